@@ -1,0 +1,375 @@
+"""One call of one operator: where `setup` and `run` meet, and the only place they do.
+
+`plan_call` runs on the host: it fills in defaults, adapts layouts and runs `setup`. What it finds
+is split into a `Call` (hashable, all that a compiled program depends on), the specs of the outputs,
+and the per-sample values to trace. `run_call` is pure and runs inside a compiled program, on a batch
+of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops` all use these two.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import TracedArgumentError
+from jdali._extent import BatchSpec, Plan
+from jdali._layout import Adapter, make_adapter
+from jdali._operator import ArgKind, Operator
+from jdali._random import SampleKeys
+
+
+class Constant:
+    """A per-sample argument that has one value for ever; compiled into the program."""
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any):
+        self.value = np.asarray(value)
+        self._key = (self.value.tobytes(), self.value.shape, self.value.dtype.str)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value.tolist()})"
+
+
+class Traced:
+    """Stands in `setup` for an argument that is a tracer; using its value is the user's error."""
+
+    def __init__(self, operator: str, argument: str):
+        self._operator, self._argument = operator, argument
+
+    def _fail(self, *_: Any, **__: Any) -> Any:
+        raise TracedArgumentError(
+            f"{self._operator}: argument {self._argument!r} decides the size of the output, so inside "
+            "jit, vmap or grad it must be a concrete value (mark it static, or give arguments that fix "
+            "the size another way)"
+        )
+
+    __array__ = __getattr__ = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = _fail
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __gt__ = __le__ = __ge__ = _fail
+    __neg__ = __abs__ = __bool__ = __len__ = __iter__ = __float__ = __int__ = _fail
+
+
+def is_traced(value: Any) -> bool:
+    """Whether an argument of `setup` has no value yet (checks of its value must be left out)."""
+    return isinstance(value, Traced)
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """All that the compiled program of one operator call depends on, but for padded shapes."""
+
+    op: Operator
+    adapters: tuple[Adapter, ...]
+    out_layouts: tuple[str, ...]  # as `run` returns them, before adapting back
+    static: tuple[tuple[str, Any], ...]
+    constants: tuple[tuple[str, Constant | None], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedCall:
+    """A `Call` with what is known of one batch."""
+
+    call: Call
+    outputs: tuple[BatchSpec, ...]
+    traced: dict[str, np.ndarray]
+
+
+def plan_call(
+    op: Operator,
+    specs: Sequence[BatchSpec],
+    args: Mapping[str, Any],
+    *,
+    batch_size: int,
+    keys: SampleKeys | None = None,
+    input_values: Mapping[str, Any] | None = None,
+    traced_arguments: frozenset[str] = frozenset(),
+) -> PlannedCall:
+    """Plans one call on a batch.
+
+    Args:
+        op: the operator.
+        specs: spec of each positional input.
+        args: arguments given by the user. A per-sample one is either a plain value (the same for
+            all samples: a `Constant` is made of it), a `Constant`, or a `PerBatch`.
+        batch_size: number of samples (needed when there are no inputs).
+        keys: of a random operator.
+        input_values: [N, ...] values of those inputs that are arguments, by name.
+        traced_arguments: names of arguments whose value is a tracer held by the caller.
+    """
+    bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
+        traced_arguments, ...))  # fmt: skip
+    adapters = tuple(
+        make_adapter(op.name, () if op.input(i).argument else op.layouts, op.sequence, s.layout, s.ndim)
+        for i, s in enumerate(specs)
+    )
+    static: dict[str, Any] = {}
+    constants: dict[str, Constant | None] = {}
+    traced: dict[str, Any] = {}
+    seen_by_setup: dict[str, Any] = {}
+    for name, arg in op.args.items():
+        value = bound[name]
+        if arg.kind is ArgKind.STATIC:
+            static[name] = seen_by_setup[name] = arg.convert(value)
+        elif name in traced_arguments:
+            seen_by_setup[name] = Traced(op.name, name)
+        elif isinstance(value, PerBatch):
+            traced[name] = seen_by_setup[name] = _per_batch(op, arg, value, batch_size)
+        elif value is None:
+            constants[name] = seen_by_setup[name] = None
+        else:
+            constant = value if isinstance(value, Constant) else Constant(arg.convert(value))
+            constants[name] = constant
+            seen_by_setup[name] = np.broadcast_to(
+                constant.value, (batch_size, *constant.value.shape)
+            )
+    core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
+    plan = _run_setup(op, core_specs, seen_by_setup, keys, input_values or {}, specs)
+    for name in (*plan.params, *plan.static):
+        constants.pop(name, None)
+        static.pop(name, None)
+    traced |= plan.params
+    static |= plan.static
+    main = adapters[0] if adapters else None
+    outputs = tuple(
+        main.spec_from_core(o, specs[0]) if main is not None and op.layouts else o for o in plan.outputs
+    )
+    call = Call(
+        op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(static.items())),
+        tuple(sorted(constants.items())),
+    )  # fmt: skip
+    return PlannedCall(call, outputs, traced)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PerBatch:
+    """A per-sample argument given as one array [N, ...] for the batch."""
+
+    values: np.ndarray
+
+
+def _per_batch(op: Operator, arg: Any, value: PerBatch, batch_size: int) -> np.ndarray:
+    values: np.ndarray = arg.convert(value.values)
+    if len(values) != batch_size:
+        raise ValueError(
+            f"{op.name}: argument {arg.name!r} has {len(values)} values for a batch of {batch_size}"
+        )
+    return values
+
+
+def _run_setup(
+    op: Operator,
+    specs: Sequence[BatchSpec],
+    arguments: dict[str, Any],
+    keys: SampleKeys | None,
+    input_values: Mapping[str, Any],
+    original: Sequence[BatchSpec],
+) -> Plan:
+    if op.setup is None:
+        return Plan((specs[0],) * op.num_outputs(arguments))
+    wanted = op.setup_parameters
+    available = arguments | {"keys": keys}
+    if "layout" in op.engine_parameters:
+        layouts = tuple(s.layout for s in original)
+        available["layout"] = layouts if op.max_inputs != 1 else layouts[0] if layouts else ""
+    kwargs = {k: v for k, v in available.items() if wanted is None or k in wanted}
+    positional = [
+        input_values.get(op.input(i).name, spec) if op.input(i).argument else spec
+        for i, spec in enumerate(specs)
+    ]
+    plan = op.setup(*positional, **kwargs)
+    if isinstance(plan, BatchSpec):
+        plan = Plan((plan,))
+    elif not isinstance(plan, Plan):
+        plan = Plan(tuple(plan))
+    return plan
+
+
+def run_call(
+    call: Call,
+    arrays: Sequence[Array],
+    extents: Sequence[Array],
+    traced: Mapping[str, Array],
+    out_extents: Sequence[Array],
+    out_shapes: Sequence[tuple[int, ...]],
+    keys: Array | None = None,
+) -> tuple[Array, ...]:
+    """Runs a call on a batch of padded samples; pure, for use inside a compiled program.
+
+    Args:
+        call: of `plan_call`.
+        arrays: [N, *padded] for each input.
+        extents: int32 [N, ndim] for each input.
+        traced: [N, ...] per-sample values.
+        out_extents: int32 [N, ndim] for each output.
+        out_shapes: padded shape of one sample of each output.
+        keys: [N] typed keys of a random operator.
+
+    Returns: [N, *out_shape] for each output.
+    """
+
+    def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> Any:
+        return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
+
+    packed = (tuple(arrays), tuple(extents), dict(traced), tuple(out_extents), keys)
+    return one(*packed) if call.op.batched else jax.vmap(one)(*packed)
+
+
+def run_sample(
+    call: Call,
+    arrays: Sequence[Array],
+    extents: Sequence[Array],
+    traced: Mapping[str, Array],
+    out_extents: Sequence[Array],
+    out_shapes: Sequence[tuple[int, ...]],
+    key: Array | None = None,
+) -> tuple[Array, ...]:
+    """`run_call` for one sample, without the batch axis."""
+    op, adapters = call.op, call.adapters
+    main = adapters[0] if adapters and op.layouts else None
+    kwargs: dict[str, Any] = dict(call.static)
+    kwargs |= {k: None if c is None else c.value for k, c in call.constants}
+    kwargs |= traced
+    single_in = op.max_inputs == 1
+    if "extent" in op.engine_parameters:
+        core = tuple(_extent_to_core(a, e) for a, e in zip(adapters, extents, strict=True))
+        kwargs["extent"] = core[0] if single_in and core else core
+    pairs = list(zip(call.out_layouts, out_extents, out_shapes, strict=True))
+    single_out = op.outputs == 1
+    if "out_extent" in op.engine_parameters:
+        outs = tuple(_out_extent_to_core(main, e, layout) for layout, e, _ in pairs)
+        kwargs["out_extent"] = outs[0] if single_out else outs
+    if "out_shape" in op.engine_parameters:
+        shapes = tuple(main.shape_to_core(s, layout) if main else s for layout, _, s in pairs)
+        kwargs["out_shape"] = shapes[0] if single_out else shapes
+    if "layout" in op.engine_parameters:
+        layouts = tuple(a.layout for a in adapters)
+        kwargs["layout"] = layouts if not single_in else layouts[0] if layouts else ""
+    lead_in = [a.array_to_core(v) for a, v in zip(adapters, arrays, strict=True)]
+    leads = [a.lead for a in adapters]
+
+    def call_run(*values: Array) -> Any:
+        result = op.run(key, *values, **kwargs) if op.random else op.run(*values, **kwargs)
+        return result if isinstance(result, tuple) else (result,)
+
+    mapped = call_run
+    for level in range(max(leads, default=0), 0, -1):
+        mapped = jax.vmap(mapped, in_axes=tuple(0 if lead >= level else None for lead in leads))
+    results = mapped(*lead_in)
+    if main is None:
+        return tuple(results)
+    return tuple(
+        main.array_from_core(r, layout)
+        for r, layout in zip(results, call.out_layouts, strict=True)
+    )
+
+
+def _extent_to_core(adapter: Adapter, extent: Array) -> Array:
+    if adapter.is_identity:
+        return extent
+    one = jnp.ones((), extent.dtype)
+    return jnp.stack([one if a is None else extent[adapter.lead + a] for a in adapter.order])
+
+
+def _out_extent_to_core(adapter: Adapter | None, extent: Array, out_layout: str) -> Array:
+    if adapter is None or adapter.is_identity:
+        return extent
+    if out_layout == adapter.core:
+        return _extent_to_core(adapter, extent)
+    return extent[adapter.lead :]
+
+
+def pure_call(
+    op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], *, key: Any = None, layout: Any = ""
+) -> Any:
+    """One sample through one operator: what the functions of `jdali.ops` do.
+
+    Works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run
+    while tracing, as long as the arguments that it needs are concrete.
+
+    Args:
+        op: the operator.
+        inputs: arrays of one sample each, unpadded.
+        args: DALI's arguments.
+        key: typed JAX key of a random operator.
+        layout: layout of the inputs, or a sequence of them.
+
+    Returns: the output, or a tuple of outputs.
+    """
+    if op.random and key is None:
+        raise TypeError(f"{op.name}: needs a JAX key as its first argument")
+    args = {k: v for k, v in args.items() if v is not None}
+    tracers = {
+        k: v for k, v in args.items() if isinstance(v, jax.core.Tracer) or _holds_tracer(v)
+    }
+    static_tracers = [k for k in tracers if k in op.args and op.args[k].kind is ArgKind.STATIC]
+    if static_tracers:
+        raise TracedArgumentError(f"{op.name}: {', '.join(static_tracers)} must be static under jit")
+    arrays = [jnp.asarray(i) for i in inputs]
+    layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
+    layouts = [
+        name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)
+    ]
+    specs = [
+        BatchSpec(np.array([a.shape], np.int64).reshape(1, a.ndim), a.dtype, name)
+        for a, name in zip(arrays, layouts, strict=True)
+    ]
+    values: dict[str, Any] = {}
+    for i, a in enumerate(arrays):
+        if op.input(i).argument:
+            name = op.input(i).name
+            values[name] = Traced(op.name, name) if isinstance(a, jax.core.Tracer) else np.asarray(a)[None]
+    keys = _KeyHolder(key) if op.random else None
+    planned = plan_call(
+        op, specs, args, batch_size=1, keys=keys, input_values=values,  # type: ignore[arg-type]
+        traced_arguments=frozenset(tracers),
+    )  # fmt: skip
+    traced: dict[str, Any] = {k: v[0] for k, v in planned.traced.items()}
+    for name, value in tracers.items():
+        traced.setdefault(name, _as_argument(op, name, value))
+    extents = [jnp.asarray(s.extents[0], jnp.int32) for s in specs]
+    shapes = [tuple(int(n) for n in o.extents[0]) for o in planned.outputs]
+    out_extents = [jnp.asarray(o.extents[0], jnp.int32) for o in planned.outputs]
+    if op.batched:
+        add = lambda tree: jax.tree.map(lambda v: jnp.asarray(v)[None], tree)  # noqa: E731
+        results = run_call(
+            planned.call, add(arrays), add(extents), add(traced), add(out_extents), shapes,
+            None if key is None else key[None],
+        )  # fmt: skip
+        results = tuple(r[0] for r in results)
+    else:
+        results = run_sample(planned.call, arrays, extents, traced, out_extents, shapes, key)
+    return results[0] if len(results) == 1 and op.outputs == 1 else results
+
+
+@dataclasses.dataclass(frozen=True)
+class _KeyHolder:
+    """`SampleKeys.map` for the one key given to a pure function."""
+
+    key: Array
+
+    def map(self, function: Any, *arrays: np.ndarray) -> Any:
+        if isinstance(self.key, jax.core.Tracer):
+            Traced("a random operator", "key")._fail()
+        out = function(self.key, *(a[0] for a in arrays))
+        return jax.tree.map(lambda v: np.asarray(v)[None], out)
+
+
+def _holds_tracer(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(v, jax.core.Tracer) for v in value)
+
+
+def _as_argument(op: Operator, name: str, value: Any) -> Array:
+    from_default = op.args[name].convert(0)
+    return jnp.asarray(value).astype(from_default.dtype) if from_default.dtype.kind != "O" else jnp.asarray(value)

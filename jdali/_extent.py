@@ -1,0 +1,93 @@
+"""True sizes of padded samples: the batch's spec on the host, masks and indices on the device.
+
+`extent` is the true size of one sample, `shape` the size of the padded array that holds it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+
+@dataclasses.dataclass(frozen=True)
+class BatchSpec:
+    """What is known on the host of a batch before its values are: sizes, dtype, layout.
+
+    Attributes:
+        extents: int64 [N, ndim], the true size of each sample.
+        dtype: element type.
+        layout: one letter an axis ("HWC", "FHWC", "CHW", ...), or "" if not known.
+    """
+
+    extents: np.ndarray
+    dtype: np.dtype
+    layout: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extents", np.asarray(self.extents, np.int64))
+        object.__setattr__(self, "dtype", np.dtype(self.dtype))
+        if self.extents.ndim != 2:
+            raise ValueError(f"BatchSpec: extents must be [N, ndim], got {self.extents.shape}")
+        if self.layout and len(self.layout) != self.ndim:
+            raise ValueError(f"BatchSpec: layout {self.layout!r} does not fit {self.ndim} axes")
+
+    @classmethod
+    def of(cls, samples: Sequence[Any], layout: str = "") -> BatchSpec:
+        """Spec of a list of arrays of one dtype and number of axes."""
+        extents = np.array([np.shape(s) for s in samples], np.int64)
+        return cls(extents.reshape(len(samples), np.ndim(samples[0])), samples[0].dtype, layout)
+
+    @property
+    def batch_size(self) -> int:
+        return int(self.extents.shape[0])
+
+    @property
+    def ndim(self) -> int:
+        return int(self.extents.shape[1])
+
+    @property
+    def is_uniform(self) -> bool:
+        """All samples have one size."""
+        return self.batch_size == 0 or bool((self.extents == self.extents[0]).all())
+
+    def replace(self, **changes: Any) -> BatchSpec:
+        return dataclasses.replace(self, **changes)
+
+    def axis(self, name: str) -> int:
+        """Index of an axis by its letter; -1 if the layout lacks it."""
+        return self.layout.find(name)
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What a `setup` returns if the specs of the outputs do not say it all.
+
+    Attributes:
+        outputs: spec of each output.
+        params: values worked out on the host, [N, ...] each; `run` gets a sample's own value
+            under that name, traced, in place of the user's argument if the names agree.
+        static: values worked out on the host that are compile keys; hashable, one for the batch.
+    """
+
+    outputs: tuple[BatchSpec, ...]
+    params: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    static: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
+    """bool [*shape], True inside of `extent`."""
+    mask = jnp.ones(tuple(shape), bool)
+    for axis, size in enumerate(shape):
+        inside = jnp.arange(size, dtype=jnp.int32) < extent[axis]
+        mask = mask & jnp.expand_dims(inside, [a for a in range(len(shape)) if a != axis])
+    return mask
+
+
+def mask_padding(value: Array, extent: Array, fill: Any) -> Array:
+    """`value` with everything past `extent` replaced by `fill`."""
+    return jnp.where(valid_mask(extent, value.shape), value, jnp.asarray(fill, value.dtype))

@@ -1,0 +1,76 @@
+"""The one rounding and saturation rule, and DALI's arithmetic on element types.
+
+DALI's CPU backend rounds half away from zero and saturates (include/dali/core/convert.h:196);
+its GPU backend rounds half to even. jdali follows the CPU backend everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from numpy.typing import DTypeLike
+
+
+def round_half_away(value: ArrayLike) -> Array:
+    """Rounds to the nearest integer, half away from zero: 0.5→1, -2.5→-3. Keeps the dtype.
+
+    `trunc(x + 0.5)` would turn 0.49999997 into 1; comparing the exact rest does not.
+    """
+    value = jnp.asarray(value)
+    whole = jnp.trunc(value)
+    away = jnp.abs(value - whole) >= 0.5
+    return whole + jnp.where(away, jnp.sign(value), 0).astype(value.dtype)
+
+
+def np_round_half_away(value: np.ndarray) -> np.ndarray:
+    """`round_half_away` for `setup` functions, on NumPy arrays."""
+    value = np.asarray(value)
+    whole = np.trunc(value)
+    return whole + np.where(np.abs(value - whole) >= 0.5, np.sign(value), 0).astype(value.dtype)
+
+
+def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
+    """Converts to `dtype`: rounds half away from zero, saturates; NaN becomes 0.
+
+    float → bool rounds first (0.2 → False); float → float16 overflows to infinity.
+    """
+    value = jnp.asarray(value)
+    target = np.dtype(dtype)
+    source = np.dtype(value.dtype)
+    if source == target:
+        return value
+    if target == np.bool_:
+        if jnp.issubdtype(source, jnp.floating):
+            rounded = round_half_away(value)
+            return (rounded != 0) & ~jnp.isnan(rounded)
+        return value != 0
+    if jnp.issubdtype(target, jnp.floating) or source == np.bool_:
+        return value.astype(target)
+    limits = jnp.iinfo(target)
+    if jnp.issubdtype(source, jnp.floating):
+        # Limits such as 2**31-1 are no float32: compare against the next float above and set
+        # the exact integer there, instead of clipping to a float that then overflows.
+        rounded = round_half_away(jnp.where(jnp.isnan(value), jnp.zeros((), source), value))
+        low, high = float(limits.min), float(limits.max) + 1.0
+        safe = jnp.where((rounded > low) & (rounded < high), rounded, 0)
+        result = safe.astype(target)
+        result = jnp.where(rounded >= high, jnp.array(limits.max, target), result)
+        return jnp.where(rounded <= low, jnp.array(limits.min, target), result)
+    source_limits = jnp.iinfo(source)
+    low, high = max(limits.min, source_limits.min), min(limits.max, source_limits.max)
+    return jnp.clip(value, np.array(low, source), np.array(high, source)).astype(target)
+
+
+def needs_x64(dtype: DTypeLike) -> bool:
+    """Whether JAX holds this dtype only with 64-bit types enabled."""
+    return np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind in "iuf"
+
+
+def x64_context(enabled: bool) -> Any:
+    """Context in which JAX keeps 64-bit dtypes (or does not)."""
+    return jax.enable_x64(enabled)

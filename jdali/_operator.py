@@ -1,0 +1,310 @@
+"""The record of an operator: one decorated function, from which every surface is derived.
+
+An operator is a pure function of one sample. Its signature is the schema: positional-only
+parameters are data inputs, keyword-only ones are DALI's arguments, annotated
+
+* `PerSample[T]`: may differ per sample; traced in compiled code;
+* `Static[T]`: one value for the batch; a compile key.
+
+Four keyword parameters belong to the engine and are no arguments of the operator; a function
+declares those it wants: `extent` (true size of the input, int32 [ndim]; a tuple of them if there
+are several inputs), `out_extent` (true size of the output, likewise), `out_shape` (static, the
+padded shape to return; a tuple of shapes if there are several outputs) and `layout` (static, the
+input's layout; a tuple of them if there are several inputs). A parameter that only `setup` fills in
+(through `Plan.params` or `Plan.static`) begins with an underscore, is annotated and defaults to None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import types as pytypes
+import typing
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+
+from jdali import types
+from jdali._extent import BatchSpec, Plan
+
+T = TypeVar("T")
+
+
+class ArgKind(enum.Enum):
+    PER_SAMPLE = "per sample"
+    STATIC = "static"
+
+
+PerSample = Annotated[T, ArgKind.PER_SAMPLE]
+Static = Annotated[T, ArgKind.STATIC]
+
+ENGINE_PARAMETERS = ("extent", "out_extent", "out_shape", "layout")
+REQUIRED: Any = inspect.Parameter.empty
+
+Kind = Literal["device", "host", "reader", "regroup"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Arg:
+    """One argument of an operator."""
+
+    name: str
+    kind: ArgKind
+    annotation: Any  # the T of PerSample[T] or Static[T]
+    default: Any  # REQUIRED if it must be given
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    def convert(self, value: Any) -> Any:
+        """The value in the form in which `setup` and `run` get it.
+
+        Per-sample values become NumPy arrays of the annotated element type (float → float32,
+        int → int32, bool); static ones become hashable (a dtype argument a NumPy dtype).
+        """
+        if value is None:
+            return None
+        if self.kind is ArgKind.STATIC:
+            return _hashable(self.annotation, value)
+        return np.asarray(value, element_type(self.annotation))
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """One positional input. `optional` inputs may be left out, `variadic` ones repeated."""
+
+    name: str
+    optional: bool = False
+    variadic: bool = False
+    argument: bool = False  # annotated PerSample: `setup` wants its values, not only its spec
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Operator:
+    """What jdali knows of one operator; see the module's docstring."""
+
+    name: str
+    run: Callable[..., Any]
+    setup: Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]] | None
+    kind: Kind
+    inputs: tuple[Input, ...]
+    args: Mapping[str, Arg]
+    layouts: tuple[str, ...]
+    random: bool
+    batched: bool
+    sequence: bool
+    outputs: int | Callable[..., int]
+    setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None
+    devices: tuple[str, ...]
+    probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None
+    source: str
+    engine_parameters: frozenset[str]
+    setup_parameters: frozenset[str] | None
+
+    def __repr__(self) -> str:
+        return f"<jdali operator {self.name}>"
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.run) or ""
+
+    @property
+    def public_args(self) -> dict[str, Arg]:
+        """DALI's arguments; those that only `setup` fills in begin with an underscore."""
+        return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
+
+    @property
+    def min_inputs(self) -> int:
+        return sum(not (i.optional or i.variadic) for i in self.inputs)
+
+    @property
+    def max_inputs(self) -> int | None:
+        """None if any number may be given."""
+        return None if any(i.variadic for i in self.inputs) else len(self.inputs)
+
+    def input(self, index: int) -> Input:
+        """Description of the positional input at `index` (the last one repeats if variadic)."""
+        return self.inputs[min(index, len(self.inputs) - 1)]
+
+    def num_outputs(self, static: Mapping[str, Any]) -> int:
+        return self.outputs(static) if callable(self.outputs) else self.outputs
+
+    def needed_by_setup(self, given: Mapping[str, Any]) -> frozenset[str]:
+        """Names of the per-sample arguments (and inputs) whose values `setup` must see.
+
+        Args:
+            given: the arguments passed; a value that is not yet known may be any object.
+        """
+        if self.setup is None:
+            return frozenset()
+        if self.setup_needs is not None:
+            return frozenset(self.setup_needs(given))
+        wanted = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
+        if self.setup_parameters is not None:
+            wanted = [name for name in wanted if name in self.setup_parameters]
+        return frozenset(wanted + [i.name for i in self.inputs if i.argument])
+
+    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All arguments, defaults filled in; says clearly which are missing or unknown."""
+        unknown = sorted(set(given) - set(self.public_args))
+        if unknown:
+            raise TypeError(
+                f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "
+                f"it takes {', '.join(sorted(self.public_args))}"
+            )
+        missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
+        if missing:
+            raise TypeError(f"{self.name}: required argument {', '.join(map(repr, missing))} not given")
+        bound = {}
+        for name, arg in self.args.items():
+            value = given.get(name)
+            # DALI: an argument given as None is not given at all.
+            bound[name] = arg.default if value is None and not arg.required else value
+        return bound
+
+
+REGISTRY: dict[str, Operator] = {}
+
+
+def operator(
+    *,
+    setup: Callable[..., Any] | None = None,
+    name: str | None = None,
+    kind: Kind = "device",
+    layouts: tuple[str, ...] = (),
+    sequence: bool = True,
+    batched: bool = False,
+    outputs: int | Callable[..., int] = 1,
+    setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
+    devices: tuple[str, ...] = ("cpu", "gpu"),
+    probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None = None,
+    source: str = "",
+) -> Callable[[Callable[..., Any]], Operator]:
+    """Makes an `Operator` of a pure function and registers it.
+
+    Args:
+        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the
+            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets
+            those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
+            not given), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
+            A random operator's setup may take `keys` (`SampleKeys`). None: the output has the
+            spec of the first input.
+        name: DALI's dotted name, e.g. "transforms.rotation"; None: the function's name.
+        kind: "device": pure and compiled; "host": one sample at a time in the thread pool, NumPy
+            in and out; "reader": makes samples; "regroup": only picks samples of the batch.
+        layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders
+            of the same axes (CHW), adds a missing C and maps over leading sequence axes F. Empty:
+            `run` takes any layout (and may ask for it with the parameter `layout`).
+        sequence: whether leading F axes are mapped over (only with `layouts`).
+        batched: `run` and its arrays have a leading batch axis (for operators that mix samples).
+        outputs: number of outputs, or a function of the static arguments that gives it.
+        setup_needs: names of the per-sample arguments whose values `setup` needs, as a function of
+            the arguments given; None: all that its signature names. Everything named here must be
+            concrete before the stage that runs the operator, so name as few as possible.
+        devices: the `device=` values DALI takes.
+        probe: of a host operator: `probe(sample, **static arguments)` reads the header of one
+            encoded sample and returns the (shape, dtype) of the whole content. `setup` then gets the
+            spec of the contents in place of that of the encoded bytes, and its `Plan.params` and
+            `Plan.static` (and a `Plan.outputs`) are known before anything is decoded.
+        source: DALI's source file (and line) that this operator was checked against.
+    """
+
+    def decorate(run: Callable[..., Any]) -> Operator:
+        full_name = name or run.__name__
+        signature = inspect.signature(run)
+        hints = typing.get_type_hints(run, include_extras=True)
+        inputs, args, engine = [], {}, set()
+        random = False
+        for parameter in signature.parameters.values():
+            hint = hints.get(parameter.name, Any)
+            arg_kind = _arg_kind(hint)
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+                if parameter.name == "key" and not inputs:
+                    random = True
+                    continue
+                variadic = parameter.kind is parameter.VAR_POSITIONAL
+                optional = parameter.default is not parameter.empty
+                inputs.append(Input(parameter.name, optional, variadic, arg_kind is not None))
+            elif parameter.kind is not parameter.KEYWORD_ONLY:
+                raise TypeError(f"{full_name}: {parameter.name} must be keyword-only or positional-only")
+            elif arg_kind is not None:
+                args[parameter.name] = Arg(
+                    parameter.name, arg_kind, typing.get_args(hint)[0], parameter.default
+                )
+            elif parameter.name in ENGINE_PARAMETERS or kind != "device":
+                engine.add(parameter.name)
+            else:
+                raise TypeError(f"{full_name}: {parameter.name} is neither PerSample nor Static")
+        setup_parameters: frozenset[str] | None = None
+        if setup is not None:
+            parameters = inspect.signature(setup).parameters
+            if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+                setup_parameters = frozenset(parameters)
+            else:  # **_ swallows the rest: only the named ones count as needed
+                setup_parameters = frozenset(
+                    p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY
+                )
+        record = Operator(
+            full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
+            sequence, outputs, setup_needs, devices, probe, source, frozenset(engine), setup_parameters,
+        )  # fmt: skip
+        if full_name in REGISTRY:
+            raise ValueError(f"operator {full_name} is registered twice")
+        REGISTRY[full_name] = record
+        return record
+
+    return decorate
+
+
+def _arg_kind(hint: Any) -> ArgKind | None:
+    if typing.get_origin(hint) is Annotated:
+        return next((m for m in typing.get_args(hint)[1:] if isinstance(m, ArgKind)), None)
+    return None
+
+
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """Members of a union, or the annotation alone."""
+    if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)
+
+
+def element_type(annotation: Any) -> Any:
+    """NumPy dtype of a PerSample annotation such as `float`, `tuple[int, ...] | None`."""
+    for option in alternatives(annotation):
+        inner = typing.get_args(option) or (option,)
+        for candidate in inner:
+            if candidate is bool:
+                return np.bool_
+            if candidate is float:
+                return np.float32
+            if candidate is int:
+                return np.int32
+    return None  # any element type
+
+
+def _hashable(annotation: Any, value: Any) -> Hashable:
+    options = alternatives(annotation)
+    if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
+        if isinstance(value, (list, tuple)):
+            return tuple(types.to_dtype(v) for v in value)
+        return types.to_dtype(value)
+    for option in options:
+        if isinstance(option, type) and issubclass(option, enum.IntEnum):
+            return option(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if float in options and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list):
+        return tuple(_freeze(v) for v in value)
+    return value
+
+
+def _freeze(value: Any) -> Any:
+    return tuple(_freeze(v) for v in value) if isinstance(value, (list, np.ndarray)) else value

@@ -1,0 +1,107 @@
+"""The one place where random keys are made.
+
+A key is a function of (seed, operator, epoch, sample index) and of nothing else, so a sample's
+random values do not depend on the batch size, on threads, prefetching, devices or hosts, or on
+whether the run was resumed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.extend.random import threefry2x32_p
+
+_MASK32 = 0xFFFFFFFF
+
+
+def seed_words(seed: int) -> np.ndarray:
+    """uint32 [2], high and low word of a (possibly negative) 64-bit seed."""
+    return np.array([(seed >> 32) & _MASK32, seed & _MASK32], np.uint32)
+
+
+def sample_key(seed: Array, stream: Array, epoch: Array, index: Array) -> Array:
+    """Typed key of one sample; all arguments uint32, `seed` [2] of `seed_words`."""
+    key = jax.random.wrap_key_data(jnp.asarray(seed, jnp.uint32), impl="threefry2x32")
+    for word in (stream, epoch, index):
+        key = jax.random.fold_in(key, jnp.asarray(word, jnp.uint32))
+    return key
+
+
+@dataclasses.dataclass(frozen=True)
+class SampleKeys:
+    """The keys of one operator for the samples of one batch, not yet folded.
+
+    Attributes:
+        seed: uint32 [2], of `seed_words`.
+        stream: number of the operator in its pipeline (0 if it has a seed of its own).
+        epoch: uint32 [N].
+        index: uint32 [N], the sample's index in the whole data set.
+    """
+
+    seed: np.ndarray
+    stream: int
+    epoch: np.ndarray
+    index: np.ndarray
+
+    def map(self, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
+        """NumPy results of `function(key, *one sample's arrays)` for every sample.
+
+        One compiled program on the CPU for the whole batch; `function` must be a module-level
+        function or a `functools.partial` kept by the caller, since it is the compile key.
+        """
+        cpu = jax.local_devices(backend="cpu")[0]
+        with jax.default_device(cpu):
+            stream = np.uint32(self.stream)
+            out = _mapped(function)(self.seed, stream, self.epoch, self.index, *arrays)
+            return jax.tree.map(np.asarray, out)
+
+    def numpy_rng(self, sample: int) -> np.random.Generator:
+        """A NumPy generator for code that runs on the host (never for compiled operators)."""
+        words = [*self.seed, self.stream, self.epoch[sample], self.index[sample]]
+        return np.random.Generator(np.random.Philox(np.random.SeedSequence([int(w) for w in words])))
+
+
+@functools.lru_cache(maxsize=256)
+def _mapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    def one(seed: Array, stream: Array, epoch: Array, index: Array, *arrays: Array) -> Any:
+        return function(sample_key(seed, stream, epoch, index), *arrays)
+
+    def batched(seed: Array, stream: Array, epoch: Array, index: Array, *arrays: Array) -> Any:
+        return jax.vmap(functools.partial(one, seed, stream))(epoch, index, *arrays)
+
+    return jax.jit(batched)
+
+
+def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: int = 0) -> Array:
+    """uint32 [*shape]: bits for each element, the same whatever `shape` a sample is padded to.
+
+    The counter of an element is its row-major index within `extent` (not within `shape`);
+    `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
+    """
+    linear = jnp.zeros(tuple(shape), jnp.uint32)
+    for axis, size in enumerate(shape):
+        step = jnp.expand_dims(
+            jnp.arange(size, dtype=jnp.uint32), [a for a in range(len(shape)) if a != axis]
+        )
+        linear = linear * extent[axis].astype(jnp.uint32) + step
+    words = jax.random.key_data(key)
+    return threefry2x32_p.bind(
+        jnp.broadcast_to(words[0], linear.shape),
+        jnp.broadcast_to(words[1], linear.shape),
+        jnp.full(linear.shape, draw, jnp.uint32),
+        linear,
+    )[0]
+
+
+def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: int = 0) -> Array:
+    """float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
+    bits = element_bits(key, extent, shape, draw)
+    floats = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
+    return floats - jnp.float32(1.0)

@@ -1,0 +1,89 @@
+"""The real DALI as the source of expected values: its CPU backend, one operator on one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+def dali() -> Any:
+    """The `nvidia.dali` module; skips the test where it is not installed."""
+    return pytest.importorskip("nvidia.dali", reason="the oracle nvidia-dali-cuda120 is not installed")
+
+
+def function(name: str) -> Any:
+    """DALI's `fn` function of a dotted operator name."""
+    dali()
+    import nvidia.dali.fn as fn
+
+    found: Any = fn
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def run(
+    name: str,
+    inputs: Sequence[Sequence[np.ndarray]],
+    args: Mapping[str, Any] | None = None,
+    per_sample: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    layout: str | Sequence[str] = "",
+    outputs: int = 1,
+    seed: int = 1,
+) -> list[list[np.ndarray]]:
+    """Outputs of DALI's operator `name`: for each output a list of arrays, one a sample.
+
+    Args:
+        name: dotted name under `nvidia.dali.fn`.
+        inputs: for each positional input the samples of the batch.
+        args: arguments that are the same for all samples (jdali's enums and dtypes are translated).
+        per_sample: arguments given a value a sample; floats are fed as FLOAT, ints as INT32.
+        layout: of all inputs, or one for each.
+        outputs: how many outputs the operator has.
+    """
+    nvidia_dali = dali()
+    import nvidia.dali.fn as fn
+
+    layouts = [layout] * len(inputs) if isinstance(layout, str) else list(layout)
+    per_sample = {k: [_argument(v) for v in vs] for k, vs in (per_sample or {}).items()}
+    args = {k: translate(v) for k, v in (args or {}).items()}
+    size = len(inputs[0]) if inputs else len(next(iter(per_sample.values()))) if per_sample else 1
+    pipe = nvidia_dali.Pipeline(batch_size=size, num_threads=1, device_id=None, seed=seed)
+    with pipe:
+        nodes = [
+            fn.external_source(source=[list(samples)], cycle=True, batch=True, layout=name or None)
+            for samples, name in zip(inputs, layouts, strict=True)
+        ]
+        fed = {k: fn.external_source(source=[v], cycle=True, batch=True) for k, v in per_sample.items()}
+        result = function(name)(*nodes, **args, **fed)
+        result = tuple(result) if isinstance(result, (list, tuple)) else (result,)
+        assert len(result) == outputs, f"{name} has {len(result)} outputs"
+        pipe.set_outputs(*result)
+    pipe.build()
+    return [[np.array(out.at(i)) for i in range(len(out))] for out in pipe.run()]
+
+
+def translate(value: Any) -> Any:
+    """jdali's enum or NumPy dtype as DALI's; anything else as it is."""
+    import nvidia.dali.types as dali_types
+
+    import jdali.types as types
+
+    if isinstance(value, types.DALIDataType):
+        return getattr(dali_types, value.name)
+    if isinstance(value, (types.DALIInterpType, types.DALIImageType)):
+        return getattr(getattr(dali_types, type(value).__name__), value.name)
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return dali_types.to_dali_type(np.dtype(value).name)
+    return value
+
+
+def _argument(value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    return array.astype(np.int32) if array.dtype == np.int64 else array
