@@ -1,0 +1,133 @@
+"""A random window of an image, by share of its area and aspect ratio."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Protocol
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._numeric import round_half_away
+
+
+class WindowFunction(Protocol):
+    """`random_window` with everything static bound: a compile key for `SampleKeys.map`."""
+
+    def __call__(self, key: Array, extent: Array, /) -> tuple[Array, Array]: ...
+
+
+def random_window(
+    key: Array,
+    extent: Array,
+    /,
+    *,
+    random_area: tuple[float, float] = (0.08, 1.0),
+    random_aspect_ratio: tuple[float, float] = (0.75, 1.333333),
+    num_attempts: int = 10,
+) -> tuple[Array, Array]:
+    """Draws a window: area uniform, aspect ratio log-uniform, position uniform.
+
+    Attempts whose window does not fit, or whose aspect ratio left its range when the sides were
+    rounded to pixels, are thrown away; the first that is left counts. If none is left, or if even
+    the extreme aspect ratio cannot reach the smallest area, the window is the largest one that
+    keeps the aspect ratio in its range (at most the upper limit of the area).
+
+    Args:
+        key: typed JAX key.
+        extent: int32 [2], (height, width) of the image; an image without pixels gives an empty window.
+        random_area: least and largest area, share of the image's.
+        random_aspect_ratio: least and largest width / height.
+        num_attempts: static, at least 1.
+
+    Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width), which lies inside the image.
+    """
+    key_area, key_aspect, key_y, key_x = jax.random.split(key, 4)
+    extent = jnp.asarray(extent, jnp.int32)
+    size = extent.astype(jnp.float32)
+    area = jax.random.uniform(
+        key_area, (num_attempts,), jnp.float32, random_area[0], random_area[1]
+    ) * (size[0] * size[1])  # fmt: skip
+    log_low, log_high = (jnp.log(jnp.float32(a)) for a in random_aspect_ratio)
+    aspect = jnp.exp(jax.random.uniform(key_aspect, (num_attempts,), jnp.float32, log_low, log_high))
+    sides = jnp.stack([jnp.sqrt(area / aspect), jnp.sqrt(area * aspect)], axis=1)
+    sides = jnp.maximum(round_half_away(sides), 1).astype(jnp.int32)
+    rounded = sides[:, 1].astype(jnp.float32) / sides[:, 0].astype(jnp.float32)
+    low, high = (jnp.float32(a) for a in random_aspect_ratio)
+    fits = (sides <= extent).all(axis=1) & (rounded >= low) & (rounded <= high)
+
+    fallback, hopeless = _largest_window(size, random_area, random_aspect_ratio)
+    found = fits.any() & ~hopeless
+    shape = jnp.where(found, sides[jnp.argmax(fits)], fallback)
+    shape = jnp.where((extent > 0).all(), shape, 0)
+    free = jnp.maximum(extent - shape, 0)
+    anchor = jnp.stack(
+        [jax.random.randint(k, (), 0, n + 1, jnp.int32) for k, n in ((key_y, free[0]), (key_x, free[1]))]
+    )
+    return anchor, shape
+
+
+def _largest_window(
+    size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
+) -> tuple[Array, Array]:
+    """Window when no attempt succeeds, int32 [2], and whether none can succeed."""
+    height, width = size[0], size[1]
+    low, high = (jnp.float32(a) for a in random_aspect_ratio)
+    least = width * height * jnp.float32(random_area[0])
+    widest = jnp.maximum(jnp.trunc(height * high), 1)  # of a window as high as the image
+    highest = jnp.maximum(jnp.trunc(width * (1 / low)), 1)  # of one as wide as the image
+    too_wide = height * widest < least
+    too_high = width * highest < least
+    ratio = width / height
+    # The image's own aspect ratio is out of range, or else the whole image is a fair start.
+    window = jnp.where(
+        ratio > high,
+        jnp.stack([height, widest]),
+        jnp.where(ratio < low, jnp.stack([highest, width]), size),
+    )
+    largest = jnp.float32(random_area[1]) * width * height
+    shrink = jnp.sqrt(jnp.minimum(jnp.float32(1), largest / (window[0] * window[1])))
+    window = jnp.maximum(jnp.trunc(window * shrink), 1)
+    impossible = jnp.where(too_wide, jnp.stack([height, widest]), jnp.stack([highest, width]))
+    hopeless = too_wide | too_high
+    return jnp.where(hopeless, impossible, window).astype(jnp.int32), hopeless
+
+
+@functools.lru_cache(maxsize=64)
+def _bound(
+    random_area: tuple[float, float], random_aspect_ratio: tuple[float, float], num_attempts: int
+) -> WindowFunction:
+    return functools.partial(
+        random_window,
+        random_area=random_area,
+        random_aspect_ratio=random_aspect_ratio,
+        num_attempts=num_attempts,
+    )
+
+
+def window_function(
+    name: str,
+    random_area: Sequence[float],
+    random_aspect_ratio: Sequence[float],
+    num_attempts: int,
+) -> WindowFunction:
+    """`random_window` for these arguments, the same object each time, for `SampleKeys.map`.
+
+    Args:
+        name: of the operator, for error messages.
+        random_area: least and largest area, share of the image's; 0 < least <= largest.
+        random_aspect_ratio: least and largest width / height, both positive.
+        num_attempts: at least 1.
+    """
+    for argument, limits in (("random_area", random_area), ("random_aspect_ratio", random_aspect_ratio)):
+        if len(limits) != 2 or not 0 < limits[0] <= limits[1]:
+            raise ValueError(
+                f"{name}: {argument} must be (least, largest) with 0 < least <= largest, got {limits}"
+            )
+    if num_attempts < 1:
+        raise ValueError(f"{name}: num_attempts must be at least 1, got {num_attempts}")
+    area_low, area_high = map(float, random_area)
+    aspect_low, aspect_high = map(float, random_aspect_ratio)
+    return _bound((area_low, area_high), (aspect_low, aspect_high), int(num_attempts))
