@@ -1,0 +1,126 @@
+"""Taking a window out of one padded sample, on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from numpy.typing import DTypeLike
+
+from jdali._numeric import saturate_cast
+
+
+def exact_anchor(position: ArrayLike, free: Array, rounding: str = "round") -> Array:
+    """`crop_window` on the device: position × free, rounded as if the product had no error.
+
+    The float32 position is cut into four 12-bit digits and multiplied in integers, because a
+    float32 product may fall on the other side of a half than the true one does.
+
+    Args:
+        position: 0 to 1.
+        free: int32, extent less size, of a magnitude below 2**19.
+
+    Returns: int32, of the sign of `free`.
+    """
+    count = jnp.abs(free).astype(jnp.uint32)
+    rest = jnp.clip(jnp.asarray(position, jnp.float32), 0, 1)
+    digits = []
+    for _ in range(4):
+        rest = rest * jnp.float32(4096)
+        digit = jnp.floor(rest)
+        digits.append(digit.astype(jnp.uint32))
+        rest = rest - digit
+    carry = jnp.zeros((), jnp.uint32)
+    for digit in reversed(digits):
+        total = digit * count + carry
+        carry = total >> 12
+    # `total` is the product in units of 1/4096, less lower digits that cannot reach a half.
+    whole = carry if rounding == "truncate" else (total + 2048) >> 12
+    return jnp.sign(free) * whole.astype(jnp.int32)
+
+
+def saturate_truncate(value: Array, dtype: DTypeLike) -> Array:
+    """The conversion of `crop` and `slice`: fractions are cut off, and float16 saturates, too."""
+    target = np.dtype(dtype)
+    floating = jnp.issubdtype(value.dtype, jnp.floating)
+    if value.dtype == target:
+        return value
+    if target.kind == "f":
+        if target == np.float16 or value.dtype == np.float64:
+            limit = float(np.finfo(target).max)
+            value = jnp.clip(value.astype(np.float32) if not floating else value, -limit, limit)
+        return value.astype(target)
+    return saturate_cast(jnp.trunc(value) if floating else value, target)
+
+
+def fill_constant(fill_values: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """Fill values [1] or [C] in the type of the output: cut off and saturated for integers."""
+    values = np.atleast_1d(np.asarray(fill_values, np.float32))
+    if dtype.kind == "f":
+        return values.astype(dtype)
+    limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    # Python integers: the limits of 64-bit types are no floats.
+    return np.array([min(max(int(v), int(limits[0])), int(limits[1])) for v in values], dtype)
+
+
+def take_window(
+    value: Array,
+    anchors: Sequence[Array | None],
+    shape: Sequence[int],
+    flips: Sequence[Array | None] | None = None,
+    sizes: Array | None = None,
+) -> Array:
+    """Takes a window from a padded sample; indices past its borders repeat the border.
+
+    Args:
+        value: padded sample.
+        anchors: for each axis int32 []; None: the axis is not cut, but brought to its padded size.
+        shape: padded shape of the result.
+        flips: for each axis a bool [], True to mirror the window; None: never.
+        sizes: int32 [ndim], the true size of the window; needed for flips.
+
+    Returns: [*shape], past the true size unspecified.
+    """
+    for axis, (anchor, size) in enumerate(zip(anchors, shape, strict=True)):
+        flip = flips[axis] if flips is not None else None
+        if anchor is None and flip is None:
+            value = fit_axis(value, axis, size)
+            continue
+        if value.shape[axis] == 0:
+            value = fit_axis(value, axis, 1)
+        index = jnp.arange(size, dtype=jnp.int32)
+        if flip is not None:
+            assert sizes is not None
+            index = jnp.where(flip, sizes[axis] - 1 - index, index)
+        if anchor is not None:
+            index = index + anchor
+        value = jnp.take(value, index, axis=axis, mode="clip")
+    return value
+
+
+def fit_axis(value: Array, axis: int, size: int) -> Array:
+    """Cuts off padding at the end of an axis, or adds to it."""
+    have = value.shape[axis]
+    if have > size:
+        index = [slice(None)] * value.ndim
+        index[axis] = slice(0, size)
+        return value[tuple(index)]
+    if have < size:
+        return jnp.pad(value, [(0, size - have if a == axis else 0) for a in range(value.ndim)])
+    return value
+
+
+def inside_window(anchors: Sequence[Array | None], extent: Array, shape: Sequence[int]) -> Array:
+    """bool, broadcastable to `shape`: where the window lies inside of the sample."""
+    inside = jnp.ones((1,) * len(shape), bool)
+    for axis, (anchor, size) in enumerate(zip(anchors, shape, strict=True)):
+        if anchor is None:
+            continue
+        index = anchor + jnp.arange(size, dtype=jnp.int32)
+        mask = (index >= 0) & (index < extent[axis])
+        inside = inside & jnp.expand_dims(mask, [a for a in range(len(shape)) if a != axis])
+    return inside

@@ -1,0 +1,345 @@
+"""Windows: where `crop`, `slice`, `crop_mirror_normalize` and the decoders cut, once for all of them.
+
+NumPy on a whole batch: DALI's arguments become anchors and sizes, int64 [N, ndim]. How a window is
+taken out of a padded sample is in `_take_window`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._call import is_traced
+from jdali._errors import SampleError
+from jdali._numeric import np_round_half_away
+
+POLICIES = ("error", "pad", "trim_to_shape")
+ROUNDINGS = ("round", "truncate")
+_DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
+
+
+def default_layout(layout: str, ndim: int) -> str:
+    """The layout, or the one that DALI assumes for images that have none."""
+    return layout or _DEFAULT_LAYOUTS.get(ndim, "")
+
+
+def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name}: {argument} is {value!r}; it must be one of {', '.join(choices)}")
+
+
+def crop_sizes(
+    name: str,
+    extents: np.ndarray,
+    layout: str,
+    crop: np.ndarray | None = None,
+    crop_d: np.ndarray | None = None,
+    crop_h: np.ndarray | None = None,
+    crop_w: np.ndarray | None = None,
+) -> np.ndarray:
+    """Sizes of crop windows, before any bounds policy.
+
+    Args:
+        name: the operator, for error messages.
+        extents: [N, ndim].
+        layout: has H and W.
+        crop: [N, 2] (height, width) or [N, 3] (depth, height, width); fractions are cut off.
+        crop_d, crop_h, crop_w: [N] each, in place of `crop`. Values not above 0 leave the axis whole.
+
+    Returns: int64 [N, ndim].
+    """
+    if "H" not in layout or "W" not in layout:
+        raise ValueError(f"{name}: layout {layout!r} has no H and W to crop")
+    single = {"D": crop_d, "H": crop_h, "W": crop_w}
+    if crop is not None:
+        if any(v is not None and np.any(v) for v in single.values()):
+            raise ValueError(f"{name}: give either crop or crop_d, crop_h and crop_w, not both")
+        crop = np.asarray(crop)
+        if crop.ndim != 2 or crop.shape[1] not in (2, 3):
+            raise ValueError(f"{name}: crop must have 2 or 3 elements, got {crop.shape[1:]}")
+        single = dict(zip("DHW"[3 - crop.shape[1] :], crop.T, strict=True))
+    sizes = np.array(extents, np.int64)
+    for letter, value in single.items():
+        axis = _spatial_axis(layout, letter)
+        if value is None or axis < 0:
+            continue
+        whole = np.trunc(np.asarray(value)).astype(np.int64)
+        sizes[:, axis] = np.where(whole > 0, whole, sizes[:, axis])
+    return sizes
+
+
+def _spatial_axis(layout: str, letter: str) -> int:
+    """Axis of D, H or W; the depth of a video is its frames."""
+    axis = layout.find(letter)
+    return layout.find("F") if axis < 0 and letter == "D" else axis
+
+
+def crop_positions(layout: str, x: Any, y: Any, z: Any) -> list[Any]:
+    """The position arguments in the order of the axes; None for an axis that is never cropped."""
+    positions: list[Any] = [None] * len(layout)
+    for letter, value in (("D", z), ("H", y), ("W", x)):
+        axis = _spatial_axis(layout, letter)
+        if axis >= 0:
+            positions[axis] = value
+    return positions
+
+
+def crop_window(
+    name: str, extents: np.ndarray, sizes: np.ndarray, positions: Sequence[Any], rounding: str = "round"
+) -> np.ndarray:
+    """Anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
+
+    Args:
+        name: the operator, for error messages.
+        extents: [N, ndim].
+        sizes: [N, ndim], of `crop_sizes`.
+        positions: for each axis float32 [N] in 0 to 1, or None: `crop_positions`.
+
+    Returns: int64 [N, ndim].
+    """
+    check_choice(name, "rounding", rounding, ROUNDINGS)
+    anchors = np.zeros_like(sizes)
+    round_function = np.trunc if rounding == "truncate" else np_round_half_away
+    for axis, position in enumerate(positions):
+        if position is None:
+            continue
+        share = np.asarray(position, np.float32).astype(np.float64)
+        # A float32 times a size is exact in float64, so halves are found as they are.
+        free = (extents[:, axis] - sizes[:, axis]).astype(np.float64)
+        anchors[:, axis] = round_function(share * free).astype(np.int64)
+    return anchors
+
+
+def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any]) -> None:
+    """Raises for a position outside of 0 to 1 on an axis that is cropped.
+
+    Args:
+        changed: bool [N, ndim], where the window is not the whole axis.
+        positions: of `crop_positions`; those that are tracers are not checked.
+    """
+    for axis, position in enumerate(positions):
+        if position is None or is_traced(position):
+            continue
+        value = np.asarray(position)
+        wrong = changed[:, axis] & ~((value >= 0) & (value <= 1))
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise SampleError(
+                f"{name}: the crop position of axis {axis} is {value[i]:g}; it must be from 0 to 1", sample=i
+            )
+
+
+def slice_axes(
+    name: str, layout: str, shape: tuple[int, int], axes: np.ndarray | None, axis_names: str | None
+) -> np.ndarray:
+    """The axes that slice arguments stand for.
+
+    Args:
+        layout: of the data; without one, that of an image with as many axes.
+        shape: (N, ndim).
+        axes: [N, K], negative ones count from the end; [N, 0]: all axes; None: `axis_names`.
+        axis_names: letters of the layout; empty: all axes; None: "WH".
+
+    Returns: int64 [N, K].
+    """
+    count, ndim = shape
+    if axes is None:
+        letters = "WH" if axis_names is None else axis_names
+        named = default_layout(layout, ndim) if ndim < 5 else layout
+        missing = [c for c in letters if c not in named]
+        if missing:
+            raise ValueError(f"{name}: axis {missing[0]!r} is not in the layout {layout!r} of the input")
+        one = [named.find(c) for c in letters] or list(range(ndim))
+        return np.broadcast_to(np.array(one, np.int64), (count, len(one)))
+    if axis_names is not None:
+        raise ValueError(f"{name}: give either axes or axis_names, not both")
+    axes = np.asarray(axes, np.int64)
+    axes = axes[:, None] if axes.ndim == 1 else axes
+    if axes.shape[1] == 0:
+        return np.broadcast_to(np.arange(ndim), (count, ndim))
+    wrong = ((axes < -ndim) | (axes >= ndim)).any(axis=1)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{name}: axes {axes[i].tolist()} do not fit data of {ndim} axes", sample=i, argument="axes"
+        )
+    axes = np.where(axes < 0, axes + ndim, axes)
+    ordered = np.sort(axes, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if twice.any():
+        i = int(twice.argmax())
+        raise SampleError(f"{name}: axes {axes[i].tolist()} name an axis twice", sample=i, argument="axes")
+    return axes
+
+
+def slice_window(
+    name: str,
+    extents: np.ndarray,
+    axes: np.ndarray,
+    *,
+    start: np.ndarray | None = None,
+    rel_start: np.ndarray | None = None,
+    end: np.ndarray | None = None,
+    rel_end: np.ndarray | None = None,
+    shape: np.ndarray | None = None,
+    rel_shape: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Windows of DALI's named slice arguments, before any bounds policy.
+
+    Relative values are shares of the extent. Both borders of the window are rounded half away
+    from zero, so its size is the distance of the rounded borders.
+
+    Args:
+        axes: [N, K], of `slice_axes`.
+        start, rel_start, end, rel_end, shape, rel_shape: [N, K] or [N].
+
+    Returns: anchors and sizes, int64 [N, ndim].
+    """
+    check_exclusive(name, start=start, rel_start=rel_start)
+    check_exclusive(name, end=end, rel_end=rel_end, shape=shape, rel_shape=rel_shape)
+    size = np.take_along_axis(extents, axes, axis=1).astype(np.float64)
+
+    def given(argument: str, value: np.ndarray | None) -> np.ndarray | None:
+        return slice_argument(name, argument, value, axes.shape)
+
+    def relative(value: np.ndarray) -> np.ndarray:
+        # Single precision, as in DALI (slice_attr.h), but for the sum of rel_start and rel_shape.
+        product: np.ndarray = (value.astype(np.float32) * size.astype(np.float32)).astype(np.float64)
+        return product
+
+    first, rel_first = given("start", start), given("rel_start", rel_start)
+    last, rel_last = given("end", end), given("rel_end", rel_end)
+    length, rel_length = given("shape", shape), given("rel_shape", rel_shape)
+    for argument, value in (("shape", length), ("rel_shape", rel_length)):
+        if value is not None and (value < 0).any():
+            i = int((value < 0).any(axis=1).argmax())
+            raise SampleError(
+                f"{name}: {argument} {value[i].tolist()} is negative", sample=i, argument=argument
+            )
+    low = np.zeros(axes.shape)
+    if first is not None:
+        low = first.astype(np.float64)
+    elif rel_first is not None:
+        low = relative(rel_first)
+    high = size
+    if last is not None:
+        high = last.astype(np.float64)
+    elif rel_last is not None:
+        high = relative(rel_last)
+    elif length is not None:
+        high = low + length
+    elif rel_length is not None and rel_first is not None:
+        high = (rel_first.astype(np.float64) + rel_length) * size
+    elif rel_length is not None:
+        high = low + relative(rel_length)
+    return _window(name, extents, axes, low, high)
+
+
+def positional_window(
+    name: str,
+    extents: np.ndarray,
+    axes: np.ndarray,
+    anchor: np.ndarray,
+    shape: np.ndarray,
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Windows of slice's positional inputs; floats are shares of the extent if normalized.
+
+    Args:
+        axes: [N, K], of `slice_axes`.
+        anchor, shape: [N, K], both int32, int64 or float32.
+
+    Returns: anchors and sizes, int64 [N, ndim].
+    """
+    anchor, shape = np.asarray(anchor), np.asarray(shape)
+    if anchor.dtype != shape.dtype:
+        raise TypeError(f"{name}: anchor is {anchor.dtype} and shape {shape.dtype}; they must be of one type")
+    if anchor.dtype not in (np.int32, np.int64, np.float32):
+        raise TypeError(f"{name}: anchor and shape are {anchor.dtype}; they must be int32, int64 or float32")
+    is_float = anchor.dtype.kind == "f"
+    low, length = (v.reshape(len(v), -1).astype(np.float64) for v in (anchor, shape))
+    if low.shape != axes.shape or length.shape != axes.shape:
+        raise ValueError(
+            f"{name}: anchor and shape must have {axes.shape[1]} elements, one for each of the axes; "
+            f"they have {low.shape[1]} and {length.shape[1]}"
+        )
+    size = np.take_along_axis(extents, axes, axis=1).astype(np.float64)
+    if is_float and normalized_anchor and normalized_shape:
+        high = (low + length) * size
+        low = low * size
+    else:
+        low = low * size if is_float and normalized_anchor else low
+        high = low + (length * size if is_float and normalized_shape else length)
+    return _window(name, extents, axes, low, high)
+
+
+def check_exclusive(name: str, **arguments: Any) -> None:
+    """Raises if more than one of the arguments is given."""
+    given = [argument for argument, value in arguments.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{name}: {' and '.join(given)} exclude each other")
+
+
+def slice_argument(
+    name: str, argument: str, value: np.ndarray | None, shape: tuple[int, ...]
+) -> np.ndarray | None:
+    """A named slice argument as [N, K]; a scalar stands for all axes, an empty list for None."""
+    if value is None:
+        return None
+    value = np.asarray(value)
+    value = value[:, None] if value.ndim == 1 else value
+    if value.shape[1:] == (0,):
+        return None
+    if value.ndim != 2 or value.shape[1] not in (1, shape[1]):
+        raise ValueError(
+            f"{name}: {argument} must have {shape[1]} elements, one for each of the axes; "
+            f"got {value.shape[1:]}"
+        )
+    return np.broadcast_to(value, shape)
+
+
+def _window(
+    name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Anchors and sizes of all axes from the unrounded borders [N, K] of some."""
+    wrong = ~(low <= high).all(axis=1)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{name}: the end {high[i].tolist()} is before the start {low[i].tolist()}", sample=i
+        )
+    anchors, sizes = np.zeros_like(extents), np.array(extents)
+    first = np_round_half_away(low).astype(np.int64)
+    last = np_round_half_away(high).astype(np.int64)
+    np.put_along_axis(anchors, axes, first, axis=1)
+    np.put_along_axis(sizes, axes, last - first, axis=1)
+    return anchors, sizes
+
+
+def apply_bounds(
+    name: str, policy: str, extents: np.ndarray, anchors: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Applies `out_of_bounds_policy`: raises, lets windows reach out, or trims them.
+
+    Returns: anchors and sizes, int64 [N, ndim].
+    """
+    check_choice(name, "out_of_bounds_policy", policy, POLICIES)
+    if policy == "pad":
+        return anchors, sizes
+    ends = anchors + sizes
+    if policy == "trim_to_shape":
+        low, high = np.clip(anchors, 0, extents), np.clip(ends, 0, extents)
+        return low, np.maximum(high - low, 0)
+    outside = ((anchors < 0) | (anchors > extents) | (ends > extents)).any(axis=1)
+    if outside.any():
+        i = int(outside.argmax())
+        raise SampleError(
+            f"{name}: the window at {anchors[i].tolist()} of size {sizes[i].tolist()} reaches out of sample "
+            f"{i} of extent {extents[i].tolist()}; move it, or set out_of_bounds_policy to 'pad' or "
+            "'trim_to_shape'",
+            sample=i,
+        )
+    return anchors, sizes
