@@ -1,0 +1,282 @@
+"""Where the samples of a batch lie: a few blocks of memory, and for each sample a block and a row.
+
+The engine makes a batch in parts (one compiled program per padded shape), host operators make one
+array a sample. Both are blocks here, so that picking, reordering and merging samples only moves
+indices: no sample is touched before somebody asks for its values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jdali._extent import BatchSpec
+from jdali._numeric import needs_x64, x64_context
+
+AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
+HostArray: TypeAlias = "np.ndarray[Any, Any]"
+ArrayT = TypeVar("ArrayT", bound=AnyArray)
+Index: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+
+
+class Part(NamedTuple):
+    """Some samples of a batch, in one padded array.
+
+    Attributes:
+        array: [k, *padded]; past a sample's extent its values are unspecified.
+        rows: int [m], the row of `array` that holds each sample; other rows are unused.
+        samples: int [m], the place of each sample in the batch.
+    """
+
+    array: AnyArray
+    rows: Any
+    samples: Any
+
+
+def is_local(array: AnyArray) -> bool:
+    """Whether NumPy can read the array where it is, without a transfer."""
+    if not isinstance(array, jax.Array):
+        return True
+    if isinstance(array, jax.core.Tracer):
+        return False
+    devices: Any = array.sharding.device_set
+    return len(devices) == 1 and next(iter(devices)).platform == "cpu"
+
+
+def keeping(dtype: np.dtype[Any]) -> Any:
+    """Context in which JAX keeps this element type: it narrows 64-bit ones unless told."""
+    return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
+
+
+class PaddedBlock:
+    """Samples in the rows of one array, each padded past its extent."""
+
+    __slots__ = ("_host", "array")
+
+    def __init__(self, array: AnyArray):
+        self.array = array
+        self._host: HostArray | None = array if isinstance(array, np.ndarray) else None
+
+    @property
+    def host(self) -> HostArray:
+        """The array for NumPy: a view where JAX has it on the CPU, else copied here once."""
+        if self._host is None:
+            self._host = np.asarray(self.array)
+        return self._host
+
+    @property
+    def local(self) -> bool:
+        return is_local(self.array)
+
+    def padded_shape(self) -> tuple[int, ...]:
+        return tuple(self.array.shape[1:])
+
+    def host_sample(self, row: int) -> HostArray:
+        sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
+        return sample
+
+    def sample(self, row: int) -> AnyArray:
+        return self.host_sample(row) if self.local else self.array[row]
+
+    def to_host(self) -> PaddedBlock:
+        return self if self.local else PaddedBlock(self.host)
+
+    def view(self, dtype: np.dtype[Any]) -> PaddedBlock:
+        return PaddedBlock(self.host.view(dtype) if self.local else self.array.view(dtype))
+
+
+class SamplesBlock:
+    """One array a sample, each of its true size."""
+
+    __slots__ = ("_host", "arrays")
+
+    def __init__(self, arrays: Sequence[AnyArray]):
+        self.arrays = arrays
+        self._host: list[HostArray | None] = [a if isinstance(a, np.ndarray) else None for a in arrays]
+
+    @property
+    def local(self) -> bool:
+        return all(is_local(a) for a in self.arrays)
+
+    def padded_shape(self) -> tuple[int, ...]:
+        return tuple(max(sizes) for sizes in zip(*(a.shape for a in self.arrays), strict=True))
+
+    def host_sample(self, row: int) -> HostArray:
+        found = self._host[row]
+        if found is None:
+            found = self._host[row] = np.asarray(self.arrays[row])
+        return found
+
+    def sample(self, row: int) -> AnyArray:
+        return self.host_sample(row) if is_local(self.arrays[row]) else self.arrays[row]
+
+    def to_host(self) -> SamplesBlock:
+        if self.local:
+            return self
+        return SamplesBlock([self.host_sample(row) for row in range(len(self.arrays))])
+
+    def view(self, dtype: np.dtype[Any]) -> SamplesBlock:
+        return SamplesBlock([self.sample(row).view(dtype) for row in range(len(self.arrays))])
+
+
+Block: TypeAlias = "PaddedBlock | SamplesBlock"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Store:
+    """The samples of a batch, in order.
+
+    Attributes:
+        spec: true sizes, element type and layout.
+        blocks: the memory.
+        block: int [N], which block holds each sample.
+        row: int [N], and which row of it.
+    """
+
+    spec: BatchSpec
+    blocks: tuple[Block, ...]
+    block: Index
+    row: Index
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Part], spec: BatchSpec) -> Store:
+        """Samples of padded arrays; every place of the batch must be in exactly one part."""
+        block = np.full(spec.batch_size, -1, np.int64)
+        row = np.zeros(spec.batch_size, np.int64)
+        for i, part in enumerate(parts):
+            block[part.samples] = i
+            row[part.samples] = part.rows
+        placed = sum(len(part.samples) for part in parts)
+        if placed != spec.batch_size or (block < 0).any():
+            raise ValueError(f"parts hold {placed} samples, not each of the {spec.batch_size} samples once")
+        return cls(spec, tuple(PaddedBlock(part.array) for part in parts), block, row)
+
+    @classmethod
+    def of_block(cls, block: Block, spec: BatchSpec) -> Store:
+        """One block that holds the samples in order."""
+        rows = np.arange(spec.batch_size)
+        return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def host_sample(self, i: int) -> HostArray:
+        """Sample `i` in its true size, a view if possible."""
+        return _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
+
+    def sample(self, i: int) -> AnyArray:
+        """Sample `i` in its true size, on the device where it is."""
+        with keeping(self.spec.dtype):
+            return _cut(self.blocks[self.block[i]].sample(int(self.row[i])), self.spec.extents[i])
+
+    def select(self, indices: Index) -> Store:
+        """The samples at `indices`, in that order."""
+        extents = self.spec.extents[indices]
+        chosen = dataclasses.replace(
+            self, spec=self.spec.replace(extents=extents), block=self.block[indices], row=self.row[indices]
+        )
+        return chosen._without_unused()
+
+    def _without_unused(self) -> Store:
+        """Lets go of blocks that hold no sample any more."""
+        used, block = np.unique(self.block, return_inverse=True)
+        if len(used) == len(self.blocks):
+            return self
+        return dataclasses.replace(self, blocks=tuple(self.blocks[b] for b in used), block=block)
+
+    @classmethod
+    def concat(cls, stores: Sequence[Store]) -> Store:
+        """One batch after another. A block that several hold is kept once."""
+        number: dict[int, int] = {}
+        blocks: list[Block] = []
+        renumbered = []
+        for store in stores:
+            for b in store.blocks:
+                if id(b) not in number:
+                    number[id(b)] = len(blocks)
+                    blocks.append(b)
+            new = np.array([number[id(b)] for b in store.blocks], np.int64)
+            renumbered.append(new[store.block])
+        spec = stores[0].spec.replace(extents=np.concatenate([s.spec.extents for s in stores]))
+        return cls(spec, tuple(blocks), np.concatenate(renumbered), np.concatenate([s.row for s in stores]))
+
+    def to_host(self) -> Store:
+        return dataclasses.replace(self, blocks=tuple(b.to_host() for b in self.blocks))
+
+    def view(self, dtype: np.dtype[Any]) -> Store:
+        with keeping(self.spec.dtype):
+            blocks = tuple(b.view(dtype) for b in self.blocks)
+        return dataclasses.replace(self, blocks=blocks, spec=self.spec.replace(dtype=dtype))
+
+    def whole(self) -> AnyArray | None:
+        """The one padded array whose rows are the samples in order, if there is one."""
+        if len(self.blocks) != 1 or not isinstance(self.blocks[0], PaddedBlock):
+            return None
+        array = self.blocks[0].array
+        if array.shape[0] != len(self) or not np.array_equal(self.row, np.arange(len(self))):
+            return None
+        return array
+
+    def padded_shape(self) -> tuple[int, ...]:
+        """Largest padded shape of the blocks; of an empty batch all zero."""
+        if not self.blocks:
+            return (0,) * self.spec.ndim
+        shapes = [b.padded_shape() for b in self.blocks]
+        return tuple(max(sizes) for sizes in zip(*shapes, strict=True))
+
+    def assemble(self, shape: tuple[int, ...], device: jax.Device | None) -> jax.Array:
+        """[N, *shape] on the device: the samples in order, padded by unspecified values."""
+        whole = self.whole()
+        with keeping(self.spec.dtype):
+            if isinstance(whole, jax.Array):
+                return whole if whole.shape[1:] == shape else whole[(slice(None), *map(slice, shape))]
+            if all(b.local for b in self.blocks):
+                placed: jax.Array = jax.device_put(self.assemble_host(shape), device)
+                return placed
+            return self._assemble_device(shape)
+
+    def assemble_host(self, shape: tuple[int, ...]) -> HostArray:
+        """[N, *shape] for NumPy; a view if the samples lie like that already."""
+        whole = self.whole()
+        if whole is not None and isinstance(self.blocks[0], PaddedBlock):
+            host = self.blocks[0].host
+            return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
+        out = np.zeros((len(self), *shape), self.spec.dtype)
+        for i in range(len(self)):
+            value = self.host_sample(i)
+            out[i][tuple(map(slice, value.shape))] = value
+        return out
+
+    def _assemble_device(self, shape: tuple[int, ...]) -> jax.Array:
+        """One gather per block, so that the number of dispatches does not grow with the batch."""
+        pieces, places = [], []
+        for number, block in enumerate(self.blocks):
+            (samples,) = np.nonzero(self.block == number)
+            rows = self.row[samples]
+            if isinstance(block, PaddedBlock):
+                pieces.append(_fit(jnp.asarray(block.array)[rows], shape))
+            else:
+                pieces.append(jnp.stack([_fit(jnp.asarray(block.arrays[r])[None], shape)[0] for r in rows]))
+            places.append(samples)
+        order = np.argsort(np.concatenate(places))
+        return jnp.concatenate(pieces)[order]
+
+
+def _cut(padded: ArrayT, extent: Index) -> ArrayT:
+    """A sample without its padding."""
+    size = tuple(extent.tolist())
+    valid: ArrayT = padded if padded.shape == size else padded[tuple(map(slice, size))]
+    return valid
+
+
+def _fit(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+    """Pads or cuts all axes but the first to `shape`."""
+    array = array[(slice(None), *map(slice, shape))]
+    missing = [(0, 0), *((0, n - have) for n, have in zip(shape, array.shape[1:], strict=True))]
+    return jnp.pad(array, missing)

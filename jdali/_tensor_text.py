@@ -1,0 +1,74 @@
+"""How tensors and batches print: the same text as DALI's, so that logs and doctests agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+_INDENT = " " * 4
+_EDGE = 2  # items shown at each end of something long
+_LINE = 75  # characters of shapes before they go on lines of their own
+_MANY_ELEMENTS = 1000  # NumPy's own threshold for leaving out elements
+
+
+def tensor_text(
+    name: str, device: str, dtype: Any, layout: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None
+) -> str:
+    """Text of one tensor; without its values if `data` is None."""
+    lines = [] if data is None else [_array(data)]
+    lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"shape={tuple(shape)})"]
+    return _join(name, lines)
+
+
+def batch_text(
+    name: str,
+    device: str,
+    dtype: Any,
+    layout: str,
+    shapes: Sequence[tuple[int, ...]],
+    sample: Callable[[int], np.ndarray[Any, Any]] | None,
+) -> str:
+    """Text of a batch; `sample(i)` gives sample i, None leaves the values out."""
+    lines = [] if sample is None else [_samples(shapes, sample)]
+    lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"num_samples={len(shapes)}"]
+    return _join(name, [*lines, f"shape=[{_shapes(shapes)}])"])
+
+
+def _samples(shapes: Sequence[tuple[int, ...]], sample: Callable[[int], np.ndarray[Any, Any]]) -> str:
+    count = len(shapes)
+    if count == 0:
+        return "[]"
+    elements = sum(max(int(np.prod(shape)), 1) for shape in shapes)
+    shorten = count > 2 * _EDGE + 1 and elements > _MANY_ELEMENTS
+    shown = [*range(_EDGE), *range(count - _EDGE, count)] if shorten else range(count)
+    texts = [_array(sample(i)) for i in shown]
+    if shorten:
+        texts.insert(_EDGE, "...")
+    axes = len(shapes[0])
+    separator = ", " if axes == 0 else ",\n" + "\n" * (axes - 1) + _INDENT
+    return f"[{separator.join(texts)}]"
+
+
+def _shapes(shapes: Sequence[tuple[int, ...]]) -> str:
+    texts = [str(shape) for shape in shapes]
+    count = len(texts)
+    if count > 16 or (count > 2 * _EDGE + 1 and count * len(shapes[0]) > 100):
+        texts = [*texts[:_EDGE], "...", *texts[-_EDGE:]]
+    line = ", ".join(texts)
+    if len(line) <= _LINE:
+        return line
+    return (", \n" + _INDENT + " " * len("shape=[")).join(texts)
+
+
+def _array(data: np.ndarray[Any, Any]) -> str:
+    return np.array2string(data, prefix=_INDENT, edgeitems=_EDGE)
+
+
+def _layout(layout: str) -> list[str]:
+    return [f'layout="{layout}"'] if layout else []
+
+
+def _join(name: str, lines: Sequence[str]) -> str:
+    return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(lines)

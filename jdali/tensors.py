@@ -1,0 +1,227 @@
+"""`TensorList` and `Tensor`: a batch of samples that may differ in size, and one of its samples.
+
+`Pipeline.run` returns a tuple of `TensorList`s. Those in host memory are `TensorListCPU`s, those on
+the accelerator `TensorListGPU`s, also where JAX has no accelerator and the CPU stands for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import jax
+import numpy as np
+
+from jdali._batch import AnyArray, HostArray, Part, SamplesBlock, Store
+from jdali._extent import BatchSpec
+from jdali._tensor import (
+    Tensor,
+    TensorCPU,
+    TensorGPU,
+    check_layout,
+    device_array,
+    device_number,
+    host_array,
+    same_layout,
+)
+from jdali._tensor_list import TensorList
+
+__all__ = [
+    "Part", "Tensor", "TensorCPU", "TensorGPU", "TensorList", "TensorListCPU", "TensorListGPU",
+]  # fmt: skip
+
+ListT = TypeVar("ListT", bound=TensorList)
+
+
+class TensorListCPU(TensorList):
+    """A batch in host memory.
+
+    Args:
+        object: an array [N, ...] (or anything with DLPack or the array interface), a list of arrays
+            or tensors, or another `TensorListCPU`.
+        layout: layout of one sample; None: that of the tensors given, or none.
+        tl: a batch, in place of `object`.
+        b: an array, in place of `object`.
+        list_of_tensors: a list, in place of `object`.
+        is_pinned: taken and not used: JAX pins what it transfers itself.
+        contiguous: taken and not used: samples stay where they are.
+    """
+
+    device: ClassVar[str] = "cpu"
+    _tensor: ClassVar[type[Tensor]] = TensorCPU
+
+    def __init__(
+        self,
+        object: Any = None,
+        layout: str | None = None,
+        *,
+        tl: TensorListCPU | None = None,
+        b: Any = None,
+        list_of_tensors: Sequence[Any] | None = None,
+        is_pinned: bool = False,
+        contiguous: bool = True,
+    ):
+        given = [v for v in (object, tl, b, list_of_tensors) if v is not None]
+        self._begin(*_gather(type(self), given, layout, host_array))
+
+    def at(self, i: int, /) -> HostArray:
+        """Sample `i` as a NumPy array of its true size; read-only where JAX owns the memory."""
+        self._check_index(i)
+        return self._store.host_sample(i)
+
+    def as_array(self) -> HostArray:
+        """Samples of one size as an array [N, ...]."""
+        return self._dense_array()
+
+    def as_cpu(self) -> TensorListCPU:
+        return self
+
+    def copy_to_external(self, ptr: Any, /) -> None:
+        """Copies the samples, in row-major order and one after another, to an address."""
+        self._copy_to(ptr)
+
+    @staticmethod
+    def broadcast(tensor: TensorCPU, batch_size: int, /) -> TensorListCPU:
+        """A batch whose samples all are `tensor`, which is not copied."""
+        return _broadcast(TensorListCPU, tensor, batch_size)
+
+    @staticmethod
+    def from_dlpack_list(
+        list_of_objects: Sequence[Any], layout: str | None = None, contiguous: bool = False
+    ) -> TensorListCPU:
+        """A batch of arrays of any library with DLPack, without a copy."""
+        return TensorListCPU(list(list_of_objects), layout)
+
+    def _dense(self) -> AnyArray:
+        return self._dense_array()
+
+    def _jax_device(self) -> jax.Device | None:
+        return None if jax.default_backend() == "cpu" else jax.local_devices(backend="cpu")[0]
+
+
+class TensorListGPU(TensorList):
+    """A batch on the accelerator, which is JAX's default device (the CPU, if there is no other).
+
+    Args:
+        object: an array [N, ...], a list of arrays or tensors, or another batch.
+        layout: layout of one sample; None: that of the tensors given, or none.
+        stream: taken and not used: JAX orders its own work.
+        tl: a batch, in place of `object`.
+        list_of_tensors: a list, in place of `object`.
+        contiguous: taken and not used: samples stay where they are.
+        device_id: number of the device among JAX's; -1: the default device.
+    """
+
+    device: ClassVar[str] = "gpu"
+    _tensor: ClassVar[type[Tensor]] = TensorGPU
+
+    def __init__(
+        self,
+        object: Any = None,
+        layout: str | None = None,
+        stream: Any = None,
+        *,
+        tl: TensorListGPU | None = None,
+        list_of_tensors: Sequence[Any] | None = None,
+        contiguous: bool = True,
+        device_id: int = -1,
+    ):
+        given = [v for v in (object, tl, list_of_tensors) if v is not None]
+        self._begin(*_gather(type(self), given, layout, lambda value: device_array(value, device_id)))
+
+    def at(self, i: int, /) -> TensorGPU:
+        """Sample `i` as a tensor of its true size."""
+        self._check_index(i)
+        tensor: TensorGPU = self[i]
+        return tensor
+
+    def device_id(self) -> int:
+        array, _ = self.padded()
+        return device_number(array)
+
+    @property
+    def stream(self) -> None:
+        """None: JAX orders its own work."""
+        return
+
+    def copy_to_external(
+        self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False
+    ) -> None:
+        """Copies the samples, in row-major order and one after another, to an address.
+
+        Args:
+            ptr: where to, on the device or the host; an int or a `ctypes` pointer.
+            cuda_stream: taken and not used: the copy is done when this returns.
+            non_blocking: likewise.
+            use_copy_kernel: likewise.
+        """
+        self._copy_to(ptr)
+
+    @staticmethod
+    def broadcast(tensor: TensorGPU, batch_size: int, /) -> TensorListGPU:
+        """A batch whose samples all are `tensor`, which is not copied."""
+        return _broadcast(TensorListGPU, tensor, batch_size)
+
+    @staticmethod
+    def from_dlpack_list(
+        list_of_objects: Sequence[Any],
+        layout: str | None = None,
+        stream: Any = None,
+        contiguous: bool = False,
+    ) -> TensorListGPU:
+        """A batch of arrays of any library with DLPack, without a copy."""
+        return TensorListGPU(list(list_of_objects), layout)
+
+    def _dense(self) -> AnyArray:
+        return self.as_jax()
+
+
+def _gather(
+    kind: type[TensorList], given: Sequence[Any], layout: str | None, convert: Callable[[Any], AnyArray]
+) -> tuple[Store, tuple[str, ...] | None]:
+    """Store and names of what a user made a batch of."""
+    if len(given) > 1:
+        raise TypeError(f"{kind.__name__}: give one of a list, an array and another batch, not {len(given)}")
+    value = given[0] if given else []
+    if isinstance(value, TensorList):
+        store, source = value._store, value._source
+    elif isinstance(value, (list, tuple)):
+        store, source = _gather_list(kind, value, convert)
+    else:
+        array = convert(value)
+        if array.ndim == 0:
+            raise TypeError(f"{kind.__name__}: a batch needs an axis of samples, got a scalar")
+        store, source = TensorList.from_dense(array, "", kind.device)._store, None
+    if layout is not None:
+        check_layout(layout, store.spec.ndim, "TensorList")
+        store = dataclasses.replace(store, spec=store.spec.replace(layout=layout))
+    return store, source
+
+
+def _gather_list(
+    kind: type[TensorList], values: Sequence[Any], convert: Callable[[Any], AnyArray]
+) -> tuple[Store, tuple[str, ...] | None]:
+    samples = [convert(v) for v in values]
+    for i, sample in enumerate(samples):
+        if sample.dtype != samples[0].dtype:
+            raise TypeError(
+                f"Tensors cannot have different data types. Tensor at position {i} has type "
+                f"'{sample.dtype}' expected to have type '{samples[0].dtype}'."
+            )
+        if sample.ndim != samples[0].ndim:
+            raise TypeError(
+                f"Tensors cannot have different numbers of dimensions. Tensor at position {i} has "
+                f"{sample.ndim}, expected {samples[0].ndim}."
+            )
+    tensors = [v for v in values if isinstance(v, Tensor)]
+    source = tuple(v.source_info() if isinstance(v, Tensor) else "" for v in values) if tensors else None
+    layout = same_layout([t.layout() for t in tensors])
+    return TensorList.from_samples(samples, layout, kind.device)._store, source
+
+
+def _broadcast(kind: type[ListT], tensor: Tensor, batch_size: int) -> ListT:
+    store = Store.of_block(SamplesBlock([tensor._value]), BatchSpec.of([tensor._value], tensor.layout()))
+    batch = kind._of(store.select(np.zeros(batch_size, np.int64)), [tensor.source_info()] * batch_size)
+    assert isinstance(batch, kind)
+    return batch
