@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,6 @@ from jdali._numeric import needs_x64, x64_context
 
 AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
 HostArray: TypeAlias = "np.ndarray[Any, Any]"
-ArrayT = TypeVar("ArrayT", bound=AnyArray)
 Index: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
@@ -74,9 +73,6 @@ class PaddedBlock:
     def local(self) -> bool:
         return is_local(self.array)
 
-    def padded_shape(self) -> tuple[int, ...]:
-        return tuple(self.array.shape[1:])
-
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
         return sample
@@ -103,9 +99,6 @@ class SamplesBlock:
     @property
     def local(self) -> bool:
         return all(is_local(a) for a in self.arrays)
-
-    def padded_shape(self) -> tuple[int, ...]:
-        return tuple(max(sizes) for sizes in zip(*(a.shape for a in self.arrays), strict=True))
 
     def host_sample(self, row: int) -> HostArray:
         found = self._host[row]
@@ -168,12 +161,15 @@ class Store:
 
     def host_sample(self, i: int) -> HostArray:
         """Sample `i` in its true size, a view if possible."""
-        return _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
+        valid: HostArray = _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
+        return valid
 
     def sample(self, i: int) -> AnyArray:
         """Sample `i` in its true size, on the device where it is."""
         with keeping(self.spec.dtype):
-            return _cut(self.blocks[self.block[i]].sample(int(self.row[i])), self.spec.extents[i])
+            padded: Any = self.blocks[self.block[i]].sample(int(self.row[i]))
+            valid: AnyArray = _cut(padded, self.spec.extents[i])
+            return valid
 
     def select(self, indices: Index) -> Store:
         """The samples at `indices`, in that order."""
@@ -224,10 +220,12 @@ class Store:
         return array
 
     def padded_shape(self) -> tuple[int, ...]:
-        """Largest padded shape of the blocks; of an empty batch all zero."""
-        if not self.blocks:
+        """Largest size among padded blocks and samples of true size; of an empty batch all zero."""
+        shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
+        alone = [number for number, b in enumerate(self.blocks) if isinstance(b, SamplesBlock)]
+        shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []
+        if not shapes:
             return (0,) * self.spec.ndim
-        shapes = [b.padded_shape() for b in self.blocks]
         return tuple(max(sizes) for sizes in zip(*shapes, strict=True))
 
     def assemble(self, shape: tuple[int, ...], device: jax.Device | None) -> jax.Array:
@@ -248,9 +246,18 @@ class Store:
             host = self.blocks[0].host
             return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
         out = np.zeros((len(self), *shape), self.spec.dtype)
-        for i in range(len(self)):
-            value = self.host_sample(i)
-            out[i][tuple(map(slice, value.shape))] = value
+        for number, block in enumerate(self.blocks):
+            (samples,) = np.nonzero(self.block == number)
+            rows = self.row[samples]
+            if isinstance(block, PaddedBlock):
+                common = tuple(slice(min(n, m)) for n, m in zip(shape, block.array.shape[1:], strict=True))
+                to: Any = (samples, *common)
+                out[to] = block.host[(rows, *common)]
+                continue
+            for i, row in zip(samples, rows, strict=True):
+                value = block.host_sample(row)
+                to = (i, *map(slice, value.shape))
+                out[to] = value
         return out
 
     def _assemble_device(self, shape: tuple[int, ...]) -> jax.Array:
@@ -268,11 +275,10 @@ class Store:
         return jnp.concatenate(pieces)[order]
 
 
-def _cut(padded: ArrayT, extent: Index) -> ArrayT:
+def _cut(padded: Any, extent: Index) -> Any:
     """A sample without its padding."""
     size = tuple(extent.tolist())
-    valid: ArrayT = padded if padded.shape == size else padded[tuple(map(slice, size))]
-    return valid
+    return padded if padded.shape == size else padded[tuple(map(slice, size))]
 
 
 def _fit(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
