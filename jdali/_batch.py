@@ -252,7 +252,8 @@ class Store:
             if isinstance(block, PaddedBlock):
                 common = tuple(slice(min(n, m)) for n, m in zip(shape, block.array.shape[1:], strict=True))
                 to: Any = (samples, *common)
-                out[to] = block.host[(rows, *common)]
+                taken: Any = (rows, *common)
+                out[to] = block.host[taken]
                 continue
             for i, row in zip(samples, rows, strict=True):
                 value = block.host_sample(row)
