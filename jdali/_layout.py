@@ -43,6 +43,8 @@ class Adapter:
         return self.lead == 0 and self.order == tuple(range(len(self.core)))
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
+        if self.is_identity:  # also that of a scalar, which has no columns to stack
+            return spec.replace(layout=self.core)
         extents = spec.extents[:, self.lead :]
         ones = np.ones(len(extents), np.int64)
         columns = [ones if a is None else extents[:, a] for a in self.order]

@@ -166,5 +166,5 @@ def _padded(samples: Sequence[np.ndarray], pad: int, high: bool) -> np.ndarray:
     full = [int(n) if a in channels else int(n) + pad for a, n in enumerate(largest)]
     out = np.full((len(samples), *full), fill, dtype)
     for i, s in enumerate(samples):
-        out[i][tuple(map(slice, np.shape(s)))] = s
+        out[(i, *map(slice, np.shape(s)))] = s
     return out

@@ -1,0 +1,126 @@
+"""`+ - * / // % **` and the signs, on operands of the promoted type; integers wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._operator import operator
+from jdali.ops.math._elementwise import elementwise
+
+
+@elementwise("add", "arithmetic")
+def add(left: Array, right: Array) -> Array:
+    """Sum; integers wrap around.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return left + right
+
+
+@elementwise("sub", "arithmetic")
+def sub(left: Array, right: Array) -> Array:
+    """Difference; integers wrap around.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return left - right
+
+
+@elementwise("mul", "multiplication")
+def mul(left: Array, right: Array) -> Array:
+    """Product; integers wrap around, of booleans it is their conjunction.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return left * right
+
+
+@elementwise("div", "real")
+def div(left: Array, right: Array) -> Array:
+    """Quotient `left / right` as a real number, float32 for integers.
+
+    Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
+    """
+    return left / right
+
+
+@elementwise("floordiv", "arithmetic")
+def floordiv(left: Array, right: Array) -> Array:
+    """Quotient `left // right`: of integers without the fraction (-7 // 2 is -3), of floats exact.
+
+    Returns: the broadcast shape, in the promoted type; 0 where an integer `right` is 0.
+
+    Parity: DALI raises on an integer division by zero, which compiled code cannot.
+    """
+    return _divide(lax.div, left, right)
+
+
+@elementwise("mod", "arithmetic")
+def mod(left: Array, right: Array) -> Array:
+    """Rest of the division towards zero, with the sign of `left`, as `fmod` of C.
+
+    Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
+    for integers.
+
+    Parity: DALI raises on an integer division by zero, which compiled code cannot; and it takes
+    the rest of a float32 and an integer beyond 2**24 in double precision.
+    """
+    return _divide(lax.rem, left, right)
+
+
+def _divide(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
+    left, right = jnp.broadcast_arrays(left, right)
+    if jnp.issubdtype(right.dtype, jnp.floating):
+        return function(left, right)
+    zero = right == 0
+    quotient = function(left, jnp.where(zero, jnp.ones((), right.dtype), right))
+    return jnp.where(zero, jnp.zeros((), left.dtype), quotient)
+
+
+@elementwise("pow", "arithmetic")
+def pow(base: Array, exponent: Array) -> Array:
+    """`base` to the power of `exponent`; integers wrap around, a negative exponent gives 0 for them.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    if jnp.issubdtype(base.dtype, jnp.floating):
+        return jnp.power(base, exponent)
+    base, exponent = jnp.broadcast_arrays(base, exponent)
+    one = jnp.ones((), base.dtype)
+    result = jnp.where(exponent < 0, jnp.zeros((), base.dtype), one)
+    for bit in range(8 * np.dtype(base.dtype).itemsize):
+        odd = (lax.shift_right_logical(exponent, jnp.array(bit, exponent.dtype)) & one) == one
+        result = jnp.where(odd, result * base, result)
+        base = base * base
+    return result
+
+
+@elementwise("fpow", "real")
+def fpow(base: Array, exponent: Array) -> Array:
+    """`base` to the power of `exponent` as real numbers, float32 for integers.
+
+    Returns: the broadcast shape, in the promoted floating type.
+    """
+    return jnp.power(base, exponent)
+
+
+@elementwise("neg", "arithmetic")
+def neg(value: Array) -> Array:
+    """The value with the other sign; integers wrap around.
+
+    Returns: shape and type of the input.
+    """
+    return -value
+
+
+@operator(name="math.pos")
+def pos(value: Array, /) -> Array:
+    """The value itself.
+
+    Returns: shape and type of the input, whatever they are.
+    """
+    return value

@@ -1,0 +1,78 @@
+"""Bitwise operators, on operands of the promoted integer type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali.ops.math._elementwise import elementwise
+
+
+@elementwise("bitand", "bitwise")
+def bitand(left: Array, right: Array) -> Array:
+    """Bits set in both; the conjunction of booleans.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return left & right
+
+
+@elementwise("bitor", "bitwise")
+def bitor(left: Array, right: Array) -> Array:
+    """Bits set in either; the disjunction of booleans.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return left | right
+
+
+@elementwise("bitxor", "bitwise")
+def bitxor(left: Array, right: Array) -> Array:
+    """Bits set in one only; the exclusive disjunction of booleans.
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return left ^ right
+
+
+@elementwise("bitnot", "bitwise")
+def bitnot(value: Array) -> Array:
+    """Bits not set; the negation of booleans.
+
+    Returns: shape and type of the input.
+    """
+    return ~value
+
+
+@elementwise("lshift", "bitwise")
+def lshift(left: Array, right: Array) -> Array:
+    """Bits of `left` moved up by `right` places, which count modulo 32 (64 for 64-bit types).
+
+    Returns: the broadcast shape, in the promoted type.
+    """
+    return _shift(lax.shift_left, left, right)
+
+
+@elementwise("rshift", "bitwise")
+def rshift(left: Array, right: Array) -> Array:
+    """Bits of `left` moved down by `right` places, which count modulo 32 (64 for 64-bit types).
+
+    Returns: the broadcast shape, in the promoted type; the sign is kept.
+    """
+    signed = jnp.issubdtype(left.dtype, jnp.signedinteger)
+    return _shift(lax.shift_right_arithmetic if signed else lax.shift_right_logical, left, right)
+
+
+def _shift(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
+    """Shifts as C on x86 does: narrow types are widened to 32 bits first."""
+    dtype = np.dtype(left.dtype)
+    if dtype.itemsize < 4:
+        wide = jnp.int32 if dtype.kind == "i" else jnp.uint32
+        left, right = left.astype(wide), right.astype(wide)
+    left, right = jnp.broadcast_arrays(left, right)
+    places = right & jnp.array(8 * right.dtype.itemsize - 1, right.dtype)
+    shifted = function(left, places)
+    return shifted != 0 if dtype.kind == "b" else shifted.astype(dtype)

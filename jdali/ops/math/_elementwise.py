@@ -1,0 +1,147 @@
+"""What all arithmetic expressions share: result types, broadcasting, layouts.
+
+`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
+NumPy, by their true sizes; operands of one size (and those of one element) cost nothing but the
+arithmetic.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Sequence
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Operator, Static, operator
+from jdali.ops.math._promotion import Kind, promote
+
+_Expanded = tuple[tuple[bool, ...], ...]
+_ExpandedArgument = Static[_Expanded | None]
+
+
+def elementwise(
+    name: str, kind: Kind, *, common_operands: bool = True
+) -> Callable[[Callable[..., Array]], Operator]:
+    """Makes the operator `math.<name>` of a function of one to three arrays.
+
+    Args:
+        name: of the expression.
+        kind: which rule gives the type of the result.
+        common_operands: convert the operands to the type of the result before the call; if not,
+            the function gets them as they are.
+    """
+    full_name = f"math.{name}"
+
+    def decorate(function: Callable[..., Array]) -> Operator:
+        def run(
+            *operands: Array,
+            extent: Array | tuple[Array, ...],
+            out_shape: tuple[int, ...],
+            _expanded: _Expanded,
+        ) -> Array:
+            dtype = promote(kind, *(x.dtype for x in operands))
+            if common_operands:
+                operands = tuple(x.astype(dtype) for x in operands)
+            extents = extent if isinstance(extent, tuple) else (extent,)
+            aligned = map(functools.partial(_align, shape=out_shape), operands, extents, _expanded)
+            return jnp.broadcast_to(function(*aligned), out_shape).astype(dtype)
+
+        run.__module__, run.__qualname__, run.__doc__ = function.__module__, name, function.__doc__
+        run.__name__ = name
+        signature = _signature(function)
+        run.__signature__ = signature  # type: ignore[attr-defined]
+        run.__annotations__ = {
+            p.name: p.annotation for p in signature.parameters.values() if p.annotation is not p.empty
+        }
+        setup = functools.partial(_setup, full_name, kind)
+        return operator(setup=setup, name=full_name, source="operators/math/expressions/arithmetic.h")(run)
+
+    return decorate
+
+
+def _signature(function: Callable[..., Array]) -> inspect.Signature:
+    """The operands of `function`, positional only, and what the engine fills in."""
+    empty = inspect.Parameter.empty
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
+        for name in inspect.signature(function).parameters
+    ]
+    for name, annotation in (("extent", empty), ("out_shape", empty), ("_expanded", _ExpandedArgument)):
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        )
+    return inspect.Signature(parameters, return_annotation=Array)
+
+
+def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
+    try:
+        dtype = promote(kind, *(spec.dtype for spec in operands))
+        layout = _layout(operands)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+    ndim = max(spec.ndim for spec in operands)
+    sizes = [np.pad(s.extents, ((0, 0), (ndim - s.ndim, 0)), constant_values=1) for s in operands]
+    out = functools.reduce(lambda a, b: np.where(a == 1, b, a), sizes)
+    for size in sizes:
+        bad = ((size != out) & (size != 1)).any(axis=1)
+        if bad.any():
+            i = int(bad.argmax())
+            shapes = " and ".join(str(tuple(map(int, spec.extents[i]))) for spec in operands)
+            raise SampleError(
+                f"{name}: cannot broadcast shapes {shapes}; aligned at the last axis, sizes must be "
+                "equal or 1",
+                sample=i,
+            )
+    expanded = tuple(
+        tuple(map(bool, (size != out).any(axis=0)[ndim - spec.ndim :]))
+        for size, spec in zip(sizes, operands, strict=True)
+    )
+    return Plan((BatchSpec(out, dtype, layout),), static={"_expanded": expanded})
+
+
+def _layout(operands: Sequence[BatchSpec]) -> str:
+    """The longest layout, of which all others must be suffixes; "" if it does not name all axes."""
+    named = sorted({spec.layout for spec in operands}, key=len)
+    for shorter, longer in itertools.pairwise(named):
+        if not longer.endswith(shorter):
+            raise ValueError(
+                f"layouts {shorter!r} and {longer!r} do not fit; they must be equal, or one a suffix "
+                "of the other"
+            )
+    return named[-1] if len(named[-1]) == max(spec.ndim for spec in operands) else ""
+
+
+def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tuple[int, ...]) -> Array:
+    """`value` with as many axes as `shape`, each as long as there, or 1.
+
+    Args:
+        value: one padded sample.
+        extent: its true size.
+        expanded: for each axis, whether in some sample its one element meets a longer axis.
+        shape: padded shape of the result.
+    """
+    lead = len(shape) - value.ndim
+    for axis, size in enumerate(shape[lead:]):
+        if value.shape[axis] == 1:
+            continue
+        fitted = _fit(value, axis, size)
+        if expanded[axis]:
+            # A select fuses with the arithmetic, which an index min(i, extent - 1) would not.
+            first = _fit(value, axis, 1)
+            fitted = jnp.where(extent[axis] == 1, first, fitted)
+        value = fitted
+    return value.reshape((1,) * lead + value.shape)
+
+
+def _fit(value: Array, axis: int, size: int) -> Array:
+    """Cuts or pads one axis; the padding is never looked at."""
+    missing = size - value.shape[axis]
+    if missing > 0:
+        return jnp.pad(value, [(0, missing if a == axis else 0) for a in range(value.ndim)])
+    return value[(slice(None),) * axis + (slice(0, size),)] if missing else value

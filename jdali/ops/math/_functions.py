@@ -1,0 +1,226 @@
+"""The functions of `nvidia.dali.math` of one value, and `atan2`; float32 for integers."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jdali.ops.math._elementwise import elementwise
+
+
+@elementwise("abs", "arithmetic")
+def abs(input: Array) -> Array:
+    """Absolute value; the least signed integer wraps around to itself.
+
+    Returns: shape and type of the input.
+    """
+    return jnp.abs(input)
+
+
+@elementwise("fabs", "real")
+def fabs(input: Array) -> Array:
+    """Absolute value as a real number.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.abs(input)
+
+
+@elementwise("floor", "real")
+def floor(input: Array) -> Array:
+    """Largest whole number that is not above the value.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.floor(input)
+
+
+@elementwise("ceil", "real")
+def ceil(input: Array) -> Array:
+    """Smallest whole number that is not below the value.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.ceil(input)
+
+
+@elementwise("sqrt", "real")
+def sqrt(input: Array) -> Array:
+    """Square root; NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.sqrt(input)
+
+
+@elementwise("rsqrt", "real")
+def rsqrt(input: Array) -> Array:
+    """One over the square root; infinite for 0.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+
+    Parity: DALI gives NaN for 0, and is off by some 1e-7 of the value elsewhere.
+    """
+    return lax.rsqrt(input)
+
+
+@elementwise("cbrt", "real")
+def cbrt(input: Array) -> Array:
+    """Cube root, negative for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.cbrt(input)
+
+
+@elementwise("exp", "real")
+def exp(input: Array) -> Array:
+    """e to the power of the value.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.exp(input)
+
+
+@elementwise("log", "real")
+def log(input: Array) -> Array:
+    """Natural logarithm; minus infinity for 0, NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.log(input)
+
+
+@elementwise("log2", "real")
+def log2(input: Array) -> Array:
+    """Logarithm to base 2; minus infinity for 0, NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.log2(input)
+
+
+@elementwise("log10", "real")
+def log10(input: Array) -> Array:
+    """Logarithm to base 10; minus infinity for 0, NaN for negative values.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.log10(input)
+
+
+@elementwise("sin", "real")
+def sin(input: Array) -> Array:
+    """Sine of an angle in radians.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.sin(input)
+
+
+@elementwise("cos", "real")
+def cos(input: Array) -> Array:
+    """Cosine of an angle in radians.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.cos(input)
+
+
+@elementwise("tan", "real")
+def tan(input: Array) -> Array:
+    """Tangent of an angle in radians.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.tan(input)
+
+
+@elementwise("asin", "real")
+def asin(input: Array) -> Array:
+    """Angle in radians, -pi/2 to pi/2, of a sine; NaN outside of -1 to 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.arcsin(input)
+
+
+@elementwise("acos", "real")
+def acos(input: Array) -> Array:
+    """Angle in radians, 0 to pi, of a cosine; NaN outside of -1 to 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.arccos(input)
+
+
+@elementwise("atan", "real")
+def atan(input: Array) -> Array:
+    """Angle in radians, -pi/2 to pi/2, of a tangent.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.arctan(input)
+
+
+@elementwise("sinh", "real")
+def sinh(input: Array) -> Array:
+    """Hyperbolic sine.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.sinh(input)
+
+
+@elementwise("cosh", "real")
+def cosh(input: Array) -> Array:
+    """Hyperbolic cosine.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.cosh(input)
+
+
+@elementwise("tanh", "real")
+def tanh(input: Array) -> Array:
+    """Hyperbolic tangent.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.tanh(input)
+
+
+@elementwise("asinh", "real")
+def asinh(input: Array) -> Array:
+    """Inverse hyperbolic sine.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.arcsinh(input)
+
+
+@elementwise("acosh", "real")
+def acosh(input: Array) -> Array:
+    """Inverse hyperbolic cosine; NaN below 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.arccosh(input)
+
+
+@elementwise("atanh", "real")
+def atanh(input: Array) -> Array:
+    """Inverse hyperbolic tangent; NaN outside of -1 to 1.
+
+    Returns: shape of the input; its type if that is floating, else float32.
+    """
+    return jnp.arctanh(input)
+
+
+@elementwise("atan2", "real")
+def atan2(x: Array, y: Array) -> Array:
+    """Angle in radians, -pi to pi, whose tangent is `x / y`, in the quadrant that the signs give.
+
+    Returns: the broadcast shape, in the promoted floating type.
+    """
+    return jnp.arctan2(x, y)

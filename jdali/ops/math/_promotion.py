@@ -1,0 +1,63 @@
+"""DALI's result types of arithmetic expressions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+Kind = Literal["arithmetic", "multiplication", "real", "comparison", "bitwise"]
+Dtype = np.dtype[Any]
+
+_BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float32)
+
+
+def promote(kind: Kind, *operands: DTypeLike) -> Dtype:
+    """Result type of one expression of one to three operands.
+
+    * "arithmetic": the operands' common type; booleans alone are refused;
+    * "multiplication": the same, but booleans alone give a boolean;
+    * "real" (division, roots, ...): the common type if it is floating, else float32;
+    * "comparison": boolean;
+    * "bitwise": the common type; floating operands are refused.
+
+    Args:
+        kind: of the expression.
+        operands: types of the operands.
+
+    Raises: TypeError if DALI does not take these types.
+    """
+    dtypes = [np.dtype(operand) for operand in operands]
+    for dtype in dtypes:
+        if dtype == np.float16 or dtype.kind not in "biuf":
+            raise TypeError(f"operands of type {dtype} are not supported; cast to float32 first")
+    common = functools.reduce(common_type, dtypes)
+    if kind == "comparison":
+        return _BOOL
+    if common == _BOOL and kind in ("arithmetic", "real"):
+        raise TypeError("operands cannot all be bool; use a bitwise operator, or cast one to a number")
+    if kind == "bitwise" and common.kind == "f":
+        raise TypeError(f"operands must be integers or bool, got {', '.join(map(str, dtypes))}")
+    if kind == "real" and common.kind != "f":
+        return _FLOAT
+    return common
+
+
+def common_type(left: Dtype, right: Dtype) -> Dtype:
+    """Smallest type for both; float64 only if one of them is, at most 64 bits.
+
+    Integers of mixed sign give a signed type twice as wide as the unsigned one, or int64: DALI
+    has nothing wider, so there uint64 values of 2**63 and more wrap.
+    """
+    if left.kind == "b":
+        return right
+    if right.kind == "b":
+        return left
+    if left.kind == right.kind:
+        return left if left.itemsize >= right.itemsize else right
+    if left.kind == "f" or right.kind == "f":
+        return left if left.kind == "f" else right
+    signed, unsigned = (left, right) if left.kind == "i" else (right, left)
+    return np.dtype(f"int{8 * min(max(signed.itemsize, 2 * unsigned.itemsize), 8)}")
