@@ -174,6 +174,21 @@ class TensorList:
         return self._store.spec
 
     @property
+    def store(self) -> Store:
+        """Where the samples lie (for the engine)."""
+        return self._store
+
+    def as_numpy(self) -> HostArray:
+        """Samples of one size as a NumPy array [N, ...]; waits for them if they are being computed."""
+        return self._dense_array()
+
+    def to_device(self, device: str) -> TensorList:
+        """The batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
+        if device == self.device:
+            return self
+        return self.as_cpu() if device == "cpu" else self._of(self._with_layout(), self._source, device)
+
+    @property
     def dtype(self) -> types.DALIDataType:
         return dali_type(self._store.spec.dtype)
 
