@@ -1,0 +1,126 @@
+"""What all image formats share: the record of a header, of a request, and of a format."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageFile
+
+from jdali._errors import SampleError
+from jdali.types import RGB, DALIImageType
+
+UINT8: np.dtype[Any] = np.dtype(np.uint8)
+UINT16: np.dtype[Any] = np.dtype(np.uint16)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ImageInfo:
+    """What the header of an encoded image says; nothing is decoded for it.
+
+    Attributes:
+        format: name of the format, e.g. "jpeg".
+        height, width: in pixels, as stored (before `orientation` is applied).
+        channels: as stored, palettes looked up (3).
+        dtype: of the decoded samples.
+        orientation: EXIF orientation, 1 to 8.
+        maximum: value of a sample that means full intensity.
+        max_denominator: largest denominator the codec can decode at: 8 or 1.
+        detail: what the format's own decoder needs of the header.
+    """
+
+    format: str
+    height: int
+    width: int
+    channels: int
+    dtype: np.dtype[Any] = UINT8
+    orientation: int = 1
+    maximum: float = 255
+    max_denominator: int = 1
+    detail: Any = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """How a picture is wanted; a codec obeys what it can do at less cost than its caller.
+
+    Attributes:
+        output_type: colour space. A codec that has it at hand may give gray for GRAY.
+        denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
+        fast_idct: a faster, less exact inverse DCT.
+        out: contiguous uint8 [H, W, C] to decode into, if the codec can.
+    """
+
+    output_type: DALIImageType = RGB
+    denominator: int = 1
+    fast_idct: bool = False
+    out: np.ndarray | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """One image format.
+
+    Attributes:
+        name: as in `ImageInfo.format`.
+        matches: whether data with these first bytes are of the format.
+        header: reads the header.
+        decode: [H, W, C]: gray, gray and alpha, RGB, or RGB and more channels.
+        gray: luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
+            format does.
+    """
+
+    name: str
+    matches: Callable[[memoryview], bool]
+    header: Callable[[memoryview], ImageInfo]
+    decode: Callable[[memoryview, ImageInfo, Request], np.ndarray]
+    gray: Callable[[np.ndarray], np.ndarray]
+
+
+@functools.cache
+def imagecodecs() -> Any:
+    """The optional package `imagecodecs`, or None if it is not installed."""
+    try:
+        return importlib.import_module("imagecodecs")
+    except ImportError:
+        return None
+
+
+def need_imagecodecs(what: str) -> Any:
+    """The package `imagecodecs`; says what to install where it is missing."""
+    module = imagecodecs()
+    if module is None:
+        raise ImportError(f"{what} needs the package imagecodecs: pip install 'jdali[codecs]'")
+    return module
+
+
+def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview) -> Image.Image:
+    """Opens data with one Pillow plugin; Pillow's own size limits and guessing stay out of it."""
+    return plugin(io.BytesIO(view))
+
+
+def as_stored(picture: Image.Image) -> np.ndarray:
+    """Samples of a Pillow image, bits as 0 and 255, without looking up a palette."""
+    if picture.mode == "1":
+        return np.asarray(picture.convert("L"))
+    return np.asarray(picture)
+
+
+def begins(view: memoryview, magic: bytes, at: int = 0) -> bool:
+    """Whether `magic` stands at byte `at`."""
+    return bytes(view[at : at + len(magic)]) == magic
+
+
+def with_channels(picture: np.ndarray) -> np.ndarray:
+    """[H, W, C] of [H, W] or [H, W, C]."""
+    return picture[..., None] if picture.ndim == 2 else picture
+
+
+def corrupt(name: str, reason: str) -> SampleError:
+    """The error for damaged data."""
+    return SampleError(f"broken {name} image: {reason}")

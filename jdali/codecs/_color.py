@@ -1,0 +1,151 @@
+"""From stored samples to the colour space and element type asked for.
+
+Constants and rounding are those that DALI's CPU decoders were seen to use: each of the libraries
+behind them (libjpeg, libpng, OpenCV, DALI's own kernels) has another formula for luminance.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from jdali._numeric import np_round_half_away
+from jdali.types import ANY_DATA, BGR, GRAY, DALIImageType, YCbCr
+
+DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"))
+
+_LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
+# ITU-R BT.601 with the studio range: luminance 16 to 235, chrominance 16 to 240 of 255.
+_YCBCR = np.array(
+    [
+        [65.481 / 255, 128.553 / 255, 24.966 / 255],
+        [-37.797 / 255, -74.203 / 255, 112 / 255],
+        [112 / 255, -93.786 / 255, -18.214 / 255],
+    ],
+    np.float32,
+)
+
+
+def full_intensity(dtype: np.dtype[Any]) -> float:
+    """The value that means full intensity: the largest of an integer type, 1 of floats."""
+    return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
+
+
+def _fixed_point(red: int, green: int, shift: int, rounding: int) -> Any:
+    weights = (red, green, (1 << shift) - red - green)
+
+    def gray(picture: np.ndarray) -> np.ndarray:
+        r, g, b = (picture[..., c].astype(np.uint32) for c in range(3))
+        return ((r * weights[0] + g * weights[1] + b * weights[2] + rounding) >> shift).astype(picture.dtype)
+
+    return gray
+
+
+gray_14bit = _fixed_point(4899, 9617, 14, 1 << 13)  # OpenCV's readers of BMP and PNM
+gray_15bit = _fixed_point(9798, 19235, 15, 1 << 14)  # OpenCV's cvtColor
+_gray_png8 = _fixed_point(9797, 19234, 15, 0)  # libpng's png_set_rgb_to_gray: 8 bits are cut off,
+_gray_png16 = _fixed_point(9797, 19234, 15, 1 << 14)  # 16 bits are rounded
+
+
+def gray_libpng(picture: np.ndarray) -> np.ndarray:
+    return (_gray_png8 if picture.dtype == np.uint8 else _gray_png16)(picture)  # type: ignore[no-any-return]
+
+
+def gray_float(picture: np.ndarray) -> np.ndarray:
+    """Single precision, integers rounded half away from zero."""
+    value = _weighted(picture)
+    if picture.dtype.kind == "f":
+        return value
+    rounded: np.ndarray = np_round_half_away(value).astype(picture.dtype)
+    return rounded
+
+
+def gray_truncated(picture: np.ndarray) -> np.ndarray:
+    """Single precision, fractions cut off: what DALI does to CMYK."""
+    return _weighted(picture).astype(picture.dtype)
+
+
+def _weighted(picture: np.ndarray) -> np.ndarray:
+    r, g, b = (picture[..., c].astype(np.float32) for c in range(3))
+    value: np.ndarray = r * _LUMINANCE[0] + g * _LUMINANCE[1] + b * _LUMINANCE[2]
+    return value
+
+
+def cmyk_to_rgb(picture: np.ndarray, inverted: bool) -> np.ndarray:
+    """uint8 [H, W, 3] of uint8 [H, W, 4]; `inverted`: 255 means no ink, as Adobe writes it."""
+    light = (picture if inverted else 255 - picture).astype(np.uint16)
+    return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
+
+
+def convert(
+    picture: np.ndarray, maximum: float, gray: Any, output_type: DALIImageType, dtype: np.dtype[Any]
+) -> np.ndarray:
+    """A picture as stored, in another colour space and element type.
+
+    Args:
+        picture: [H, W, C]; 1 or 2 channels are gray, 3 or more RGB; what follows is dropped, but
+            for ANY_DATA.
+        maximum: value in `picture` that means full intensity.
+        gray: luminance function of the format.
+        output_type: colour space.
+        dtype: one of `DTYPES`; full intensity becomes its largest value, 1 for floats.
+
+    Returns: [H, W, C], possibly a view of `picture`.
+    """
+    if output_type == ANY_DATA:
+        return rescale(picture, maximum, dtype)
+    is_gray = picture.shape[2] < 3
+    if is_gray or output_type == GRAY:
+        one = picture[..., :1] if is_gray else gray(picture)[..., None]
+        if output_type == YCbCr:
+            return _ycbcr(np.broadcast_to(one, (*one.shape[:2], 3)), maximum, dtype)
+        one = rescale(one, maximum, dtype)
+        return one if output_type == GRAY else np.broadcast_to(one, (*one.shape[:2], 3))
+    rgb = picture[..., :3]
+    if output_type == YCbCr:
+        return _ycbcr(rgb, maximum, dtype)
+    return rescale(rgb[..., ::-1] if output_type == BGR else rgb, maximum, dtype)
+
+
+def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+    limit = full_intensity(dtype)
+    scaled = rgb.astype(np.float32) * np.float32(limit / maximum)
+    # 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
+    whole = 256.0 if dtype == np.uint8 else limit if dtype.kind == "f" else limit + 1
+    bias = np.array([whole / 16, whole / 2, whole / 2], np.float32)
+    planes = [
+        scaled[..., 0] * row[0] + scaled[..., 1] * row[1] + scaled[..., 2] * row[2] + bias[c]
+        for c, row in enumerate(_YCBCR)
+    ]
+    return _saturate(np.stack(planes, axis=-1), dtype)
+
+
+def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+    """Samples with full intensity at `maximum`, brought to the range of `dtype`; rounds half away."""
+    if picture.dtype == dtype and maximum == full_intensity(dtype):
+        return picture
+    if picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:
+        # Each sample is looked up: one pass over the picture whatever the types are.
+        return np.take(_rescaled(picture.dtype, maximum, dtype), picture, mode="clip")
+    return _rescale(picture, maximum, dtype)
+
+
+def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+    return _saturate(samples.astype(np.float32) * np.float32(full_intensity(dtype) / maximum), dtype)
+
+
+@functools.lru_cache(maxsize=32)
+def _rescaled(source: np.dtype[Any], maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+    return _rescale(np.arange(np.iinfo(source).max + 1).astype(source), maximum, dtype)
+
+
+def _saturate(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """float32 to `dtype`: rounds half away from zero, saturates; NaN becomes 0."""
+    if dtype.kind == "f":
+        return value.astype(dtype)
+    limits = np.iinfo(dtype)
+    # The limits of 32-bit types are no float32.
+    rounded = np_round_half_away(np.nan_to_num(value)).astype(np.float64)
+    return np.clip(rounded, limits.min, limits.max).astype(dtype)

@@ -1,0 +1,155 @@
+"""JPEG: simplejpeg for all that DALI reads, Pillow and imagecodecs for what it cannot."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+import simplejpeg
+from PIL import JpegImagePlugin
+
+from jdali.codecs._base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    as_stored,
+    begins,
+    corrupt,
+    need_imagecodecs,
+    open_with_pillow,
+    with_channels,
+)
+from jdali.codecs._color import cmyk_to_rgb, gray_float, gray_truncated
+from jdali.codecs._exif import orientation
+from jdali.types import ANY_DATA, GRAY
+
+# Frame types: 0xC0 to 0xCF but for DHT, JPG and DAC.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
+_STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+_START_OF_SCAN, _END_OF_IMAGE, _APP1, _APP14 = 0xDA, 0xD9, 0xE1, 0xEE
+# Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
+_TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
+
+
+class _Detail(NamedTuple):
+    lossless: bool
+    adobe: bool  # CMYK is stored inverted
+
+
+def header(view: memoryview) -> ImageInfo:
+    position, turned, adobe, frame = 2, 1, False, None
+    while True:
+        while view[position] == 0xFF and view[position + 1] == 0xFF:  # fill bytes
+            position += 1
+        if view[position] != 0xFF:
+            raise corrupt("JPEG", f"no marker at byte {position}")
+        marker = view[position + 1]
+        if marker == _END_OF_IMAGE:
+            raise corrupt("JPEG", "it ends before the first scan")
+        if marker in _STANDALONE:
+            position += 2
+            continue
+        (length,) = struct.unpack_from(">H", view, position + 2)
+        body = view[position + 4 : position + 2 + length]
+        if marker == _START_OF_SCAN:
+            break
+        if marker in _FRAMES and frame is None:
+            frame = (marker, *struct.unpack_from(">BHHB", body), _sampling(body))
+        elif marker == _APP1 and turned == 1 and begins(body, b"Exif\0\0"):
+            turned = orientation(body[6:])
+        elif marker == _APP14 and begins(body, b"Adobe"):
+            adobe = True
+        position += 2 + length
+    if frame is None:
+        raise corrupt("JPEG", "it has no frame header")
+    marker, precision, height, width, components, sampling = frame
+    if components not in (1, 3, 4):
+        raise corrupt("JPEG", f"{components} components")
+    lossless = marker in _LOSSLESS_FRAMES
+    scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
+    return ImageInfo(
+        "jpeg",
+        height,
+        width,
+        components,
+        UINT8 if precision == 8 else UINT16,
+        turned,
+        float((1 << precision) - 1),
+        8 if scales else 1,
+        _Detail(lossless, adobe),
+    )
+
+
+def _sampling(frame: memoryview) -> tuple[int, int] | None:
+    """Ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
+    components = frame[5]
+    if components == 1:
+        return 1, 1
+    factors = [frame[7 + 3 * c] for c in range(components)]
+    chroma = factors[1]
+    if factors[2] != chroma or chroma != 0x11:
+        return None
+    return factors[0] >> 4, factors[0] & 15
+
+
+def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    """Gray if that is asked for, since libjpeg has the luminance at hand; CMYK only for ANY_DATA."""
+    wanted = request.output_type
+    if info.dtype != UINT8:
+        codecs = need_imagecodecs("a JPEG image of more than 8 bits")
+        return with_channels(codecs.jpeg8_decode(view))
+    if info.channels == 4:
+        picture = _decode_turbo(view, info, request, "CMYK", None)
+        if wanted == ANY_DATA:
+            return picture
+        picture = cmyk_to_rgb(picture, info.detail.adobe)
+        return gray_truncated(picture)[..., None] if wanted == GRAY else picture
+    if info.detail.lossless:
+        return _decode_with_pillow(view, info, request)
+    is_gray = wanted == GRAY or (wanted == ANY_DATA and info.channels == 1)
+    return _decode_turbo(view, info, request, "GRAY" if is_gray else "RGB", request.out)
+
+
+def _decode_turbo(
+    view: memoryview, info: ImageInfo, request: Request, space: str, out: np.ndarray | None
+) -> np.ndarray:
+    options: dict[str, Any] = {"colorspace": space, "fastdct": request.fast_idct, "fastupsample": False}
+    if request.denominator > 1:
+        # simplejpeg takes the smallest scale with at least this size.
+        options["min_height"] = -(-info.height // request.denominator)
+        options["min_width"] = -(-info.width // request.denominator)
+        options["min_factor"] = request.denominator
+    if out is not None:
+        options["buffer"] = out
+    try:
+        return simplejpeg.decode_jpeg(view, **options)  # type: ignore[no-any-return]
+    except ValueError as error:
+        reason = str(error)
+    if "extraneous bytes" in reason:
+        # Common in photos from the web and harmless; what is missing has another message.
+        if _has_end(view):
+            return simplejpeg.decode_jpeg(view, strict=False, **options)  # type: ignore[no-any-return]
+        reason = "premature end of file"
+    elif "subsampling" in reason:
+        return _decode_with_pillow(view, info, request)
+    raise corrupt("JPEG", reason)
+
+
+def _has_end(view: memoryview) -> bool:
+    return b"\xff\xd9" in bytes(view)
+
+
+def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view)
+    if request.output_type == GRAY and not info.detail.lossless:
+        picture.draft("L", picture.size)
+    stored = with_channels(as_stored(picture))
+    # Pillow turns Adobe's inverted CMYK around.
+    return 255 - stored if info.channels == 4 and info.detail.adobe else stored
+
+
+FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float)

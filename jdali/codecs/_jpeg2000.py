@@ -1,0 +1,81 @@
+"""JPEG 2000, codestreams and JP2 files: imagecodecs where it is installed, else Pillow."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+from PIL import Jpeg2KImagePlugin
+
+from jdali.codecs._base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    as_stored,
+    begins,
+    corrupt,
+    imagecodecs,
+    need_imagecodecs,
+    open_with_pillow,
+    with_channels,
+)
+from jdali.codecs._color import gray_15bit
+
+_BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
+_CODESTREAM = b"\xff\x4f\xff\x51"
+
+
+def _codestream(view: memoryview) -> memoryview:
+    """The codestream of a JP2 file, or the data itself."""
+    if begins(view, _CODESTREAM):
+        return view
+    position = 0
+    while position + 8 <= len(view):
+        length, kind = struct.unpack_from(">I4s", view, position)
+        head = 8
+        if length == 1:
+            (length,) = struct.unpack_from(">Q", view, position + 8)
+            head = 16
+        if kind == b"jp2c":
+            return view[position + head :]
+        if length < head:
+            break
+        position += length
+    raise corrupt("JPEG 2000", "it has no codestream")
+
+
+def header(view: memoryview) -> ImageInfo:
+    stream = _codestream(view)
+    if not begins(stream, _CODESTREAM):
+        raise corrupt("JPEG 2000", "the codestream does not begin with its size")
+    right, bottom, left, top = struct.unpack_from(">IIII", stream, 8)
+    tile_width, tile_height = struct.unpack_from(">II", stream, 24)
+    (channels,) = struct.unpack_from(">H", stream, 40)
+    if min(tile_width, tile_height) == 0 or channels == 0:
+        raise corrupt("JPEG 2000", "it has tiles without pixels, or no channels")
+    depths = {(stream[42 + 3 * c] & 127) + 1 for c in range(channels)}
+    bits = max(depths)
+    if bits > 16:
+        raise corrupt("JPEG 2000", f"samples of {bits} bits are not supported")
+    dtype = UINT8 if bits <= 8 else UINT16
+    # As in DALI full intensity is that of the type, even if the samples have, say, 12 bits.
+    maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
+    return ImageInfo("jpeg2000", bottom - top, right - left, channels, dtype, maximum=maximum)
+
+
+def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    codecs = imagecodecs()
+    if codecs is None:
+        if info.dtype != UINT8 or info.maximum != 255 or info.channels > 4:
+            need_imagecodecs("a JPEG 2000 image of other than 8 bits or of more than 4 channels")
+        return with_channels(as_stored(open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view)))
+    return with_channels(codecs.jpeg2k_decode(view, numthreads=1))
+
+
+def _matches(view: memoryview) -> bool:
+    return begins(view, _BOX_FILE) or begins(view, _CODESTREAM)
+
+
+FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)

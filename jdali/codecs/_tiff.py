@@ -1,0 +1,161 @@
+"""TIFF: imagecodecs where it is installed, Pillow for the common kinds without it."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import TiffImagePlugin
+
+from jdali.codecs._base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    as_stored,
+    begins,
+    corrupt,
+    imagecodecs,
+    need_imagecodecs,
+    open_with_pillow,
+    with_channels,
+)
+from jdali.codecs._color import full_intensity, gray_float
+from jdali.codecs._exif import stored
+
+_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC = 256, 257, 258, 262
+_ORIENTATION, _CHANNELS, _PLANAR, _COLOR_MAP = 274, 277, 284, 320
+_TILE_WIDTH, _TILE_HEIGHT, _SAMPLE_FORMAT = 322, 323, 339
+_TAGS = frozenset(
+    {_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _ORIENTATION, _CHANNELS, _PLANAR, _COLOR_MAP}
+    | {_TILE_WIDTH, _TILE_HEIGHT, _SAMPLE_FORMAT}
+)
+_TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # of the directory's values
+_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR = 0, 1, 2, 3, 6
+_UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
+_LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
+
+
+class _Detail(NamedTuple):
+    bits: int
+    photometric: int
+    planar: bool
+    color_map: np.ndarray | None  # uint16 [entries, 3]
+
+
+def _first_directory(view: memoryview) -> dict[int, tuple[int, ...]]:
+    """Values of those tags of the first page that say how the samples are laid out."""
+    order = "<" if begins(view, b"II") else ">"
+    (magic,) = struct.unpack_from(order + "H", view, 2)
+    big = magic == 43
+    (start,) = struct.unpack_from(order + ("Q" if big else "I"), view, 8 if big else 4)
+    (count,) = struct.unpack_from(order + ("Q" if big else "H"), view, start)
+    entry_size, inline, number = (20, 8, "Q") if big else (12, 4, "I")
+    first = start + (8 if big else 2)
+    if first + count * entry_size > len(view):
+        raise corrupt("TIFF", "the directory of the first page is cut off")
+    values = {}
+    for entry in range(first, first + count * entry_size, entry_size):
+        tag, kind, length = struct.unpack_from(order + "HH" + number, view, entry)
+        if tag not in _TAGS or kind not in _TYPES:
+            continue
+        code = _TYPES[kind]
+        place = entry + 4 + inline
+        if length * struct.calcsize(code) > inline:
+            (place,) = struct.unpack_from(order + number, view, place)
+        if place + length * struct.calcsize(code) > len(view):
+            raise corrupt("TIFF", f"the values of tag {tag} are outside of the file")
+        values[tag] = struct.unpack_from(f"{order}{length}{code}", view, place)
+    return values
+
+
+def header(view: memoryview) -> ImageInfo:
+    tags = _first_directory(view)
+
+    def one(tag: int, default: int) -> int:
+        return tags.get(tag, (default,))[0]
+
+    if _WIDTH not in tags or _HEIGHT not in tags:
+        raise corrupt("TIFF", "the first page has no size")
+    width, height, channels = one(_WIDTH, 0), one(_HEIGHT, 0), one(_CHANNELS, 1)
+    if one(_TILE_WIDTH, 0) * one(_TILE_HEIGHT, 0) > max(_LARGEST_TILE, 4 * width * height):
+        raise corrupt("TIFF", f"its tiles are far larger than the picture of {height}x{width}")
+    bits, kind = one(_BITS, 1), one(_SAMPLE_FORMAT, _UNSIGNED)
+    if len(set(tags.get(_BITS, ()))) > 1:
+        raise corrupt("TIFF", f"channels of different bit depth {tags[_BITS]} are not supported")
+    dtype = _dtype(bits, kind)
+    maximum = full_intensity(dtype)
+    if kind == _UNSIGNED and 1 < bits < 8:
+        maximum = float((1 << bits) - 1)
+    photometric = one(_PHOTOMETRIC, _BLACK_IS_ZERO)
+    color_map = None
+    if photometric == _PALETTE:
+        color_map = np.array(tags.get(_COLOR_MAP, ()), np.uint16).reshape(3, -1).T
+        if channels != 1 or bits not in (1, 2, 4, 8) or len(color_map) < 1 << bits:
+            reason = f"a palette of {len(color_map)} entries for {channels} channels of {bits} bits"
+            raise corrupt("TIFF", reason)
+        channels, dtype, maximum = 3, UINT16, 65535
+    turned = one(_ORIENTATION, 1)
+    return ImageInfo(
+        "tiff",
+        height,
+        width,
+        channels,
+        dtype,
+        turned if 1 <= turned <= 8 else 1,
+        maximum,
+        detail=_Detail(bits, photometric, one(_PLANAR, 1) == 2 and channels > 1, color_map),
+    )
+
+
+def _dtype(bits: int, kind: int) -> np.dtype[Any]:
+    """Type of the decoded samples."""
+    if kind == _FLOAT and bits in (16, 32, 64):
+        return np.dtype(f"f{bits // 8}")
+    if kind == _SIGNED and bits in (8, 16, 32):
+        return np.dtype(f"i{bits // 8}")
+    if kind == _UNSIGNED and (1 <= bits <= 16 or bits == 32):
+        return UINT8 if bits <= 8 else UINT16 if bits <= 16 else np.dtype(np.uint32)
+    raise corrupt("TIFF", f"samples of format {kind} with {bits} bits are not supported")
+
+
+def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    detail: _Detail = info.detail
+    if detail.photometric not in (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR):
+        raise corrupt("TIFF", f"photometric interpretation {detail.photometric} is not supported")
+    codecs = imagecodecs()
+    if codecs is None:
+        picture = _decode_with_pillow(view, info)
+    else:
+        picture = codecs.tiff_decode(view)
+        if detail.planar:
+            picture = np.moveaxis(picture, 0, -1)
+        if picture.dtype == np.bool_:
+            picture = picture.astype(np.uint8) * (1 if detail.color_map is not None else 255)
+        if detail.photometric == _WHITE_IS_ZERO:
+            picture = (info.maximum - picture).astype(picture.dtype)
+        if 8 < detail.bits < 16:
+            # As DALI: the bits that are there go to the top, and the rest are 0.
+            picture = picture << (16 - detail.bits)
+    if detail.color_map is not None:
+        picture = detail.color_map[picture]
+    return with_channels(picture)
+
+
+def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
+    bits, channels = info.detail.bits, 1 if info.detail.color_map is not None else info.channels
+    simple = bits == 8 and channels in (1, 3, 4)
+    if not (simple or (channels == 1 and (bits in (1, 16) or info.dtype == np.float32))):
+        need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
+    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, view))
+    # Pillow has turned it upright, whether one wants it or not.
+    return stored(picture, info.orientation)
+
+
+def _matches(view: memoryview) -> bool:
+    return bytes(view[:4]) in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+
+FORMAT = Format("tiff", _matches, header, decode, gray_float)

@@ -1,0 +1,200 @@
+"""Encoded images: what the header says, and decoding all or a part of the picture.
+
+The format is found from the content. `FORMATS` is the one place that says what is read by what;
+adding a format is a module like `_png.py` and a row here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from jdali._errors import SampleError
+from jdali.codecs import _bmp, _jpeg, _jpeg2000, _png, _pnm, _tiff, _webp
+from jdali.codecs._base import Format, ImageInfo, Request, begins
+from jdali.codecs._color import DTYPES, convert
+from jdali.codecs._exif import is_turned, upright
+from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
+
+__all__ = ["FORMATS", "MAX_PIXELS", "ImageInfo", "check_dtype", "decode", "output_shape", "probe"]
+
+FORMATS: tuple[Format, ...] = (
+    _jpeg.FORMAT,
+    _png.FORMAT,
+    _webp.FORMAT,
+    _bmp.FORMAT,
+    _tiff.FORMAT,
+    _jpeg2000.FORMAT,
+    _pnm.FORMAT,
+)
+_BY_NAME = {f.name: f for f in FORMATS}
+# Formats that are known by their first bytes, only to be named in the error.
+_UNSUPPORTED = {b"GIF8": "GIF", b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\0\0\x0cJXL ": "JPEG XL"}
+
+MAX_PIXELS = 500_000_000
+"""Pictures of more pixels are refused by their header, before anything is allocated. May be set."""
+
+Window = tuple[int, int, int, int]  # y, x, height, width
+
+
+def probe(data: Any) -> ImageInfo:
+    """Reads the header of an encoded image.
+
+    Args:
+        data: bytes, or a contiguous uint8 array.
+
+    Raises `SampleError` if the format is not known, the header is damaged or says more than
+    `MAX_PIXELS`.
+    """
+    view = memoryview(data).cast("B")
+    for candidate in FORMATS:
+        if candidate.matches(view):
+            break
+    else:
+        raise SampleError(f"not an image of a known format: {_describe(view)}")
+    try:
+        info = candidate.header(view)
+    except SampleError:
+        raise
+    except Exception as error:  # a header cut off or nonsense in it, in as many ways as there are bytes
+        raise SampleError(f"broken {candidate.name} image: the header cannot be read ({error})") from error
+    pixels = info.height * info.width
+    if info.height < 1 or info.width < 1 or info.channels < 1:
+        raise SampleError(
+            f"broken {info.format} image: the header says {info.height}x{info.width}x{info.channels}"
+        )
+    if pixels > MAX_PIXELS or pixels * info.channels > 4 * MAX_PIXELS:
+        raise SampleError(
+            f"{info.format} image of {info.height}x{info.width}x{info.channels} is larger than the limit of "
+            f"{MAX_PIXELS} pixels (jdali.codecs.image.MAX_PIXELS)"
+        )
+    return info
+
+
+def _describe(view: memoryview) -> str:
+    if len(view) == 0:
+        return "no data"
+    for magic, name in _UNSUPPORTED.items():
+        if begins(view, magic):
+            return f"{name} is not supported"
+    if begins(view, b"ftypavif", 4) or begins(view, b"ftypheic", 4):
+        return f"{bytes(view[8:12]).decode().upper()} is not supported"
+    return f"{len(view)} bytes that begin with {bytes(view[:8])!r}"
+
+
+def check_dtype(name: str, dtype: np.dtype[Any]) -> None:
+    """Raises if images cannot be decoded to `dtype`."""
+    if dtype not in DTYPES:
+        raise ValueError(f"{name}: dtype {dtype} is not supported; use {', '.join(map(str, DTYPES))}")
+
+
+def output_shape(
+    info: ImageInfo,
+    output_type: DALIImageType = RGB,
+    adjust_orientation: bool = True,
+    window: Window | None = None,
+    denominator: int = 1,
+) -> tuple[int, int, int]:
+    """(height, width, channels) of what `decode` returns for these arguments."""
+    _, (_, _, height, width) = _place(info, adjust_orientation, window, denominator)
+    channels = info.channels if output_type == ANY_DATA else 1 if output_type == GRAY else 3
+    return height, width, channels
+
+
+def _place(
+    info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
+) -> tuple[int, Window]:
+    """The denominator used, and the window in the upright picture at that scale."""
+    if denominator not in (1, 2, 4, 8):
+        raise ValueError(f"denominator {denominator} is not one of 1, 2, 4, 8")
+    denominator = min(denominator, info.max_denominator)
+    height, width = info.height, info.width
+    if adjust_orientation and is_turned(info.orientation):
+        height, width = width, height
+    y, x, rows, columns = (0, 0, height, width) if window is None else (int(n) for n in window)
+    if min(y, x, rows, columns) < 0 or y + rows > height or x + columns > width:
+        raise SampleError(
+            f"the window at ({y}, {x}) of size ({rows}, {columns}) reaches out of the picture of "
+            f"{height}x{width}"
+        )
+    if denominator == 1:
+        return 1, (y, x, rows, columns)
+    y, rows = _scaled(y, rows, height, denominator)
+    x, columns = _scaled(x, columns, width, denominator)
+    return denominator, (y, x, rows, columns)
+
+
+def _scaled(start: int, size: int, whole: int, denominator: int) -> tuple[int, int]:
+    """Start (rounded down) and size (rounded, at least 1 of what is not empty) at a smaller scale."""
+    limit = -(-whole // denominator)
+    if size == whole:
+        return 0, limit
+    scaled = min(max((size + denominator // 2) // denominator, min(size, 1)), limit)
+    return min(start // denominator, limit - scaled), scaled
+
+
+def decode(
+    data: Any,
+    *,
+    output_type: DALIImageType = RGB,
+    dtype: DTypeLike = np.uint8,
+    adjust_orientation: bool = True,
+    window: Window | None = None,
+    denominator: int = 1,
+    fast_idct: bool = False,
+    out: np.ndarray | None = None,
+    info: ImageInfo | None = None,
+) -> np.ndarray:
+    """Decodes an image, or a window of it.
+
+    Args:
+        data: bytes, or a contiguous uint8 array.
+        output_type: RGB, BGR, YCbCr (studio range), GRAY, or ANY_DATA for the channels as stored.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
+            largest value of the type, 1 for floats.
+        adjust_orientation: turn the picture as its EXIF data say.
+        window: (y, x, height, width) in the upright picture; None: all of it. No codec at hand
+            decodes a part only, but what follows the decoding is done for the window alone.
+        denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
+            Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
+        fast_idct: of JPEG: a faster, less exact inverse DCT.
+        out: array of `output_shape` and `dtype` to put the result into.
+        info: of `probe`, if the caller has it.
+
+    Returns: [H, W, C], `out` if given.
+
+    Raises `SampleError` for damaged data, never giving a partly decoded picture.
+    """
+    view = memoryview(data).cast("B")
+    dtype = np.dtype(dtype)
+    check_dtype("image", dtype)
+    info = info or probe(view)
+    coding = _BY_NAME[info.format]
+    turned = info.orientation if adjust_orientation else 1
+    denominator, place = _place(info, adjust_orientation, window, denominator)
+    shape = output_shape(info, output_type, adjust_orientation, window, denominator)
+    if out is not None and (out.shape != shape or out.dtype != dtype):
+        raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
+    as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
+    direct = as_stored and out is not None and out.flags.c_contiguous
+    request = Request(output_type, denominator, fast_idct, out if direct else None)
+    try:
+        picture = coding.decode(view, info, request)
+    except (SampleError, ImportError, MemoryError):
+        raise
+    except Exception as error:  # each library has exceptions of its own
+        raise SampleError(
+            f"cannot decode the {info.format} image of {info.height}x{info.width}: {error}"
+        ) from error
+    y, x, height, width = place
+    picture = upright(picture, turned)[y : y + height, x : x + width]
+    picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
+    if picture.shape != shape:
+        raise SampleError(f"broken {info.format} image: decoded to {picture.shape}, its header says {shape}")
+    if out is None:
+        return np.ascontiguousarray(picture)
+    if not (direct and np.may_share_memory(picture, out)):
+        np.copyto(out, picture)
+    return out
