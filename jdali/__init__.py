@@ -1,0 +1,26 @@
+"""DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
+
+from jdali import types as types
+from jdali._errors import CompileLimitError, OperatorError, SampleError
+from jdali.data_node import newaxis
+from jdali.pipeline import OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
+from jdali import fn as fn  # isort: skip
+from jdali import ops as ops  # isort: skip
+from jdali import tensors as tensors  # isort: skip
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CompileLimitError",
+    "OperatorConcurrency",
+    "OperatorError",
+    "Pipeline",
+    "SampleError",
+    "StreamPolicy",
+    "fn",
+    "newaxis",
+    "ops",
+    "pipeline_def",
+    "tensors",
+    "types",
+]

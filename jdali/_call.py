@@ -177,7 +177,7 @@ def _run_setup(
     original: Sequence[BatchSpec],
 ) -> Plan:
     if op.setup is None:
-        return Plan((specs[0],) * op.num_outputs(arguments))
+        return Plan((specs[0],) * op.num_outputs(arguments) if specs else ())
     wanted = op.setup_parameters
     available = arguments | {"keys": keys}
     if "layout" in op.engine_parameters:

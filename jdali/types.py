@@ -153,3 +153,119 @@ def to_dtype(value: Any) -> np.dtype[Any]:
     dtype = np.dtype(jnp.dtype(value))
     to_dali_type(dtype)
     return dtype
+
+
+class ScalarConstant:
+    """A scalar with a DALI type, for arithmetic with DataNodes: `Constant(1).uint8()`."""
+
+    shape: tuple[int, ...] = ()
+
+    def __init__(self, value: bool | float, dtype: DALIDataType | None = None):
+        if not isinstance(value, (bool, int, float)):
+            raise TypeError(f"ScalarConstant: {value!r} is no bool, int or float")
+        self.value = value
+        if dtype is None:
+            dtype = BOOL if isinstance(value, bool) else INT32 if isinstance(value, int) else FLOAT
+        self.dtype = DALIDataType(dtype)
+
+    def __repr__(self) -> str:
+        return f"ScalarConstant({self.value}, {self.dtype})"
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def _cast(self, dtype: DALIDataType) -> ScalarConstant:
+        kind = bool if dtype is BOOL else float if np.dtype(_NUMPY_TYPES[dtype]).kind == "f" else int
+        return ScalarConstant(kind(self.value), dtype)
+
+    def bool(self) -> ScalarConstant:
+        return self._cast(BOOL)
+
+    def int8(self) -> ScalarConstant:
+        return self._cast(INT8)
+
+    def int16(self) -> ScalarConstant:
+        return self._cast(INT16)
+
+    def int32(self) -> ScalarConstant:
+        return self._cast(INT32)
+
+    def int64(self) -> ScalarConstant:
+        return self._cast(INT64)
+
+    def uint8(self) -> ScalarConstant:
+        return self._cast(UINT8)
+
+    def uint16(self) -> ScalarConstant:
+        return self._cast(UINT16)
+
+    def uint32(self) -> ScalarConstant:
+        return self._cast(UINT32)
+
+    def uint64(self) -> ScalarConstant:
+        return self._cast(UINT64)
+
+    def float16(self) -> ScalarConstant:
+        return self._cast(FLOAT16)
+
+    def float32(self) -> ScalarConstant:
+        return self._cast(FLOAT)
+
+    def float64(self) -> ScalarConstant:
+        return self._cast(FLOAT64)
+
+
+class ArrayConstant:
+    """An array that is the same for every sample of a batch, for use among DataNodes."""
+
+    def __init__(self, value: np.ndarray, layout: str, device: str):
+        self.value, self.layout, self.device = value, layout, device
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value.tolist()!r}, dtype={to_dali_type(self.value.dtype)})"
+
+
+def Constant(
+    value: Any,
+    dtype: DALIDataType | None = None,
+    shape: Any = None,
+    layout: str | None = None,
+    device: str | None = None,
+) -> ScalarConstant | ArrayConstant:
+    """A constant for arithmetic with DataNodes or as an output.
+
+    Args:
+        value: a scalar, a list or an array.
+        dtype: None: INT32, FLOAT or BOOL of Python numbers and of 64-bit arrays, else the array's own.
+        shape: shape of the array; a scalar is repeated.
+        layout: layout of the array.
+        device: "cpu" or "gpu"; None: "cpu".
+
+    Returns: a `ScalarConstant` for a scalar without shape, layout and device, else an array.
+    """
+    if isinstance(value, (bool, int, float)) and shape is None and layout is None and device is None:
+        return ScalarConstant(value, dtype)
+    array = constant_array(value, dtype)
+    if shape is not None:
+        array = np.broadcast_to(array, shape) if array.ndim == 0 else array.reshape(shape)
+    return ArrayConstant(array, layout or "", device or "cpu")
+
+
+def constant_array(value: Any, dtype: Any = None) -> np.ndarray:
+    """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32."""
+    if isinstance(value, ScalarConstant):
+        value, dtype = value.value, dtype or value.dtype
+    if isinstance(value, ArrayConstant):
+        return value.value if dtype is None else value.value.astype(to_dtype(dtype))
+    if dtype is not None:
+        return np.asarray(value, to_dtype(dtype))
+    array = np.asarray(value)
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    return array.astype(np.int32) if array.dtype == np.int64 else array

@@ -1,0 +1,1 @@
+"""The engine: buckets, staging, compiled stages, threads."""

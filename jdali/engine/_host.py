@@ -1,0 +1,224 @@
+"""Running the operators that are not compiled: on the thread pool, one sample a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from jdali._call import PerBatch, PlannedCall, plan_call
+from jdali._extent import BatchSpec
+from jdali._random import SampleKeys, seed_words
+from jdali.engine._ids import SampleIds
+from jdali.engine._stage import NodeFailure, dense_values
+from jdali.graph._node import DataNode, Node
+from jdali.tensors import TensorList
+
+
+Memo = dict[tuple[int, int, int], Any]
+
+
+class Pool:
+    """Worker threads that work on the samples of a batch, a few in each task."""
+
+    def __init__(self, threads: int):
+        self.threads = threads
+        self.executor = ThreadPoolExecutor(threads, thread_name_prefix="jdali-worker")
+
+    def map(self, node: Node, function: Callable[[int], Any], count: int) -> list[Any]:
+        """function(0), ..., function(count - 1), in parallel.
+
+        Raises:
+            NodeFailure: with all samples that failed.
+        """
+        results: list[Any] = [None] * count
+        failures: dict[int | None, Exception] = {}
+        # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
+        step = max(1, count // (8 * self.threads))
+
+        def work(start: int) -> None:
+            for i in range(start, min(start + step, count)):
+                try:
+                    results[i] = function(i)
+                except Exception as error:
+                    failures[i] = error
+
+        for _ in self.executor.map(work, range(0, count, step)):
+            pass
+        if failures:
+            ordered = dict(sorted(failures.items(), key=lambda item: item[0] or 0))
+            failure = NodeFailure(node, ordered)
+            raise failure from failure.first
+        return results
+
+    def close(self) -> None:
+        self.executor.shutdown(wait=True, cancel_futures=True)
+
+
+def memoised(
+    memo: Memo | None, node: Node, ids: SampleIds, function: Callable[[int], Any]
+) -> Callable[[int], Any]:
+    """`function`, but for samples whose result is in `memo`."""
+    if memo is None:
+        return function
+
+    def remembered(i: int) -> Any:
+        key = (node.id, int(ids.epoch[i]), int(ids.index[i]))
+        if key not in memo:
+            memo[key] = function(i)
+        return memo[key]
+
+    return remembered
+
+
+class HostRunner:
+    """Runs one host operator on a batch."""
+
+    def __init__(self, node: Node, *, seed: int):
+        self.node = node
+        op = node.op
+        self._seed = (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
+        self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
+        bound = op.bind({k: node.args.get(k) for k in node.args})
+        self._probe_args = {
+            k: op.args[k].convert(bound[k])
+            for k in op.args
+            if not isinstance(bound[k], DataNode) and op.args[k].kind.name == "STATIC"
+        }
+
+    def run(
+        self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Pool, memo: Memo | None = None
+    ) -> None:
+        """Adds the node's outputs to `env`.
+
+        Args:
+            env: values so far.
+            ids: the samples of the node's part of the batch.
+            pool: where samples are worked on.
+            memo: results by sample. What is there is not computed again: that is how a batch in which
+                one sample was replaced does not decode the others twice.
+
+        Raises:
+            NodeFailure: with all samples that failed.
+        """
+        node = self.node
+        inputs = [self._input(env, v, len(ids)) for v in node.inputs]
+        if node.op.kind == "regroup":
+            self._regroup(env, ids)
+        elif node.op.batched:
+            self._whole_batch(env, ids, inputs)
+        else:
+            self._per_sample(env, ids, pool, inputs, memo)
+
+    def _input(self, env: Mapping[DataNode, TensorList], value: Any, count: int) -> list[np.ndarray]:
+        if isinstance(value, DataNode):
+            return env[value].to_samples()
+        return [value] * count
+
+    def _regroup(self, env: dict[DataNode, TensorList], ids: SampleIds) -> None:
+        node = self.node
+        values = [env[v] for v in node.data_inputs]
+        args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
+        try:
+            results = node.op.run(*values, **args)
+        except Exception as error:
+            raise NodeFailure.of(node, error) from error
+        results = results if isinstance(results, tuple) else (results,)
+        env.update(zip(node.outputs, results, strict=True))
+
+    def _whole_batch(self, env: dict[DataNode, TensorList], ids: SampleIds, inputs: list[Any]) -> None:
+        node = self.node
+        try:
+            results = node.op.run(*inputs, **self._static)
+        except Exception as error:
+            raise NodeFailure.of(node, error) from error
+        self._store(env, ids, results, None)
+
+    def _per_sample(
+        self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Pool, inputs: list[Any],
+        memo: Memo | None,
+    ) -> None:  # fmt: skip
+        node, op = self.node, self.node.op
+        specs: list[BatchSpec] = []
+        if op.probe is not None:
+            specs.append(self._probed(inputs[0], pool))
+        plan = self._plan(env, ids, specs, inputs)
+        fixed: dict[str, Any] = {}
+        varying: dict[str, np.ndarray] = {}
+        if plan is not None:
+            fixed = dict(plan.call.static) | {
+                k: None if c is None else c.value for k, c in plan.call.constants
+            }
+            varying = {k: np.asarray(v) for k, v in plan.traced.items()}
+
+        def one(i: int) -> Any:
+            arguments = fixed | {k: v[i] for k, v in varying.items()}
+            head = (None,) if op.random else ()
+            return op.run(*head, *(samples[i] for samples in inputs), **arguments)
+
+        results = pool.map(node, memoised(memo, node, ids, one), len(ids))
+        self._store(env, ids, _transpose(results, len(node.outputs)), plan)
+
+    def _probed(self, samples: Sequence[np.ndarray], pool: Pool) -> BatchSpec:
+        probe = self.node.op.probe
+        assert probe is not None
+        found = pool.map(self.node, lambda i: probe(samples[i], **self._probe_args), len(samples))
+        if not found:
+            return BatchSpec(np.zeros((0, 3), np.int64), np.uint8, "")
+        shapes = np.array([shape for shape, _ in found], np.int64)
+        return BatchSpec(shapes, found[0][1], "")
+
+    def _plan(
+        self, env: Mapping[DataNode, TensorList], ids: SampleIds, specs: list[BatchSpec], inputs: list[Any]
+    ) -> PlannedCall | None:
+        node, op = self.node, self.node.op
+        if op.probe is None:
+            specs = []
+        start = len(specs)
+        input_values = {}
+        for i, value in enumerate(node.inputs[start:], start):
+            if isinstance(value, DataNode):
+                specs.append(env[value].spec)
+                if op.input(i).argument:
+                    input_values[op.input(i).name] = dense_values(env[value], node, op.input(i).name)
+            else:
+                shape = np.broadcast_to(np.array(value.shape, np.int64), (len(ids), value.ndim))
+                specs.append(BatchSpec(shape, value.dtype))
+                input_values[op.input(i).name] = np.broadcast_to(value, (len(ids), *value.shape))
+        args = dict(self._static)
+        for name, value in node.arg_inputs.items():
+            args[name] = PerBatch(dense_values(env[value], node, name))
+        keys = None
+        if op.random:
+            seed, stream = self._seed
+            keys = SampleKeys(seed, stream, ids.epoch, ids.index)
+        try:
+            return plan_call(
+                op, specs, args, batch_size=len(ids), keys=keys, input_values=input_values
+            )
+        except Exception as error:
+            raise NodeFailure.of(node, error) from error
+
+    def _store(
+        self, env: dict[DataNode, TensorList], ids: SampleIds, results: Any, plan: PlannedCall | None
+    ) -> None:
+        node = self.node
+        sources = [ids.source(i) for i in range(len(ids))] if any(ids.sources) else None
+        for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
+            spec = plan.outputs[o] if plan is not None and o < len(plan.outputs) and node.op.setup else None
+            layout = spec.layout if spec is not None else ""
+            device = "gpu" if value.device == "gpu" else "cpu"
+            if len(samples):
+                samples = [np.asarray(s) for s in samples]
+                env[value] = TensorList.from_samples(samples, layout, device, sources)
+            else:
+                empty = spec or BatchSpec(np.zeros((0, 1), np.int64), np.uint8)
+                env[value] = TensorList.from_samples([], layout, device, sources, spec=empty)
+
+
+def _transpose(results: Sequence[Any], outputs: int) -> list[list[Any]]:
+    """From one tuple of outputs a sample to one list of samples an output."""
+    rows = [r if isinstance(r, tuple) else (r,) for r in results]
+    return [[row[o] for row in rows] for o in range(outputs)]

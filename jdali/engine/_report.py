@@ -1,0 +1,121 @@
+"""What a pipeline shows of itself: its plan, its statistics, its graph; and warming it up."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from jdali._errors import OperatorError
+from jdali.engine._executor import Engine
+from jdali.engine._stage import StageRunner
+from jdali.graph._node import Node
+from jdali.graph._plan import ExecutionPlan, HostStep
+
+# Batches without a new program after which warming up is over.
+QUIET_BATCHES = 20
+
+
+def opening(node: Node, open_source: Callable[[], Any]) -> Any:
+    """Opens a reader; an error names the reader and the user's line."""
+    try:
+        return open_source()
+    except Exception as error:
+        text = str(error) if str(error).startswith(node.op.name) else f"{node.op.name}: {error}"
+        raise OperatorError(text, operator=node.op.name, where=node.where) from error
+
+
+def describe(engine: Engine) -> str:
+    """The plan as text: one line a step, and under each stage its compiled programs."""
+    lines = [
+        f"plan of {len(engine.plan.steps)} steps, batch_size {engine.batch_size}, "
+        f"{engine.pool.threads} threads, {engine.compiler.count} programs compiled"
+    ]
+    for number, step in enumerate(engine.plan.steps):
+        if isinstance(step, HostStep):
+            lines.append(f"  [level {step.level}] host   {step.node.op.name:<32} {_threads(step.node)}")
+            continue
+        runner = engine.runners[number]
+        assert isinstance(runner, StageRunner)
+        names = " + ".join(n.op.name for n in step.nodes)
+        kind = "arguments" if step.is_arguments else f"stage {step.index}"
+        lines.append(f"  [level {step.level}] {kind:<6} on {runner.device}: {names}")
+        for program in runner.programs.values():
+            shapes = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
+            lines.append(
+                f"      program: {program.batch} samples a call, padded {shapes}; "
+                f"compiled in {program.seconds:.2f} s, called {program.calls} times"
+            )
+    return "\n".join(lines)
+
+
+def _threads(node: Node) -> str:
+    kinds = {"reader": "reads in the thread pool", "host": "runs in the thread pool"}
+    return kinds.get(node.op.kind, "moves samples")
+
+
+def statistics(engine: Engine) -> dict[str, Any]:
+    """Numbers of compiled programs, calls and seconds, by stage."""
+    stages = {}
+    for runner in engine.stage_runners:
+        programs = runner.programs.values()
+        stages[f"stage {runner.stage.index}"] = {
+            "operators": [n.op.name for n in runner.stage.nodes],
+            "programs": len(runner.programs),
+            "calls": sum(p.calls for p in programs),
+            "compile_seconds": sum(p.seconds for p in programs),
+        }
+    return {
+        "programs": engine.compiler.count,
+        "iterations": engine.iteration,
+        "skipped_samples": len(engine.errors),
+        "stages": stages,
+    }
+
+
+def warm_up(engine: Engine, *, progress: bool) -> int:
+    """Runs batches for their compilations, then puts the sources back; programs compiled."""
+    state = engine.get_state()
+    sizes = [r.size for r in engine.readers.values()]
+    most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
+    before, quiet = engine.compiler.count, 0
+    for batch in range(most):
+        compiled = engine.compiler.count
+        engine.run()
+        quiet = 0 if engine.compiler.count > compiled else quiet + 1
+        if progress:
+            _bar(batch + 1, most, f"{engine.compiler.count - before} programs")
+        if quiet >= QUIET_BATCHES:
+            break
+    if progress:
+        sys.stderr.write("\n")
+    engine.set_state(state)
+    engine.errors.clear()
+    return engine.compiler.count - before
+
+
+def _bar(done: int, total: int, text: str, width: int = 30) -> None:
+    filled = width * done // total
+    sys.stderr.write(f"\rwarming up [{'█' * filled}{'·' * (width - filled)}] {done}/{total} batches, {text} ")
+    sys.stderr.flush()
+
+
+def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool) -> str:
+    """The graph in Graphviz's DOT format."""
+    nodes: dict[Node, None] = {}
+    for step in plan.steps:
+        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+            nodes[node] = None
+    lines = ["digraph graphname {"]
+    for node in nodes:
+        label = f"{node.name}\\n{node.op.name}" + (f"\\nid {node.id}" if show_ids else "")
+        color = {"cpu": "blue", "mixed": "cyan"}.get(node.device, "#76b900")
+        style = f' style="filled" fillcolor="{color}"' if colors else ""
+        lines.append(f'  n{node.id} [label="{label}"{style}]')
+    for node in nodes:
+        for value in [*node.data_inputs, *node.arg_inputs.values()]:
+            label = f' [label="{value.name}"]' if show_tensors else ""
+            lines.append(f"  n{value.source.id} -> n{node.id}{label}")
+    for i, value in enumerate(plan.outputs):
+        lines += [f'  output{i} [shape="box"]', f"  n{value.source.id} -> output{i}"]
+    return "\n".join([*lines, "}", ""])

@@ -1,0 +1,377 @@
+"""Running a stage: setup on the host, samples grouped by padded shape, one program per shape."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from jdali._call import Call, Constant, PerBatch, PlannedCall, plan_call, run_call
+from jdali._errors import CompileLimitError, SampleError
+from jdali._extent import BatchSpec
+from jdali._numeric import needs_x64, x64_context
+from jdali._operator import ArgKind
+from jdali._random import SampleKeys, sample_key, seed_words
+from jdali.engine._buckets import BucketPolicy, Group
+from jdali.engine._ids import SampleIds
+from jdali.engine._staging import Packing, gather
+from jdali.graph._node import DataNode, Node
+from jdali.graph._plan import Stage
+from jdali.tensors import Part, TensorList
+
+# Bytes of inputs and outputs that one call of a program works on. On the CPU a chunk should stay in
+# the caches; an accelerator wants enough work per launch.
+CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
+# Where a stage's calls are so small, all of the batch goes through one.
+
+
+class NodeFailure(Exception):
+    """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
+
+    def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
+        first = next(iter(failures.values()))
+        super().__init__(str(first))
+        self.node, self.failures, self.first = node, dict(failures), first
+
+    @classmethod
+    def of(cls, node: Node, error: Exception) -> NodeFailure:
+        return cls(node, {error.sample if isinstance(error, SampleError) else None: error})
+
+
+@dataclasses.dataclass
+class Program:
+    """One compiled program of a stage."""
+
+    function: Callable[..., Any]
+    batch: int
+    shape: tuple[tuple[int, ...], ...]
+    seconds: float = 0.0
+    calls: int = 0
+    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+
+class Compiler:
+    """Counts the programs of a pipeline and holds the limit on them."""
+
+    def __init__(self, limit: int | None = None):
+        self.limit = limit
+        self.count = 0
+        self._lock = threading.Lock()
+
+    def admit(self, stage: Stage, shapes: Any) -> None:
+        with self._lock:
+            if self.limit is not None and self.count >= self.limit:
+                names = ", ".join(n.op.name for n in stage.nodes)
+                raise CompileLimitError(
+                    f"the pipeline would compile program number {self.count + 1}, but max_compiles is "
+                    f"{self.limit}: stage {stage.index} ({names}) met the padded shapes {shapes}"
+                )
+            self.count += 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Planned:
+    """A stage planned for one batch."""
+
+    calls: tuple[PlannedCall, ...]
+    groups: list[Group]
+    inputs: tuple[BatchSpec, ...]
+    arrays: list[np.ndarray]  # all small per-sample arrays, in the order of the packing
+    packing: Packing
+    x64: bool
+
+
+class StageRunner:
+    """Compiles and runs one stage; used by one thread at a time."""
+
+    def __init__(self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler):
+        self.stage = stage
+        self.programs: dict[Any, Program] = {}
+        self._max_batch = max_batch
+        self.device = device
+        self._compiler = compiler
+        self._policy: BucketPolicy | None = None
+        self._members = set(stage.nodes)
+        self._args = {node: _prepared_args(node) for node in stage.nodes}
+        self._seeds = {
+            node: (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
+            for node in stage.nodes if node.op.random
+        }  # fmt: skip
+        words = [np.append(s, np.uint32(stream)) for s, stream in self._seeds.values()]
+        self._seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+        self._memo: tuple[Any, _Planned] | None = None
+        self._batched = any(node.op.batched for node in stage.nodes)
+        # Nothing in a plan depends on values, only on sizes: the last plan can serve again.
+        self._plans_by_size = not any(
+            v.source not in self._members for n in stage.nodes for v in n.needs_values()
+        ) and not any(n.op.random and n.op.setup_parameters and "keys" in n.op.setup_parameters
+                      for n in stage.nodes)  # fmt: skip
+
+    # --- planning ---------------------------------------------------------------------------
+    def _plan(self, env: Mapping[DataNode, TensorList], ids: SampleIds) -> _Planned:
+        specs = {v: env[v].spec for v in self.stage.inputs}
+        key = None
+        if self._plans_by_size and all(s.is_uniform for s in specs.values()):
+            key = (len(ids), *((s.extents[:1].tobytes(), s.dtype, s.layout) for s in specs.values()))
+            if self._memo is not None and self._memo[0] == key:
+                return self._memo[1]
+        calls: list[PlannedCall] = []
+        for node in self.stage.nodes:
+            planned = self._plan_node(node, specs, env, ids)
+            calls.append(planned)
+            specs.update(zip(node.outputs, planned.outputs, strict=True))
+        inputs = tuple(specs[v] for v in self.stage.inputs)
+        values = [*inputs, *(o for c in calls for o in c.outputs)]
+        arrays = [s.extents.astype(np.int32) for s in values]
+        for planned in calls:
+            arrays += [np.asarray(v) for _, v in sorted(planned.traced.items())]
+        planned_stage = _Planned(
+            tuple(calls), self._group(values), inputs, arrays, Packing(arrays),
+            any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
+        )  # fmt: skip
+        if key is not None:
+            self._memo = (key, planned_stage)
+        return planned_stage
+
+    def _plan_node(
+        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Mapping[DataNode, TensorList],
+        ids: SampleIds,
+    ) -> PlannedCall:  # fmt: skip
+        count = len(ids)
+        needed = node.op.needed_by_setup(node.args)
+        in_specs, input_values = [], {}
+        for i, value in enumerate(node.inputs):
+            name = node.op.input(i).name
+            if isinstance(value, DataNode):
+                in_specs.append(specs[value] if value in specs else env[value].spec)
+                if node.op.input(i).argument and name in needed:
+                    input_values[name] = dense_values(env[value], node, name)
+            else:
+                shape = np.broadcast_to(np.array(value.shape, np.int64), (count, value.ndim))
+                in_specs.append(BatchSpec(shape, value.dtype))
+                input_values[name] = np.broadcast_to(value, (count, *value.shape))
+        args = dict(self._args[node])
+        traced = []
+        for name, value in node.arg_inputs.items():
+            if name in needed:
+                args[name] = PerBatch(dense_values(env[value], node, name))
+            else:
+                args.pop(name, None)
+                traced.append(name)
+        keys = None
+        if node.op.random:
+            seed, stream = self._seeds[node]
+            keys = SampleKeys(seed, stream, ids.epoch, ids.index)
+        try:
+            return plan_call(
+                node.op, in_specs, args, batch_size=count, keys=keys, input_values=input_values,
+                traced_arguments=frozenset(traced),
+            )  # fmt: skip
+        except Exception as error:
+            raise NodeFailure.of(node, error) from error
+
+    def _group(self, values: Sequence[BatchSpec]) -> list[Group]:
+        rows = np.concatenate([s.extents for s in values], axis=1)
+        if self._policy is None or self._policy.axes != rows.shape[1]:
+            owner = np.repeat(np.arange(len(values)), [s.ndim for s in values])
+            exact = [s.layout[a : a + 1] == "C" for s in values for a in range(s.ndim)]
+            self._policy = BucketPolicy(owner, np.array(exact, bool))
+        if self._batched and len(rows):  # the whole batch in one array
+            largest = self._policy.group(rows.max(axis=0, keepdims=True))[0]
+            return [Group(largest.shape, np.arange(len(rows)))]
+        return self._policy.group(rows)
+
+    # --- running ----------------------------------------------------------------------------
+    def run(
+        self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Executor | None = None
+    ) -> None:
+        """Adds the stage's outputs to `env`.
+
+        Raises:
+            NodeFailure: `setup` of a node refused a sample or an argument.
+        """
+        planned = self._plan(env, ids)
+        packed, apart = planned.packing.pack(planned.arrays, len(ids))
+        jobs: list[tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]] = []
+        for group in planned.groups:
+            shapes = _split_shapes(group.shape, planned)
+            program = self._program(planned, shapes)
+            for start in range(0, len(group.samples), program.batch):
+                jobs.append((program, group.samples[start : start + program.batch], shapes))
+
+        def call(job: tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]) -> Any:
+            return self._call(*job, planned, env, ids, packed, apart)
+
+        if pool is None or len(jobs) < 2:
+            results = [call(job) for job in jobs]
+        else:
+            results = list(pool.map(call, jobs))
+        self._collect(env, ids, planned, jobs, results)
+
+    def _collect(
+        self, env: dict[DataNode, TensorList], ids: SampleIds, planned: _Planned, jobs: Any, results: Any
+    ) -> None:
+        specs = {
+            v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
+            for v, s in zip(node.outputs, c.outputs, strict=True)
+        }  # fmt: skip
+        sources = [ids.source(i) for i in range(len(ids))] if any(ids.sources) else None
+        for o, value in enumerate(self.stage.outputs):
+            parts = [
+                Part(result[o], np.arange(len(samples)), samples)
+                for (_, samples, _), result in zip(jobs, results, strict=True)
+            ]
+            env[value] = TensorList.from_parts(parts, specs[value], value.device, sources)
+
+    def _call(
+        self, program: Program, samples: np.ndarray, shapes: Any, planned: _Planned,
+        env: Mapping[DataNode, TensorList], ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
+    ) -> Any:  # fmt: skip
+        # Unused rows repeat the last sample, whose values are at least legal ones.
+        rows = samples
+        if len(samples) < program.batch:
+            rows = np.concatenate([samples, np.repeat(samples[-1:], program.batch - len(samples))])
+        whole = len(rows) == len(packed) and bool((rows == np.arange(len(rows))).all())
+        take = (lambda a: a) if whole else (lambda a: a[rows])
+        target = None if self.device.platform == "cpu" else self.device
+        arrays = [
+            gather(env[v], samples, program.batch, shape, target)
+            for v, shape in zip(self.stage.inputs, shapes[: len(self.stage.inputs)], strict=True)
+        ]
+        identity = np.stack([take(ids.epoch), take(ids.index)]).astype(np.uint32)
+        with x64_context(planned.x64), jax.default_device(self.device):
+            program.calls += 1
+            operands = (arrays, take(packed), [take(a) for a in apart], identity, self._seed_array)
+            if program.seconds:
+                return program.function(*operands)
+            with program.lock:
+                start = time.perf_counter()
+                result = program.function(*operands)
+                program.seconds = program.seconds or time.perf_counter() - start
+            return result
+
+    def _program(self, planned: _Planned, shapes: tuple[tuple[int, ...], ...]) -> Program:
+        calls = tuple(c.call for c in planned.calls)
+        batch = self._chunk(planned, shapes)
+        dtypes = tuple(str(s.dtype) for s in planned.inputs)
+        key = (calls, shapes, dtypes, planned.packing.key, batch)
+        program = self.programs.get(key)
+        if program is None:
+            self._compiler.admit(self.stage, shapes)
+            function = jax.jit(self._make_function(planned, calls, shapes))
+            program = self.programs[key] = Program(function, batch, shapes)
+        return program
+
+    def _chunk(self, planned: _Planned, shapes: tuple[tuple[int, ...], ...]) -> int:
+        """Samples per call: fixed for a padded shape, so that no batch size compiles anew."""
+        if self._batched:
+            return len(planned.arrays[0]) if planned.arrays else self._max_batch
+        specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
+        size = sum(
+            int(np.prod(shape, dtype=np.int64)) * s.dtype.itemsize
+            for shape, s in zip(shapes, specs, strict=True)
+        )
+        kind = "cpu" if self.device.platform == "cpu" else "gpu"
+        fitting = max(1, CHUNK_BYTES[kind] // max(size, 1))
+        if fitting >= self._max_batch:
+            return self._max_batch
+        return int(1 << (int(fitting).bit_length() - 1))
+
+    def _make_function(
+        self, planned: _Planned, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...]
+    ) -> Callable[..., Any]:
+        """The pure function of a stage, to be compiled. Closes over nothing that differs by batch."""
+        stage, packing = self.stage, planned.packing
+        names = [tuple(sorted(c.traced)) for c in planned.calls]
+        counts = [len(c.outputs) for c in planned.calls]
+        random_row = {node: i for i, node in enumerate(self._seeds)}
+
+        def function(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> Any:
+            small = iter(packing.unpack(packed, apart))
+            values: dict[DataNode, Array] = dict(zip(stage.inputs, arrays, strict=True))
+            extents = {v: next(small) for v in stage.inputs}
+            out_extents = [[next(small) for _ in range(c)] for c in counts]
+            traced = [{name: next(small) for name in group} for group in names]
+            out_shapes = iter(shapes[len(stage.inputs) :])
+            for i, (node, call) in enumerate(zip(stage.nodes, calls, strict=True)):
+                shapes_here = [next(out_shapes) for _ in node.outputs]
+                batch = packed.shape[0]
+                ins, ext = _operands(node, values, extents, batch)
+                args = traced[i] | _traced_args(node, values, traced[i], call)
+                keys = None
+                if node.op.random:
+                    row = seeds[random_row[node]]
+                    keys = jax.vmap(lambda e, n, row=row: sample_key(row[:2], row[2], e, n))(*identity)
+                results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys)
+                for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):
+                    values[value], extents[value] = result, extent
+            return [values[v] for v in stage.outputs]
+
+        return function
+
+
+def _operands(
+    node: Node, values: Mapping[DataNode, Array], extents: Mapping[DataNode, Array], batch: int
+) -> tuple[list[Array], list[Array]]:
+    ins, ext = [], []
+    for value in node.inputs:
+        if isinstance(value, DataNode):
+            ins.append(values[value])
+            ext.append(extents[value])
+        else:
+            ins.append(jax.numpy.broadcast_to(value, (batch, *value.shape)))
+            size = np.broadcast_to(np.array(value.shape, np.int32), (batch, value.ndim))
+            ext.append(jax.numpy.asarray(size))
+    return ins, ext
+
+
+def _traced_args(node: Node, values: Mapping[DataNode, Array], done: Mapping[str, Array], call: Call) -> Any:
+    """Arguments that are values of this or an earlier stage, in the element type of the argument."""
+    result = {}
+    known = {name for name, _ in (*call.static, *call.constants)} | set(done)
+    for name, value in node.arg_inputs.items():
+        if name not in known:
+            dtype = node.op.args[name].convert(0).dtype
+            array = values[value]
+            result[name] = array if dtype.kind == "O" else array.astype(dtype)
+    return result
+
+
+def _prepared_args(node: Node) -> dict[str, Any]:
+    """Arguments with the conversions of constants done once, not every batch."""
+    prepared = {}
+    for name, arg in node.op.public_args.items():
+        value = node.args.get(name)
+        if isinstance(value, DataNode):
+            continue
+        if arg.kind is ArgKind.STATIC:
+            if value is not None:
+                prepared[name] = value
+        else:
+            value = arg.default if value is None else value
+            if value is not None:
+                prepared[name] = Constant(arg.convert(value))
+    return prepared
+
+
+def _split_shapes(flat: tuple[int, ...], planned: _Planned) -> tuple[tuple[int, ...], ...]:
+    shapes, start = [], 0
+    for spec in [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]:
+        shapes.append(flat[start : start + spec.ndim])
+        start += spec.ndim
+    return tuple(shapes)
+
+
+def dense_values(value: TensorList, node: Node, name: str) -> np.ndarray:
+    """[N, ...] NumPy values of an argument; waits for them if they are still being computed."""
+    if not value.is_dense_tensor():
+        message = f"{node.op.name}: argument {name!r} has a different shape in each sample: {value.shape()}"
+        raise NodeFailure.of(node, ValueError(message))
+    return value.as_numpy()

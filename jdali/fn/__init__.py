@@ -1,0 +1,21 @@
+"""The operators as functions that add a node to the pipeline being defined.
+
+Every function here is made from the operator's one record; `jdali.ops` has the same operators as
+pure functions on arrays, `jdali.dynamic` as functions that run at once.
+"""
+
+import sys
+
+import jdali.ops
+import jdali.readers
+from jdali._operator import REGISTRY
+from jdali._surface import place
+from jdali.fn import _special
+from jdali.fn._build import make_function
+
+_HIDDEN = ("_", "math.")  # parts of expressions and of the engine, not called by users
+
+for _op in REGISTRY.values():
+    if not _op.name.startswith(_HIDDEN):
+        _function = getattr(_special, _op.name, None) or make_function(_op)
+        place(sys.modules[__name__], _op.name, _function, sys.modules)

@@ -1,0 +1,57 @@
+"""Functions of `jdali.fn` that do more than add a node: they hold objects beside the arguments."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from jdali._operator import REGISTRY
+from jdali.engine._sources import ExternalSource
+from jdali.fn._build import finish, take_generic
+from jdali.graph._node import DataNode, call_operator
+
+_SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info")
+
+
+def external_source(
+    source: Any = None, num_outputs: int | None = None, **kwargs: Any
+) -> DataNode | list[DataNode]:
+    op = REGISTRY["external_source"]
+    generic = take_generic(op, kwargs)
+    generic["device"] = generic["device"] or "cpu"
+    runtime = ExternalSource(
+        source, name=generic["name"] or "external_source", num_outputs=num_outputs,
+        batch=kwargs.get("batch") is not False,
+        **{k: kwargs[k] for k in _SOURCE_ARGUMENTS if kwargs.get(k) is not None},
+    )  # fmt: skip
+    result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
+    if num_outputs is None:
+        assert isinstance(result, DataNode)
+        return result
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def python_function(
+    *inputs: DataNode, function: Any, batch_processing: bool = False, **kwargs: Any
+) -> DataNode | tuple[DataNode, ...]:
+    op = REGISTRY["_python_function_batch" if batch_processing else "python_function"]
+    generic = take_generic(op, kwargs)
+    kwargs |= {"function": function, "batch_processing": batch_processing}
+    return call_operator(op, inputs, kwargs, **generic)
+
+
+finish(external_source, REGISTRY["external_source"])
+finish(python_function, REGISTRY["python_function"])
+
+
+def _by_position(function: Any, *names: str) -> None:
+    """DALI takes these by position as well."""
+    signature = inspect.signature(function)
+    parameters = [
+        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name in names else p
+        for p in signature.parameters.values()
+    ]
+    function.__signature__ = signature.replace(parameters=parameters)
+
+
+_by_position(external_source, "source", "num_outputs")

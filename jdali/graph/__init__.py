@@ -1,0 +1,1 @@
+"""Pipelines as graphs: nodes, conditionals, and the plan of what runs when."""

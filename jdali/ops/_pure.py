@@ -1,0 +1,38 @@
+"""Making the pure functions of `jdali.ops` from the operators' records."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from jax import Array
+from jax.typing import ArrayLike
+
+from jdali._call import pure_call
+from jdali._operator import Operator
+from jdali._surface import describe, document, public_signature
+
+_LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
+
+
+def make_pure(op: Operator) -> Any:
+    """The pure function of one sample for a compiled operator."""
+
+    def function(*inputs: Any, layout: str | tuple[str, ...] = "", **args: Any) -> Any:
+        if op.random:
+            key, *inputs = inputs  # type: ignore[assignment]
+        else:
+            key = None
+        most = op.max_inputs
+        if len(inputs) < op.min_inputs or (most is not None and len(inputs) > most):
+            raise TypeError(f"{op.name}: takes {op.min_inputs} to {most or 'any number of'} inputs, got {len(inputs)}")
+        return pure_call(op, [i for i in inputs if i is not None], args, key=key, layout=layout)
+
+    signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
+    parameters = list(signature.parameters.values())
+    extra = {}
+    if "layout" not in op.public_args:
+        parameters.append(inspect.Parameter("layout", inspect.Parameter.KEYWORD_ONLY, default=""))
+        extra["layout"] = _LAYOUT_DOC
+    describe(function, op, "jdali.ops", signature.replace(parameters=parameters), document(op, extra))
+    return function

@@ -1,0 +1,106 @@
+"""Operators that only pick, merge or move the samples of a batch; no sample is computed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operator import Static, operator
+from jdali.tensors import TensorList
+
+
+@operator(kind="regroup", name="_transfer")
+def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
+    """The same batch on another device; samples move when they are used.
+
+    Args:
+        to: "cpu" or "gpu".
+    """
+    return batch.to_device(to)
+
+
+@operator(kind="regroup")
+def copy(batch: TensorList, /) -> TensorList:
+    """A copy of the batch. Values never change in jdali, so no byte is moved."""
+    return batch
+
+
+@operator(kind="regroup", name="_conditional.split", sequence=False)
+def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool] = True) -> TensorList:
+    """The samples for which a predicate is `branch`.
+
+    Args:
+        branch: True for the samples of the `if` part, False for those of the `else` part.
+    """
+    return batch.select(np.flatnonzero(predicate_values(predicate) == branch))
+
+
+@operator(kind="regroup", name="_conditional.merge")
+def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -> TensorList:
+    """Puts the results of the two branches of a conditional back in the batch's order."""
+    holds = predicate_values(predicate)
+    return TensorList.merge([if_true, if_false], [np.flatnonzero(holds), np.flatnonzero(~holds)])
+
+
+def predicate_values(predicate: TensorList) -> np.ndarray:
+    """bool [N] of a batch of scalars; numbers count as true unless they are 0."""
+    if predicate.spec.ndim != 0:
+        raise RuntimeError(
+            "if: the condition must be a scalar in each sample, got samples of shape "
+            f"{predicate.shape()[0] if len(predicate) else ()}; reduce it with fn.reductions first"
+        )
+    return predicate.as_numpy() != 0
+
+
+@operator(kind="regroup", name="_conditional.validate_logical")
+def validate_logical(value: TensorList, /, *, expression_name: Static[str] = "and") -> TensorList:
+    """Checks that an operand of `and`, `or` or `not` is a boolean scalar in each sample.
+
+    Args:
+        expression_name: for the message.
+    """
+    spec = value.spec
+    if spec.ndim != 0 or (spec.dtype != np.bool_ and expression_name != "not"):
+        raise RuntimeError(
+            f"{expression_name}: operands must be boolean scalars, got {spec.dtype} with {spec.ndim} axes"
+        )
+    return value
+
+
+@operator(kind="regroup")
+def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
+    """A property of each sample, as a tensor.
+
+    Args:
+        key: "source_info" (where the sample came from, as uint8 bytes) or "layout" (as bytes).
+
+    Returns: uint8 [length].
+    """
+    if key == "source_info":
+        texts = batch.source_info()
+    elif key == "layout":
+        texts = [batch.layout()] * len(batch)
+    else:
+        raise ValueError(f'get_property: unknown key {key!r}, it takes "source_info" or "layout"')
+    samples = [np.frombuffer(text.encode(), np.uint8) for text in texts]
+    return TensorList.from_samples(samples, "", batch.device, batch.source_info())
+
+
+@operator(kind="regroup")
+def permute_batch(batch: TensorList, /, *, indices: Static[tuple[int, ...]]) -> TensorList:
+    """Samples of the batch in another order; a sample may be taken several times or not at all.
+
+    Args:
+        indices: for each sample of the output the index of an input sample.
+    """
+    chosen = indices
+    if isinstance(chosen, TensorList):
+        chosen = chosen.as_numpy().reshape(-1)
+    order = np.asarray(chosen, np.int64)
+    if len(order) != len(batch):
+        raise ValueError(f"permute_batch: {len(order)} indices for a batch of {len(batch)}")
+    outside = (order < 0) | (order >= len(batch))
+    if outside.any():
+        i = int(outside.argmax())
+        raise SampleError(f"permute_batch: index {order[i]} is outside of the batch of {len(batch)}", sample=i)
+    return batch.select(order)

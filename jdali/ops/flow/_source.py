@@ -1,0 +1,49 @@
+"""The record of `external_source`; what it does is in the engine, which owns the order of batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali._operator import Static, operator
+
+
+@operator(kind="reader", name="external_source")
+def external_source(
+    *,
+    source: Static[Any] = None,
+    num_outputs: Static[int | None] = None,
+    cycle: Static[bool | str | None] = None,
+    layout: Static[str | tuple[str, ...] | None] = None,
+    dtype: Static[Any] = None,
+    ndim: Static[int | tuple[int, ...] | None] = None,
+    cuda_stream: Static[Any] = None,
+    use_copy_kernel: Static[bool | None] = None,
+    blocking: Static[bool] = False,
+    batch: Static[bool | None] = None,
+    repeat_last: Static[bool] = False,
+    parallel: Static[bool] = False,
+    no_copy: Static[bool] = False,
+    prefetch_queue_depth: Static[int | None] = None,
+    batch_info: Static[bool] = False,
+) -> None:
+    """Data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
+
+    Args:
+        source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
+            iterable; None: the data comes from `feed_input`.
+        num_outputs: number of outputs that the source gives as a tuple; None: one, given bare.
+        cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
+            StopIteration; None: it stays at its end.
+        layout: layout of the samples, one for each output or one for all.
+        dtype: type that the samples must have.
+        ndim: number of axes that the samples must have.
+        cuda_stream: without effect.
+        use_copy_kernel: without effect.
+        blocking: without effect: `run` on a pipeline that was not fed raises.
+        batch: the source gives batches (True) or single samples (False); None: True.
+        repeat_last: a batch fed with `feed_input` serves until the next one comes.
+        parallel: without effect: the callback runs in the executor's thread.
+        no_copy: without effect.
+        prefetch_queue_depth: without effect.
+        batch_info: a batch callback is given a `BatchInfo` in place of the batch's number.
+    """

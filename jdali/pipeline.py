@@ -1,0 +1,571 @@
+"""`Pipeline` and `pipeline_def`: DALI's graph mode."""
+
+from __future__ import annotations
+
+import collections
+import enum
+import functools
+import os
+import secrets
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, overload
+
+import jax
+
+from jdali import types
+from jdali.engine import _report
+from jdali.engine._cache import enable_compilation_cache
+from jdali.engine._executor import Engine, Prefetcher, Result, SkippedSample, Synchronous
+from jdali.engine._sources import ExternalSource
+from jdali.graph import _conditional
+from jdali.graph._node import DataNode, Graph, Node, building, constant_node, current_graph
+from jdali.graph._plan import ExecutionPlan, make_plan
+from jdali.tensors import TensorList
+
+__all__ = ["Pipeline", "pipeline_def", "do_not_convert", "StreamPolicy", "OperatorConcurrency"]
+
+do_not_convert = _conditional.do_not_convert
+
+_CONSTANTS = (bool, int, float, types.ScalarConstant, types.ArrayConstant)
+
+
+class StreamPolicy(enum.Enum):
+    """DALI's CUDA stream policies; XLA schedules its own streams, so all are without effect."""
+
+    SINGLE = 0
+    PER_BACKEND = 1
+    PER_OPERATOR = 2
+
+
+class OperatorConcurrency(enum.Enum):
+    """DALI's operator concurrency; without effect, the plan of the stages decides."""
+
+    NONE = 0
+    BACKEND = 1
+    FULL = 2
+
+
+# Arguments of DALI's Pipeline that steer CUDA memory, streams or worker processes. They are taken so
+# that DALI code runs unchanged, kept as attributes, and have no effect under XLA.
+WITHOUT_EFFECT: dict[str, Any] = {
+    "bytes_per_sample": 0,
+    "set_affinity": False,
+    "max_streams": None,
+    "default_cuda_stream_priority": None,
+    "enable_memory_stats": False,
+    "py_num_workers": 1,
+    "py_start_method": "fork",
+    "py_callback_pickler": None,
+    "exec_dynamic": None,
+    "experimental_exec_dynamic": None,
+    "stream_policy": None,
+    "concurrency": None,
+}
+
+
+class Pipeline:
+    """A graph of operators that gives one batch a run.
+
+    Args:
+        batch_size: samples in a batch (also available as `max_batch_size`).
+        num_threads: threads that read and decode; None: one for each core.
+        device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
+        seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
+        exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
+        prefetch_queue_depth: batches made ahead; a dict of DALI's is taken, its largest value counts.
+        enable_checkpointing: kept for DALI's sake; the state of a pipeline is always available.
+        checkpoint: a state of `Pipeline.checkpoint` to start from.
+        output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
+            all; a batch that is not raises.
+        on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
+            reader's next sample in its place; "mask": put a good sample of the batch in its place and
+            mark it in `iterator`'s mask. Skipped samples are listed in `Pipeline.errors`.
+        max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
+        scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
+            by at least as much anyway. Faster; the picture differs a little from the exact one.
+        compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
+            leave JAX's configuration alone.
+        kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
+    """
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        num_threads: int | None = None,
+        device_id: int | None = None,
+        seed: int | None = None,
+        exec_pipelined: bool = True,
+        prefetch_queue_depth: int | Mapping[str, int] = 2,
+        exec_async: bool = True,
+        bytes_per_sample: int = 0,
+        set_affinity: bool = False,
+        max_streams: int | None = None,
+        default_cuda_stream_priority: int | None = None,
+        *,
+        enable_memory_stats: bool = False,
+        enable_checkpointing: bool = False,
+        checkpoint: str | bytes | None = None,
+        py_num_workers: int = 1,
+        py_start_method: str = "fork",
+        py_callback_pickler: Any = None,
+        output_dtype: Any = None,
+        output_ndim: Any = None,
+        output_layout: Any = None,
+        exec_dynamic: bool | None = None,
+        experimental_exec_dynamic: bool | None = None,
+        stream_policy: StreamPolicy | None = None,
+        concurrency: OperatorConcurrency | None = None,
+        on_error: str = "raise",
+        max_compiles: int | None = None,
+        scaled_decoding: bool = False,
+        compilation_cache: bool = True,
+    ):
+        if on_error not in ("raise", "skip", "mask"):
+            raise ValueError(f'Pipeline: on_error must be "raise", "skip" or "mask", not {on_error!r}')
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"Pipeline: batch_size must be at least 1, not {batch_size}")
+        self._batch_size = batch_size
+        self.num_threads = num_threads or os.cpu_count() or 1
+        self.device_id = device_id
+        self.seed = secrets.randbits(31) if seed is None or seed < 0 else int(seed)
+        self.exec_pipelined, self.exec_async = exec_pipelined, exec_async
+        depth = max(prefetch_queue_depth.values()) if isinstance(prefetch_queue_depth, Mapping) else prefetch_queue_depth
+        if depth < 1:
+            raise ValueError(f"Pipeline: prefetch_queue_depth must be at least 1, not {depth}")
+        self.prefetch_queue_depth = prefetch_queue_depth
+        self._depth = depth
+        given = locals()
+        self._without_effect = {name: given[name] for name in WITHOUT_EFFECT}
+        self.enable_checkpointing = enable_checkpointing
+        self._checkpoint = checkpoint
+        self._expected = (output_dtype, output_ndim, output_layout)
+        self.on_error, self.max_compiles = on_error, max_compiles
+        self.scaled_decoding, self._compilation_cache = scaled_decoding, compilation_cache
+        self.graph = Graph()
+        self._outputs: tuple[DataNode, ...] | None = None
+        self._sinks: list[DataNode] = []
+        self._define: Callable[[], Any] | None = None
+        self._plan: ExecutionPlan | None = None
+        self._engine: Engine | None = None
+        self._executor: Prefetcher | Synchronous | None = None
+        self._scheduled = 0
+        self._shared: collections.deque[Result] = collections.deque()
+        self._last: Result | None = None
+        self._contexts: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        ignored = self.__dict__.get("_without_effect", {})
+        if name in ignored:
+            return ignored[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        state = "built" if self._engine is not None else "not built"
+        return (
+            f"<jdali.Pipeline of {len(self.graph.nodes)} operators, batch_size={self._batch_size}, "
+            f"num_threads={self.num_threads}, seed={self.seed}, {state}>"
+        )
+
+    # --- definition -------------------------------------------------------------------------
+    @property
+    def batch_size(self) -> int:
+        if self._batch_size is None:
+            raise RuntimeError("Pipeline: batch_size was not given")
+        return self._batch_size
+
+    max_batch_size = batch_size
+
+    @staticmethod
+    def current() -> Pipeline | None:
+        """The pipeline that is being defined, None outside of a definition."""
+        graph = current_graph()
+        return None if graph is None else _PIPELINES.get(graph)
+
+    @staticmethod
+    def push_current(pipeline: Pipeline) -> None:
+        """Starts adding operators to `pipeline`; as `with pipeline:`."""
+        pipeline.__enter__()
+
+    @staticmethod
+    def pop_current() -> None:
+        """Ends the last `push_current`."""
+        pipeline = Pipeline.current()
+        if pipeline is None:
+            raise RuntimeError("Pipeline.pop_current: no pipeline is being defined")
+        pipeline.__exit__(None, None, None)
+
+    def __enter__(self) -> Pipeline:
+        self._not_built("defined further")
+        _PIPELINES[self.graph] = self
+        context = building(self.graph)
+        context.__enter__()
+        self._contexts.append(context)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._contexts.pop().__exit__(None, None, None)
+
+    def _not_built(self, what: str) -> None:
+        if self._plan is not None:
+            raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
+
+    def set_outputs(self, *output_data_nodes: Any) -> None:
+        """Sets what `run` returns: DataNodes, or constants."""
+        self._not_built("given outputs")
+        outputs = []
+        for i, value in enumerate(_flatten(output_data_nodes)):
+            if isinstance(value, DataNode):
+                outputs.append(value)
+            elif isinstance(value, _CONSTANTS) or hasattr(value, "__array__"):
+                with building(self.graph):
+                    outputs.append(constant_node(value))
+            else:
+                raise TypeError(
+                    f"Pipeline: output {i} must be a DataNode or a constant, got {type(value).__name__}: {value!r:.60}"
+                )
+        self._outputs = tuple(outputs)
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Runs what `edge` depends on though it is no output."""
+        self._sinks.append(edge)
+
+    def define_graph(self) -> Any:
+        """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
+        return self._define() if self._define is not None else ()
+
+    # --- building ---------------------------------------------------------------------------
+    def build(self) -> Pipeline:
+        """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
+        if self._plan is not None:
+            return self
+        if self._outputs is None:
+            with self:
+                outputs = self.define_graph()
+            self.set_outputs(*_flatten((outputs,)))
+        assert self._outputs is not None
+        if not self._outputs and not self._sinks:
+            raise RuntimeError("Pipeline: it has no outputs; return them from the pipeline function or set_outputs")
+        if self._compilation_cache:
+            enable_compilation_cache()
+        default = jax.devices()[0]
+        cpu = default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
+        accelerator = default
+        plan = make_plan(
+            self.graph.nodes, self._outputs, self._sinks, one_device=accelerator.platform == "cpu"
+        )
+        sources = {node: self._open_source(node) for node in plan.sources}
+        engine = Engine(
+            plan, batch_size=self.batch_size, threads=self.num_threads, seed=self.seed,
+            on_error=self.on_error, max_compiles=self.max_compiles,
+            devices={"cpu": cpu, "gpu": accelerator}, sources=sources,
+        )  # fmt: skip
+        fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())
+        ahead = self.exec_pipelined and self.exec_async and not fed
+        executor = Prefetcher(engine, self._depth) if ahead else Synchronous(engine)
+        self._plan, self._engine, self._executor = plan, engine, executor
+        weakref.finalize(self, executor.close)
+        return self
+
+    def _open_source(self, node: Node) -> Any:
+        if node.runtime is not None:
+            return node.runtime
+        return _report.opening(node, lambda: node.op.run(**self._source_arguments(node)))
+
+    def _source_arguments(self, node: Node) -> dict[str, Any]:
+        bound = node.op.bind(node.args)
+        arguments = {k: arg.convert(bound[k]) for k, arg in node.op.public_args.items()}
+        if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
+            arguments["seed"] = self.seed
+        if "_batch_size" in node.op.args:
+            arguments["_batch_size"] = self.batch_size
+        return arguments
+
+    def _built(self) -> tuple[Engine, Prefetcher | Synchronous]:
+        self.build()
+        assert self._engine is not None
+        assert self._executor is not None
+        return self._engine, self._executor
+
+    # --- running ----------------------------------------------------------------------------
+    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
+        """One batch: a `TensorList` for each output.
+
+        Args:
+            cuda_stream: without effect.
+            pipeline_inputs: data for external sources without a source, by their names.
+
+        Raises:
+            OperatorError: an operator failed.
+            StopIteration: an external source is at its end; `reset` starts it again.
+        """
+        for name, data in pipeline_inputs.items():
+            self.feed_input(name, data)
+        return self.run_result().outputs
+
+    def run_result(self) -> Result:
+        """As `run`, with the identity of the samples, the masks and the state after the batch."""
+        _, executor = self._built()
+        if self._shared:
+            raise RuntimeError("Pipeline.run: there are scheduled batches; take them with share_outputs first")
+        self._last = result = self._checked(executor.next())
+        return result
+
+    def _checked(self, result: Result) -> Result:
+        dtypes, ndims, layouts = (_per_output(e, len(result.outputs)) for e in self._expected)
+        for i, output in enumerate(result.outputs):
+            spec = output.spec
+            for what, expected, got in (
+                ("dtype", None if dtypes[i] is None else types.to_dtype(dtypes[i]), spec.dtype),
+                ("number of axes", ndims[i], spec.ndim),
+                ("layout", layouts[i], spec.layout),
+            ):
+                if expected is not None and expected != got:
+                    raise RuntimeError(f"Pipeline: output {i} has {what} {got!s}, expected {expected!s}")
+        return result
+
+    def schedule_run(self) -> None:
+        """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`."""
+        self._built()
+        self._scheduled += 1
+
+    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+        """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
+        _, executor = self._built()
+        if not self._scheduled:
+            raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
+        self._scheduled -= 1
+        self._last = result = self._checked(executor.next())
+        return result.outputs
+
+    def release_outputs(self) -> None:
+        """Says that the last shared batch is not needed any more. Nothing is reused here before."""
+
+    def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
+        """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
+        if not self._scheduled:
+            self.schedule_run()
+        return self.share_outputs()
+
+    def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
+        while True:
+            try:
+                yield self.run()
+            except StopIteration:
+                return
+
+    def iter_setup(self) -> None:
+        """For subclasses: called by older DALI code before each iteration to feed inputs."""
+
+    def feed_input(
+        self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
+        use_copy_kernel: bool = False,
+    ) -> None:  # fmt: skip
+        """Gives the data of the next batch to an external source that has no source of its own.
+
+        Args:
+            data_node: the output of `fn.external_source`, or its name.
+            data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
+                them if the source has several outputs.
+            layout: of the samples, in place of the one given to `fn.external_source`.
+        """
+        engine, _ = self._built()
+        node = data_node.source if isinstance(data_node, DataNode) else None
+        for candidate, source in engine.sources.items():
+            if candidate is node or candidate.name == data_node:
+                if not (isinstance(source, ExternalSource) and source.is_fed):
+                    raise RuntimeError(f"feed_input: {candidate.name!r} has a source of its own")
+                if layout is not None:
+                    source.layouts = [layout] * len(source.layouts)
+                source.feed(data if source.num_outputs is not None else (data,))
+                return
+        known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
+        raise RuntimeError(f"feed_input: no external source named {data_node!r}; there are {known}")
+
+    def input_feed_count(self, input_name: str) -> int:
+        """How many batches to feed before the first run: 1, since fed pipelines run on demand."""
+        return 1
+
+    def reset(self) -> None:
+        """Starts external sources again after their end. Readers go on with the next epoch."""
+        _, executor = self._built()
+        executor.reset()
+
+    def empty(self) -> bool:
+        """Whether no batch is scheduled."""
+        return self._scheduled == 0
+
+    def close(self) -> None:
+        """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
+        if self._executor is not None:
+            self._executor.close()
+
+    # --- facts ------------------------------------------------------------------------------
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Samples that were skipped or masked so far (prefetched batches included)."""
+        return [] if self._engine is None else list(self._engine.errors)
+
+    @property
+    def num_outputs(self) -> int:
+        self.build()
+        return len(self._outputs or ())
+
+    def output_dtype(self) -> list[Any]:
+        """The dtypes given at construction, one for each output."""
+        return _per_output(self._expected[0], self.num_outputs)
+
+    def output_ndim(self) -> list[Any]:
+        """The numbers of axes given at construction, one for each output."""
+        return _per_output(self._expected[1], self.num_outputs)
+
+    def output_stream(self) -> None:
+        """XLA has no stream to show."""
+        return
+
+    @property
+    def exec_separated(self) -> bool:
+        return isinstance(self.prefetch_queue_depth, Mapping)
+
+    @property
+    def cpu_queue_size(self) -> int:
+        return self._depth
+
+    gpu_queue_size = cpu_queue_size
+
+    @property
+    def is_restored_from_checkpoint(self) -> bool:
+        return self._checkpoint is not None
+
+    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
+        """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
+
+        Args:
+            name: of the reader; None: a dict of all readers by name.
+        """
+        engine, _ = self._built()
+        metas = {node.name: reader.meta() for node, reader in engine.readers.items()}
+        if name is None:
+            return metas
+        if name not in metas:
+            raise RuntimeError(f"reader_meta: no reader named {name!r}; there are {sorted(metas)}")
+        return dict(metas[name])
+
+    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
+        """Number of samples of a reader's data set; None: a dict of all readers by name."""
+        meta = self.reader_meta(name)
+        return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
+
+    def executor_statistics(self) -> dict[str, Any]:
+        """Programs compiled by each stage, with times; see `plan` for a readable form."""
+        return _report.statistics(self._built()[0])
+
+    def plan(self) -> str:
+        """The stages, what fused, padded shapes and compiled programs, for a person to read."""
+        return _report.describe(self._built()[0])
+
+    def warmup(self, progress: bool = True) -> int:
+        """Compiles the programs of the next batches ahead; the batches are not lost.
+
+        Runs batches until an epoch has passed or no new program was compiled for a while, then puts the
+        sources back where they were.
+
+        Args:
+            progress: shows a progress bar.
+
+        Returns: number of programs compiled.
+        """
+        engine, executor = self._built()
+        if not isinstance(executor, Prefetcher) or executor.started:
+            raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
+        return _report.warm_up(engine, progress=progress)
+
+    def save_graph_to_dot_file(
+        self, filename: str, *, show_tensors: bool = False, show_ids: bool | None = None, use_colors: bool = False
+    ) -> None:
+        """Writes the graph in Graphviz's DOT format.
+
+        Args:
+            filename: where to.
+            show_tensors: edges carry the names of the tensors.
+            show_ids: node labels carry the nodes' numbers.
+            use_colors: nodes of the accelerator are green, those of the host blue.
+        """
+        self.build()
+        assert self._plan is not None
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(_report.dot(self._plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors))
+
+
+_PIPELINES: weakref.WeakKeyDictionary[Graph, Pipeline] = weakref.WeakKeyDictionary()
+
+
+def _flatten(values: Any) -> list[Any]:
+    flat = []
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            flat += _flatten(value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def _per_output(value: Any, count: int) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        if len(value) != count:
+            raise ValueError(f"Pipeline: {len(value)} expectations for {count} outputs")
+        return list(value)
+    return [value] * count
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def pipeline_def(fn: F) -> Callable[..., Pipeline]: ...
+@overload
+def pipeline_def(
+    fn: None = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any
+) -> Callable[[F], Callable[..., Pipeline]]: ...
+
+
+def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any) -> Any:
+    """Turns a function that calls operators and returns DataNodes into a factory of pipelines.
+
+    Args:
+        fn: the function.
+        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample.
+        pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these.
+
+    Returns: a function that takes the function's own arguments and those of `Pipeline`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+        @functools.wraps(function)
+        def create(*args: Any, **kwargs: Any) -> Pipeline:
+            own, options = _split_arguments(function, kwargs)
+            pipeline = Pipeline(**{**pipeline_kwargs, **options})
+            with pipeline:
+                if enable_conditionals:
+                    outputs = _conditional.trace(function, args, own, pipeline.graph)
+                else:
+                    outputs = function(*args, **own)
+            if outputs is None:
+                outputs = ()
+            pipeline.set_outputs(*(outputs if isinstance(outputs, (tuple, list)) else (outputs,)))
+            return pipeline
+
+        create._is_pipeline_def = True  # type: ignore[attr-defined]
+        return create
+
+    return decorate(fn) if fn is not None else decorate
+
+
+def _split_arguments(
+    function: Callable[..., Any], kwargs: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments of the function itself, and those of `Pipeline`."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    own = {k: v for k, v in kwargs.items() if k in names}
+    return own, {k: v for k, v in kwargs.items() if k not in own}
