@@ -67,39 +67,68 @@ def fill_constant(fill_values: Any, dtype: np.dtype[Any]) -> np.ndarray:
     return np.array([min(max(int(v), int(limits[0])), int(limits[1])) for v in values], dtype)
 
 
-def take_window(
-    value: Array,
+Indices = Sequence[Array | None]
+
+
+def window_indices(
     anchors: Sequence[Array | None],
     shape: Sequence[int],
     flips: Sequence[Array | None] | None = None,
     sizes: Array | None = None,
-) -> Array:
-    """Takes a window from a padded sample; indices past its borders repeat the border.
+) -> list[Array | None]:
+    """Where each element of a window comes from, axis by axis.
 
     Args:
-        value: padded sample.
-        anchors: for each axis int32 []; None: the axis is not cut, but brought to its padded size.
-        shape: padded shape of the result.
+        anchors: for each axis int32 []; None: the window begins where the sample does.
+        shape: padded shape of the window.
         flips: for each axis a bool [], True to mirror the window; None: never.
         sizes: int32 [ndim], the true size of the window; needed for flips.
 
-    Returns: [*shape], past the true size unspecified.
+    Returns: for each axis int32 [size], or None if it is neither cut nor mirrored. Indices may lie
+        outside of the sample, and do past the true size of the window.
     """
+    indices: list[Array | None] = []
     for axis, (anchor, size) in enumerate(zip(anchors, shape, strict=True)):
         flip = flips[axis] if flips is not None else None
         if anchor is None and flip is None:
-            value = fit_axis(value, axis, size)
+            indices.append(None)
             continue
-        if value.shape[axis] == 0:
-            value = fit_axis(value, axis, 1)
         index = jnp.arange(size, dtype=jnp.int32)
         if flip is not None:
             assert sizes is not None
             index = jnp.where(flip, sizes[axis] - 1 - index, index)
-        if anchor is not None:
-            index = index + anchor
+        indices.append(index if anchor is None else index + anchor)
+    return indices
+
+
+def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
+    """Takes a window of padded shape `shape`; indices out of bounds repeat the border."""
+    for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):
+        if index is None:
+            value = fit_axis(value, axis, size)
+            continue
+        if value.shape[axis] == 0:
+            value = fit_axis(value, axis, 1)
         value = jnp.take(value, index, axis=axis, mode="clip")
     return value
+
+
+def inside_window(indices: Indices, extent: Array) -> Array:
+    """bool, broadcastable to the window: where it lies inside of the sample."""
+    inside = jnp.ones((1,) * len(indices), bool)
+    for axis, index in enumerate(indices):
+        if index is not None:
+            mask = (index >= 0) & (index < extent[axis])
+            inside = inside & jnp.expand_dims(mask, [a for a in range(len(indices)) if a != axis])
+    return inside
+
+
+def per_channel(value: Any, layout: str) -> Any:
+    """[1] or [C] values, broadcastable to data of a layout."""
+    shape = [1] * len(layout)
+    if value.shape[0] > 1:
+        shape[layout.index("C")] = value.shape[0]
+    return value.reshape(shape)
 
 
 def fit_axis(value: Array, axis: int, size: int) -> Array:
@@ -112,15 +141,3 @@ def fit_axis(value: Array, axis: int, size: int) -> Array:
     if have < size:
         return jnp.pad(value, [(0, size - have if a == axis else 0) for a in range(value.ndim)])
     return value
-
-
-def inside_window(anchors: Sequence[Array | None], extent: Array, shape: Sequence[int]) -> Array:
-    """bool, broadcastable to `shape`: where the window lies inside of the sample."""
-    inside = jnp.ones((1,) * len(shape), bool)
-    for axis, (anchor, size) in enumerate(zip(anchors, shape, strict=True)):
-        if anchor is None:
-            continue
-        index = anchor + jnp.arange(size, dtype=jnp.int32)
-        mask = (index >= 0) & (index < extent[axis])
-        inside = inside & jnp.expand_dims(mask, [a for a in range(len(shape)) if a != axis])
-    return inside

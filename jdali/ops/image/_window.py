@@ -131,6 +131,60 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any]) ->
             )
 
 
+def crop_extents(
+    name: str,
+    extents: np.ndarray,
+    layout: str,
+    sizes: np.ndarray,
+    positions: Sequence[Any],
+    policy: str,
+    rounding: str,
+) -> np.ndarray:
+    """True sizes of what `crop` gives, after checks.
+
+    A crop window is out of bounds if and only if it is larger than the sample, wherever it lies, so
+    the positions need not be known; those that are known are checked to be from 0 to 1.
+
+    Args:
+        sizes: [N, ndim], of `crop_sizes`.
+        positions: of `crop_positions`.
+        policy: `out_of_bounds_policy`.
+        rounding: checked only.
+
+    Returns: int64 [N, ndim].
+    """
+    check_choice(name, "rounding", rounding, ROUNDINGS)
+    check_positions(name, sizes != extents, positions)
+    check_choice(name, "out_of_bounds_policy", policy, POLICIES)
+    too_large = (sizes > extents).any(axis=1)
+    if policy == "error" and too_large.any():
+        i = int(too_large.argmax())
+        raise SampleError(
+            f"{name}: window {sizes[i].tolist()} does not fit in sample {i} of extent "
+            f"{extents[i].tolist()} ({layout}); resize or pad it first, or set out_of_bounds_policy "
+            "to 'pad' or 'trim_to_shape'",
+            sample=i,
+        )
+    return np.minimum(sizes, extents) if policy == "trim_to_shape" else sizes
+
+
+def check_fill_values(
+    name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
+) -> None:
+    """Several fill values need as many channels.
+
+    Args:
+        channels: [N] channels of the output; None if the layout has none.
+    """
+    count = np.size(fill_values)
+    if policy != "pad" or count == 1:
+        return
+    if channels is None:
+        raise ValueError(f"{name}: {count} fill_values, but layout {layout!r} has no channel axis")
+    if (channels != count).any():
+        raise ValueError(f"{name}: {count} fill_values for {channels[channels != count][0]} channels")
+
+
 def slice_axes(
     name: str, layout: str, shape: tuple[int, int], axes: np.ndarray | None, axis_names: str | None
 ) -> np.ndarray:

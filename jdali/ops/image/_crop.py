@@ -1,0 +1,130 @@
+"""Crop: cut a window out of each image, at a relative position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image import _window
+from jdali.ops.image._take_window import (
+    exact_anchor,
+    fill_constant,
+    inside_window,
+    per_channel,
+    saturate_truncate,
+    take_window,
+    window_indices,
+)
+
+
+def setup(
+    images: BatchSpec,
+    *,
+    crop: np.ndarray | None,
+    crop_d: np.ndarray | None,
+    crop_h: np.ndarray | None,
+    crop_w: np.ndarray | None,
+    crop_pos_x: Any,
+    crop_pos_y: Any,
+    crop_pos_z: Any,
+    rounding: str,
+    out_of_bounds_policy: str,
+    fill_values: Any,
+    dtype: np.dtype[Any] | None,
+) -> BatchSpec:
+    layout = _window.default_layout(images.layout, images.ndim)
+    sizes = _window.crop_sizes("crop", images.extents, layout, crop, crop_d, crop_h, crop_w)
+    positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
+    extents = _window.crop_extents(
+        "crop", images.extents, layout, sizes, positions, out_of_bounds_policy, rounding
+    )
+    channels = extents[:, layout.index("C")] if "C" in layout else None
+    _window.check_fill_values("crop", out_of_bounds_policy, fill_values, layout, channels)
+    return BatchSpec(extents, dtype or images.dtype, layout)
+
+
+def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """What `setup` needs: the sizes; where the window lies may stay unknown."""
+    return tuple(a for a in ("crop", "crop_d", "crop_h", "crop_w") if a in given)
+
+
+def is_cut(*sizes: Any) -> bool:
+    """False if the size arguments are known, while tracing, to leave every image whole."""
+    return not all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes)
+
+
+def crop_anchors(
+    layout: str, positions: tuple[Any, Any, Any], rounding: str, extent: Array, size: Array
+) -> list[Array | None]:
+    """Anchor of each axis, None where `crop` never cuts.
+
+    Args:
+        layout: of the data.
+        positions: (x, y, z), 0 to 1.
+        extent, size: int32 [ndim], of the sample and of the window, in that layout.
+    """
+    shares = _window.crop_positions(layout, *positions)
+    return [
+        None if share is None else exact_anchor(share, extent[axis] - size[axis], rounding)
+        for axis, share in enumerate(shares)
+    ]
+
+
+@operator(setup=setup, setup_needs=size_arguments, source="operators/image/crop/crop_attr.cc")
+def crop(
+    image: Array,
+    /,
+    *,
+    crop: PerSample[tuple[float, ...] | None] = None,
+    crop_d: PerSample[float] = 0.0,
+    crop_h: PerSample[float] = 0.0,
+    crop_pos_x: PerSample[float] = 0.5,
+    crop_pos_y: PerSample[float] = 0.5,
+    crop_pos_z: PerSample[float] = 0.5,
+    crop_w: PerSample[float] = 0.0,
+    dtype: Static[np.dtype | None] = None,
+    fill_values: Static[tuple[float, ...]] = (0.0,),
+    out_of_bounds_policy: Static[str] = "error",
+    rounding: Static[str] = "round",
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    layout: str,
+) -> Array:
+    """Cuts out a window; it begins at position × (extent - size), half a pixel rounded away from zero.
+
+    Args:
+        image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
+        crop: window (height, width) or (depth, height, width), pixels; fractions are cut off, a size
+            not above 0 takes the whole axis; None: `crop_h`, `crop_w`, `crop_d`.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
+        crop_h: height of the window, pixels; 0: all.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_z: share of the free depth in front of it, 0 to 1.
+        crop_w: width of the window, pixels; 0: all.
+        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
+        fill_values: one value, or one for each channel, for what lies outside of the image.
+        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
+            "trim_to_shape" makes the window smaller.
+        rounding: "round" or "truncate", for the position.
+
+    Returns: layout of the input, size of the window.
+    """
+    layout = _window.default_layout(layout, image.ndim)
+    out = np.dtype(dtype or image.dtype)
+    anchors: list[Array | None] = [None] * image.ndim
+    if is_cut(crop, crop_d, crop_h, crop_w):
+        anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, out_extent)
+    indices = window_indices(anchors, out_shape)
+    result = saturate_truncate(take_window(image, indices, out_shape), out)
+    if out_of_bounds_policy != "pad":
+        return result
+    fill = per_channel(fill_constant(fill_values, out), layout)
+    return jnp.where(inside_window(indices, extent), result, fill)

@@ -1,0 +1,217 @@
+"""Crop, mirror, normalize and transpose: the last step of most image pipelines, in one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._call import is_traced
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image import _window
+from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
+from jdali.ops.image._take_window import (
+    Indices,
+    fill_constant,
+    inside_window,
+    per_channel,
+    take_window,
+    window_indices,
+)
+from jdali.types import DALIDataType
+
+_NAME = "crop_mirror_normalize"
+
+
+def setup(
+    images: BatchSpec,
+    *,
+    crop: np.ndarray | None,
+    crop_d: np.ndarray | None,
+    crop_h: np.ndarray | None,
+    crop_w: np.ndarray | None,
+    crop_pos_x: Any,
+    crop_pos_y: Any,
+    crop_pos_z: Any,
+    rounding: str,
+    out_of_bounds_policy: str,
+    fill_values: Any,
+    mean: Any,
+    std: Any,
+    dtype: np.dtype[Any],
+    output_layout: str,
+    pad_output: bool,
+) -> BatchSpec:
+    layout = _window.default_layout(images.layout, images.ndim)
+    out_layout = output_layout or layout
+    if "C" not in layout:
+        raise ValueError(f"{_NAME}: layout {layout!r} has no channel axis; add one, of size 1 if need be")
+    if sorted(out_layout) != sorted(layout):
+        raise ValueError(f"{_NAME}: output_layout {out_layout!r} is no permutation of the layout {layout!r}")
+    sizes = _window.crop_sizes(_NAME, images.extents, layout, crop, crop_d, crop_h, crop_w)
+    positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
+    extents = _window.crop_extents(
+        _NAME, images.extents, layout, sizes, positions, out_of_bounds_policy, rounding
+    )
+    axis = layout.index("C")
+    channels = images.extents[:, axis]
+    padded = _next_power_of_two(channels) if pad_output else channels
+    _check_statistics(mean, std, channels, padded)
+    _window.check_fill_values(_NAME, out_of_bounds_policy, fill_values, layout, padded)
+    extents = extents.copy()
+    extents[:, axis] = padded
+    order = [layout.index(c) for c in out_layout]
+    return BatchSpec(extents[:, order], dtype, out_layout)
+
+
+def _next_power_of_two(count: np.ndarray) -> np.ndarray:
+    return np.where(count > 0, 2 ** np.ceil(np.log2(np.maximum(count, 1))), 0).astype(np.int64)
+
+
+def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndarray) -> None:
+    """`mean` and `std` are scalars, or have a value for each channel."""
+    for name, value in (("mean", mean), ("std", std)):
+        count = 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
+        if count != 1 and ((channels != count) & (padded != count)).any():
+            raise ValueError(f"{_NAME}: {name} has {count} values for images of {channels.max()} channels")
+
+
+def _is_known(value: Any) -> bool:
+    """Whether an argument is a constant of the compiled program."""
+    return isinstance(value, np.ndarray)
+
+
+def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
+    """(m, s) such that (x - m) · s is (x - mean) / std · scale + shift.
+
+    Rounded as in DALI's kernel (slice_flip_normalize_permute_pad_cpu.h), where the shift goes into
+    the mean with a single rounding: on constants the results are equal to the last bit.
+
+    Args:
+        mean, std: float32 [1] or [C].
+    """
+    if _is_known(mean) and _is_known(std):
+        with np.errstate(all="ignore"):  # a std or scale of 0 gives infinities, as in DALI
+            inverse = np.float32(scale) / std
+            moved = mean.astype(np.float64) - std.astype(np.float64) * (np.float32(shift) / np.float32(scale))
+            return (mean if shift == 0 else moved.astype(np.float32)), inverse
+    moved = mean if shift == 0 else mean - std * (jnp.float32(shift) / jnp.float32(scale))
+    return moved, jnp.float32(scale) / std
+
+
+@operator(setup=setup, setup_needs=size_arguments, source="operators/image/crop/crop_mirror_normalize.cc")
+def crop_mirror_normalize(
+    image: Array,
+    /,
+    *,
+    crop: PerSample[tuple[float, ...] | None] = None,
+    crop_d: PerSample[float] = 0.0,
+    crop_h: PerSample[float] = 0.0,
+    crop_pos_x: PerSample[float] = 0.5,
+    crop_pos_y: PerSample[float] = 0.5,
+    crop_pos_z: PerSample[float] = 0.5,
+    crop_w: PerSample[float] = 0.0,
+    dtype: Static[np.dtype | Any] = DALIDataType.FLOAT,
+    fill_values: Static[tuple[float, ...]] = (0.0,),
+    mean: PerSample[tuple[float, ...]] = (0.0,),
+    mirror: PerSample[int] = 0,
+    out_of_bounds_policy: Static[str] = "error",
+    output_layout: Static[str] = "CHW",
+    pad_output: Static[bool] = False,
+    rounding: Static[str] = "round",
+    scale: Static[float] = 1.0,
+    shift: Static[float] = 0.0,
+    std: PerSample[tuple[float, ...]] = (1.0,),
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    layout: str,
+) -> Array:
+    """Crops, mirrors and normalizes: out = (in - mean) / std · scale + shift, in float32.
+
+    The window is that of `crop`; it is mirrored after it was cut. A result of an integer type rounds
+    half away from zero and saturates.
+
+    Args:
+        image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
+        crop: window (height, width) or (depth, height, width), pixels; None: `crop_h`, `crop_w`, `crop_d`.
+        crop_d: depth of the window, or its frames if the layout has F and no D; 0: all.
+        crop_h: height of the window, pixels; 0: all.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_z: share of the free depth in front of it, 0 to 1.
+        crop_w: width of the window, pixels; 0: all.
+        dtype: output type.
+        fill_values: one value, or one for each channel of the output, for what lies outside of the
+            image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
+        mean: one value, or one for each channel.
+        mirror: not 0: mirror left and right.
+        out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
+            "trim_to_shape" makes the window smaller.
+        output_layout: a permutation of the input's layout; empty: the input's.
+        pad_output: add channels up to a power of two (3 become 4).
+        rounding: "round" or "truncate", for the position.
+        scale: factor after the normalization.
+        shift: added last.
+        std: one value, or one for each channel.
+
+    Returns: `output_layout`, size of the window, `dtype`.
+    """
+    layout = _window.default_layout(layout, image.ndim)
+    out_layout = output_layout or layout
+    order = [layout.index(c) for c in out_layout]
+    back = [out_layout.index(c) for c in layout]
+    size, shape = out_extent[np.array(back)], [out_shape[a] for a in back]
+    anchors: list[Array | None] = [None] * image.ndim
+    if is_cut(crop, crop_d, crop_h, crop_w):
+        anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, size)
+    flips: list[Array | None] = [None] * image.ndim
+    if not _is_known(mirror) or mirror != 0:
+        flips[layout.index("W")] = jnp.asarray(mirror) != 0
+    indices = window_indices(anchors, shape, flips, size)
+    value = _normalize(take_window(image, indices, shape), layout, mean, std, scale, shift)
+    value = saturate_cast(value, np.dtype(dtype))
+    if out_of_bounds_policy == "pad" or pad_output:
+        inside = _inside(indices if out_of_bounds_policy == "pad" else (), layout, extent, shape)
+        fill = fill_constant(fill_values if out_of_bounds_policy == "pad" else 0.0, value.dtype)
+        value = jnp.where(inside, value, per_channel(fill, layout))
+    return jnp.transpose(value, order)
+
+
+def _normalize(value: Array, layout: str, mean: Any, std: Any, scale: float, shift: float) -> Array:
+    mean, std = ((np if _is_known(v) else jnp).atleast_1d(v) for v in (mean, std))
+    value = value.astype(jnp.float32)
+    if (
+        _is_known(mean)
+        and _is_known(std)
+        and not mean.any()
+        and (std == 1).all()
+        and scale == 1
+        and shift == 0
+    ):
+        return value
+    channels = value.shape[layout.index("C")]
+    center, factor = (_per_channel_of(v, layout, channels) for v in folded(mean, std, scale, shift))
+    normalized: Array = (value - center) * factor
+    return normalized
+
+
+def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
+    """`per_channel` of a value that may lack the channels of `pad_output`, or have them in vain."""
+    count = value.shape[0]
+    if count > 1:
+        numpy = np if _is_known(value) else jnp
+        value = numpy.pad(value[:channels], (0, max(channels - count, 0)))
+    return per_channel(value, layout)
+
+
+def _inside(indices: Indices, layout: str, extent: Array, shape: list[int]) -> Array:
+    """bool: not out of bounds, and no channel that `pad_output` added."""
+    axis = layout.index("C")
+    channel = jnp.arange(shape[axis], dtype=jnp.int32) < extent[axis]
+    inside = jnp.expand_dims(channel, [a for a in range(len(shape)) if a != axis])
+    return inside & inside_window(indices, extent) if indices else inside
