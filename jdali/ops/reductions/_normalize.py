@@ -1,0 +1,171 @@
+"""Normalize: subtract a mean and divide by a standard deviation, given or measured."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.reductions._axes import resolve_axes
+from jdali.ops.tensor._fit import fit
+
+
+def setup(data: BatchSpec, *, axes: Any, axis_names: str | None, batch: bool, dtype: np.dtype[Any]) -> Plan:
+    chosen = None
+    if axes is not None or axis_names is not None:
+        chosen = resolve_axes("normalize", data, axes, axis_names)
+        if axes is not None and not chosen:
+            raise ValueError("normalize: axes is empty; name at least one axis to reduce")
+    if batch and chosen is not None and data.batch_size:
+        rest = [a for a in range(data.ndim) if a not in chosen]
+        equal = (data.extents[:, rest] == data.extents[0, rest]).all(axis=1)
+        if not equal.all():
+            i = int(equal.argmin())
+            raise SampleError(
+                f"normalize: with batch=True all samples must agree in the axes that are not reduced; "
+                f"sample {i} has extent {tuple(data.extents[i].tolist())}, sample 0 "
+                f"{tuple(data.extents[0].tolist())}",
+                sample=i,
+            )
+    return Plan((data.replace(dtype=dtype),), static={"axes": chosen})
+
+
+@operator(setup=setup, batched=True, source="operators/math/normalize/normalize.h")
+def normalize(
+    data: Array,
+    /,
+    *,
+    axes: Static[tuple[int, ...] | None] = None,
+    axis_names: Static[str | None] = None,
+    batch: Static[bool] = False,
+    ddof: Static[int] = 0,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    epsilon: Static[float] = 0.0,
+    mean: PerSample[float | None] = None,
+    scale: Static[float] = 1.0,
+    shift: Static[float] = 0.0,
+    stddev: PerSample[float | None] = None,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """scale · (data - mean) / stddev + shift; integers round half away from zero.
+
+    Args:
+        data: [N, ...], numbers.
+        axes: axes of a sample over which mean and deviation are measured; None: those along which a
+            given non-scalar `mean` or `stddev` has size 1, or else all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        batch: measure over all samples of the batch together.
+        ddof: degrees of freedom lost in a measured deviation.
+        dtype: type of the result.
+        epsilon: added to the variance.
+        mean: scalar, or with as many axes as a sample, of size 1 or the sample's; one for all samples
+            or one a sample. None: measured.
+        scale: factor on the result.
+        shift: what the mean becomes.
+        stddev: as `mean`; where it is 0 (not as one number for all) the result is `shift`.
+        extent: int32 [N, ndim], true sizes; None: all.
+        out_shape: static, padded shape of one sample; None: that of `data`.
+
+    Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
+    `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
+    """
+    value = data.astype(jnp.float32)
+    if extent is None:
+        extent = jnp.broadcast_to(jnp.asarray(data.shape[1:], jnp.int32), (len(data), data.ndim - 1))
+    given = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
+    axes = _axes(axes, given, (mean, stddev), value.ndim - 1, batch)
+    over = tuple(a + 1 for a in axes)
+    inside = _inside(extent, value.shape)
+    if batch:
+        over = (0, *over)
+    number = _count(extent, axes, batch)
+    center = given[0]
+    if center is None:
+        total = jnp.sum(jnp.where(inside, value, 0), axis=over, keepdims=True)
+        center = total * (1 / jnp.maximum(number, 1))
+    if given[1] is None:
+        squares = jnp.where(inside, jnp.square(value - center), 0)
+        inverse = _inverse_measured(jnp.sum(squares, axis=over, keepdims=True), number, ddof, epsilon, scale)
+    else:
+        inverse = _inverse_given(given[1], epsilon, scale, keep_zero=jnp.ndim(cast(Array, stddev)) > 0)
+    result = saturate_cast((value - center) * inverse + jnp.float32(shift), types.to_dtype(dtype))
+    return result if out_shape is None else fit(result, (len(data), *out_shape))
+
+
+def _parameter(given: Any, value: Array) -> Array:
+    """A given mean or deviation, so that it broadcasts against `value` [N, ...].
+
+    Ranks: 0, one number for all; 1, a number a sample; that of a sample, one tensor for all; one more,
+    a tensor a sample.
+    """
+    parameter = jnp.asarray(given, jnp.float32)
+    ndim = value.ndim - 1
+    if parameter.ndim == 1 and len(parameter) == len(value):
+        return parameter.reshape(-1, *[1] * ndim)
+    if parameter.ndim == ndim:
+        parameter = parameter[None]
+    if parameter.ndim == 0:
+        return parameter.reshape([1] * value.ndim)
+    if parameter.ndim != value.ndim:
+        raise ValueError(
+            f"normalize: mean or stddev has {parameter.ndim} axes; it must be a number or have the "
+            f"{ndim} axes of a sample"
+        )
+    return fit(parameter, [n if n == 1 else v for n, v in zip(parameter.shape, value.shape, strict=True)])
+
+
+def _axes(
+    axes: tuple[int, ...] | None, given: list[Array | None], raw: tuple[Any, Any], ndim: int, batch: bool
+) -> tuple[int, ...]:
+    """Reduced axes of a sample, and checks of the combination of arguments."""
+    tensors = [p for p, r in zip(given, raw, strict=True) if p is not None and jnp.ndim(r) > 0]
+    if axes is not None and all(r is not None for r in raw) and not tensors:
+        raise ValueError("normalize: mean and stddev are both numbers, nothing is reduced; drop the axes")
+    if batch and tensors:
+        raise ValueError("normalize: batch=True takes no mean or stddev that differs in a batch")
+    if axes is not None:
+        return axes
+    shapes = [p.shape[1:] for p in tensors if p.ndim > 1]
+    return tuple(a for a in range(ndim) if not shapes or all(s[a] == 1 for s in shapes))
+
+
+def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
+    """bool [N, ...]: not padding."""
+    inside = jnp.ones(shape, bool)
+    for axis, size in enumerate(shape[1:]):
+        one = jnp.arange(size, dtype=jnp.int32) < extent[:, axis : axis + 1]
+        inside &= jnp.expand_dims(one, [a for a in range(1, len(shape)) if a != axis + 1])
+    return inside
+
+
+def _count(extent: Array, axes: tuple[int, ...], batch: bool) -> Array:
+    """Number of elements behind one mean, float32, [N or 1, 1, ...]."""
+    number = jnp.prod(extent[:, list(axes)].astype(jnp.float32), axis=1)
+    if batch:
+        number = jnp.sum(number, keepdims=True)
+    return number.reshape(-1, *[1] * extent.shape[1])
+
+
+def _inverse_measured(squares: Array, number: Array, ddof: int, epsilon: float, scale: float) -> Array:
+    enough = number > ddof
+    variance = squares * jnp.where(enough, 1 / jnp.where(enough, number - ddof, 1), 0)
+    if epsilon:
+        return scale * lax.rsqrt(variance + jnp.float32(epsilon))
+    positive = variance > 0
+    return jnp.where(positive, scale * lax.rsqrt(jnp.where(positive, variance, 1)), 0)
+
+
+def _inverse_given(stddev: Array, epsilon: float, scale: float, keep_zero: bool) -> Array:
+    if epsilon:
+        return scale * lax.rsqrt(jnp.square(stddev) + jnp.float32(epsilon))
+    if not keep_zero:
+        return scale / stddev
+    return jnp.where(stddev != 0, scale / jnp.where(stddev != 0, stddev, 1), 0)

@@ -1,0 +1,77 @@
+"""Sum of the elements along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan, mask_padding
+from jdali._operator import Static, operator
+from jdali.ops.reductions._axes import reduced_spec, resolve_axes
+from jdali.ops.tensor._fit import fit
+
+
+def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """DALI's default type of a sum: the 64-bit integer of the same sign, floats as they are."""
+    if dtype.kind == "f":
+        return dtype
+    return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
+
+
+def masked_sum(value: Array, extent: Array | None, axes: tuple[int, ...], keep_dims: bool) -> Array:
+    """Sum in the dtype of `value` of what lies inside of `extent`."""
+    if extent is not None:
+        value = mask_padding(value, extent, 0)
+    return jnp.sum(value, axis=axes, keepdims=keep_dims, dtype=value.dtype)
+
+
+def count(extent: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
+    """How many elements one result is made of, float32."""
+    sizes = jnp.asarray(shape, jnp.int32) if extent is None else extent
+    total = jnp.ones((), jnp.float32)
+    for axis in axes:
+        total = total * sizes[axis].astype(jnp.float32)
+    return total
+
+
+def setup(
+    data: BatchSpec, *, axes: Any, axis_names: str | None, keep_dims: bool, dtype: np.dtype[Any] | None
+) -> Plan:
+    reduced = resolve_axes("reductions.sum", data, axes, axis_names)
+    out = dtype or sum_dtype(data.dtype)
+    return Plan((reduced_spec(data, reduced, keep_dims, out),), static={"axes": reduced, "dtype": out})
+
+
+@operator(setup=setup, name="reductions.sum", source="operators/generic/reduce/sum.h")
+def reduce_sum(
+    data: Array,
+    /,
+    *,
+    axes: Static[tuple[int, ...] | None] = None,
+    axis_names: Static[str | None] = None,
+    keep_dims: Static[bool] = False,
+    dtype: Static[np.dtype[Any] | None] = None,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
+
+    Args:
+        data: any shape, numbers or bool.
+        axes: axes to sum over, negative ones from the back, [] for none; None: all.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        keep_dims: keep summed axes with size 1.
+        dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
+            integers, the input's for floats.
+        extent: int32 [ndim], true size of `data`; None: all of it.
+        out_shape: static, padded shape to return; None: the reduced shape.
+
+    Returns: sums, `dtype`; 0 where nothing is summed.
+    """
+    axes = tuple(range(data.ndim)) if axes is None else axes
+    out = np.dtype(dtype or sum_dtype(np.dtype(data.dtype)))
+    total = masked_sum(data.astype(out), extent, axes, keep_dims)
+    return total if out_shape is None else fit(total, out_shape)

@@ -1,0 +1,260 @@
+"""Indexing, `data[...]`: single elements, ranges with a step, and new axes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._call import is_traced
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static
+from jdali.ops.tensor._fit import fit
+
+NAME = "_tensor_subscript"
+MAX_AXES = 32  # subscript.cc declares arguments for that many
+_PARTS = ("at", "lo", "hi", "step")
+_Index = PerSample[int | None]
+_Axes = Static[tuple[int, ...]]
+_Names = Static[str | None]
+_Sizes = Static[tuple[int | None, ...] | None]
+
+
+class NewAxis:
+    """Adds an axis of size 1: `data[newaxis]`, or with a letter for the layout, `data[newaxis("N")]`."""
+
+    def __init__(self, name: str | None = None):
+        if name is not None and not isinstance(name, str):
+            raise TypeError("newaxis: the name must be a string of one character")
+        if name is not None and len(name) != 1:
+            raise ValueError(f"newaxis: the name must be a string of one character, got {name!r}")
+        self.name = name
+
+    def __call__(self, name: str | None = None) -> NewAxis:
+        return NewAxis(name)
+
+    def __repr__(self) -> str:
+        return "newaxis" if self.name is None else f"newaxis({self.name!r})"
+
+
+newaxis = NewAxis()
+
+
+def parse_index(key: Any, ndim: int | None = None) -> dict[str, Any]:
+    """Arguments of `_tensor_subscript` for a Python subscript.
+
+    Args:
+        key: what stands in the brackets: integers, slices, `newaxis`, or a tuple of these. None is
+            a full range, as in DALI. Any other object (a graph node, an array) is passed on.
+        ndim: number of axes of the data if known; an Ellipsis is taken only then.
+    """
+    items = list(key) if isinstance(key, tuple) else [key]
+    if any(item is Ellipsis for item in items):
+        items = _expand_ellipsis(items, ndim)
+    args: dict[str, Any] = {}
+    new_axes: list[int] = []
+    names: list[str] = []
+    axis = out_axis = 0
+    for item in items:
+        if isinstance(item, NewAxis):
+            new_axes.append(out_axis)
+            names += [] if item.name is None else [item.name]
+        elif item is None or isinstance(item, slice):
+            parts = () if item is None else zip(_PARTS[1:], (item.start, item.stop, item.step), strict=True)
+            args |= {f"{part}_{axis}": _checked(value) for part, value in parts if value is not None}
+            axis += 1
+        else:
+            args[f"at_{axis}"] = _checked(item)
+            axis += 1
+            continue
+        out_axis += 1
+    if names and len(names) != len(new_axes):
+        raise ValueError("indexing: either all new axes must have a name, or none")
+    if axis > MAX_AXES:
+        raise ValueError(f"indexing: {axis} indices given, at most {MAX_AXES} are possible")
+    args["num_subscripts"] = axis
+    if new_axes:
+        args["new_axes"] = tuple(new_axes)
+    if names:
+        args["new_axis_names"] = "".join(names)
+    return args
+
+
+def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
+    if ndim is None:
+        raise TypeError(
+            "indexing: an Ellipsis (...) needs the number of axes, which is not known while a pipeline "
+            "is being defined; write a ':' for each axis"
+        )
+    places = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(places) > 1:
+        raise IndexError("indexing: only one Ellipsis (...) is possible")
+    missing = ndim - sum(not isinstance(item, NewAxis) and item is not Ellipsis for item in items)
+    return [*items[: places[0]], *[slice(None)] * max(missing, 0), *items[places[0] + 1 :]]
+
+
+def _checked(index: Any) -> Any:
+    if isinstance(index, (float, complex, str, bytes, list, np.floating)):
+        raise TypeError(f"indexing: an index must be an integer or a range, got {index!r}")
+    return int(index) if isinstance(index, (bool, np.integer, np.bool_)) else index
+
+
+@dataclasses.dataclass(frozen=True)
+class _Subscript:
+    """The index of one axis; None where not given."""
+
+    at: Any = None
+    lo: Any = None
+    hi: Any = None
+    step: Any = None
+
+    def start(self, size: Any, xp: ModuleType) -> Any:
+        """First index of the range: counted from the end if negative, and clamped."""
+        back = xp.asarray(1 if self.step is None else self.step) < 0
+        if self.lo is None:
+            return xp.where(back, size - 1, 0)
+        lo = xp.where(self.lo < 0, self.lo + size, self.lo)
+        return xp.clip(lo, xp.where(back, -1, 0), xp.where(back, size - 1, size))
+
+    def count(self, size: np.ndarray) -> np.ndarray:
+        """Number of elements of the range."""
+        step = np.asarray(1 if self.step is None else self.step)
+        if self.hi is None:
+            stop = np.where(step < 0, -1, size)
+        else:
+            stop = np.where(self.hi < 0, self.hi + size, self.hi)
+            stop = np.clip(stop, np.where(step < 0, -1, 0), np.where(step < 0, size - 1, size))
+        return np.maximum(0, -((stop - self.start(size, np)) // -step))
+
+
+def _subscripts(arguments: Mapping[str, Any], count: int) -> list[_Subscript]:
+    return [_Subscript(*(arguments.get(f"{part}_{axis}") for part in _PARTS)) for axis in range(count)]
+
+
+def _setup(
+    data: BatchSpec,
+    *,
+    num_subscripts: int | None,
+    new_axes: tuple[int, ...],
+    new_axis_names: str | None,
+    **arguments: Any,
+) -> Plan:
+    given = [int(name.rpartition("_")[2]) + 1 for name, value in arguments.items() if value is not None]
+    count = max([num_subscripts or 0, *given])
+    if count > data.ndim:
+        raise ValueError(f"{NAME}: too many indices ({count}) for data with {data.ndim} axes")
+    extents, layout = [], ""
+    for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
+        size = data.extents[:, axis]
+        if subscript.at is not None:
+            _check_index(axis, subscript, size)
+            continue
+        _check_step(axis, subscript)
+        extents.append(subscript.count(size))
+        layout += data.layout[axis : axis + 1]
+    if new_axis_names is not None and extents and not layout:
+        raise ValueError(f"{NAME}: a new axis can have a name only if the data has a layout")
+    for i, axis in enumerate(new_axes):
+        if axis > len(extents):
+            raise ValueError(f"{NAME}: new axis {axis} is past the end of the {len(extents)} axes before it")
+        extents.insert(axis, np.ones(data.batch_size, np.int64))
+        if new_axis_names is not None:
+            layout = layout[:axis] + new_axis_names[i] + layout[axis:]
+    if new_axes and new_axis_names is None:
+        layout = ""
+    shape = np.stack(extents, axis=1) if extents else np.zeros((data.batch_size, 0), np.int64)
+    return Plan((BatchSpec(shape, data.dtype, layout),), static={"_sizes": _known_sizes(data)})
+
+
+def _check_index(axis: int, subscript: _Subscript, size: np.ndarray) -> None:
+    if any(part is not None for part in (subscript.lo, subscript.hi, subscript.step)):
+        raise ValueError(f"{NAME}: axis {axis} has both an index (at_{axis}) and a range")
+    if is_traced(subscript.at):
+        return
+    bad = (subscript.at < -size) | (subscript.at >= size)
+    if bad.any():
+        i = int(bad.argmax())
+        raise SampleError(
+            f"{NAME}: index {subscript.at[i]} is out of range for axis {axis} of length {size[i]}",
+            sample=i,
+            argument=f"at_{axis}",
+        )
+
+
+def _check_step(axis: int, subscript: _Subscript) -> None:
+    if subscript.step is None:
+        return
+    zero = np.asarray(subscript.step) == 0
+    if zero.any():
+        raise SampleError(
+            f"{NAME}: the step at axis {axis} cannot be 0",
+            sample=int(zero.argmax()),
+            argument=f"step_{axis}",
+        )
+
+
+def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
+    """Sizes to compile in: only of channels, which do not vary from batch to batch."""
+    return tuple(
+        int(data.extents[0, axis])
+        if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0
+        else None
+        for axis in range(data.ndim)
+    )
+
+
+def _run(
+    data: Array,
+    /,
+    *,
+    new_axes: tuple[int, ...],
+    new_axis_names: str | None,
+    num_subscripts: int | None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+    _sizes: tuple[int | None, ...],
+    **arguments: Any,
+) -> Array:
+    """Takes an element or a range of each axis, as Python does, and adds new axes of size 1.
+
+    Args:
+        at_0: index along axis 0, which is dropped; negative ones count from the end. The other
+            axes have arguments of their own: at_1, ...
+        lo_0: first index of the range, clamped to the data; None: the first (the last if the step
+            is negative).
+        hi_0: index where the range ends, which does not belong to it; clamped. None: all.
+        step_0: distance of the elements taken, not 0; None: 1.
+        num_subscripts: number of axes that were given an index; None: the ones with arguments.
+        new_axes: places of new axes in the result, ascending.
+        new_axis_names: a layout letter for each of them; None: the result has no layout.
+
+    Returns: the elements in the input's type; letters of dropped axes leave the layout.
+    """
+    kept = [size for axis, size in enumerate(out_shape) if axis not in new_axes]
+    dropped = []
+    for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
+        size = extent[axis] if _sizes[axis] is None else _sizes[axis]
+        if subscript.at is not None:
+            data = _take_one(data, axis, subscript.at, size)
+            dropped.append(axis)
+        else:
+            data = _take_range(data, axis, subscript, size, kept[axis - len(dropped)])
+    data = fit(jnp.squeeze(data, dropped), kept)
+    return jnp.broadcast_to(jnp.expand_dims(data, new_axes), out_shape)
+
+
+def _take_one(data: Array, axis: int, at: Any, size: Any) -> Array:
+    at = _concrete(jnp.where(at < 0, at + size, at) if _is_open(at, size) else at % size if size else at)
+    if isinstance(at, int):
+        return lax.slice_in_dim(data, at, at + 1, axis=axis)
+    return lax.dynamic_slice_in_dim(data, at, 1, axis=axis)
+
+
+def _take_range(data: Array, axis: int, subscript: _Subscript, size: Any, length: int) -> Array:
+    raise AssertionError

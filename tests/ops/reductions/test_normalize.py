@@ -1,0 +1,136 @@
+"""normalize against the real DALI and against NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support import contract
+
+from jdali._call import PerBatch, plan_call, pure_call, run_call
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali.ops.reductions._normalize import normalize
+
+
+def samples(dtype=np.float32):
+    rng = np.random.default_rng(0)
+    return [rng.uniform(0, 200, s).astype(dtype) for s in [(5, 4, 3), (1, 1, 3), (6, 7, 3)]]
+
+
+# Normalized values are of order 1; sums in another order and DALI's refined approximate rsqrt move them
+# by some ulps.
+ATOL = 5e-6
+
+PER_SAMPLE = [
+    {},
+    {"axes": [0, 1]},
+    {"axis_names": "HW", "ddof": 1, "shift": 2.0, "scale": 3.0},
+    {"axes": [2], "epsilon": 10.0},
+    {"mean": 3.0, "stddev": 20.0},
+    {"mean": 100.0, "axes": [0]},
+    {"stddev": 50.0, "axes": [0, 1], "epsilon": 1.0},
+    {"axes": [0, 1], "ddof": 5, "epsilon": 2.0},
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("args", PER_SAMPLE, ids=str)
+def test_per_sample_as_dali(args):
+    # Sample 1 has one pixel: no spread, which gives the shift. A mean of 100 that is not the data's
+    # makes larger numbers.
+    contract.check(normalize, [samples()], args, layout="HWC", atol=ATOL * 20 if "ddof" in args else ATOL)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32])
+def test_dtypes_as_dali(dtype):
+    data = [s // 2 for s in samples(dtype)]
+    contract.check(normalize, [data], {"axes": [0, 1]}, layout="HWC", atol=ATOL)
+    # A rounding step where the two floats lie on both sides of a half.
+    args = {"dtype": dtype, "scale": 40.0, "shift": 60.5, "axes": [0, 1]}
+    contract.check(normalize, [data], args, layout="HWC", atol=1)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("shape", [(1, 1, 3), (1, 1, 1), (4, 5, 3)])
+def test_tensors_of_mean_and_deviation_as_dali(shape):
+    data = [s[:4, :5, :] for s in (np.arange(60.0, dtype=np.float32).reshape(4, 5, 3),) * 2]
+    mean = [np.linspace(1, 3, np.prod(shape)).reshape(shape).astype(np.float32) * i for i in (1, 2)]
+    if 1 in shape:  # with no axis to reduce DALI measures all deviations from the mean's first element
+        contract.check(normalize, [data], {}, {"mean": mean}, layout="HWC", atol=ATOL)
+    contract.check(normalize, [data], {}, {"mean": mean, "stddev": mean}, layout="HWC", atol=1e-5)
+    zero = [m - m[:1, :1, :1] for m in mean]
+    contract.check(normalize, [data], {"mean": 3.0}, {"stddev": zero}, layout="HWC", atol=1e-3)
+
+
+def batch_result(data, args, layout="HWC", pad=3):
+    """jdali's results for a padded batch that is normalized together."""
+    spec = BatchSpec.of(data, layout)
+    planned = plan_call(normalize, [spec], args, batch_size=len(data))
+    shape = [int(n) + pad for n in spec.extents.max(axis=0)]
+    array = np.full((len(data), *shape), 1e6, data[0].dtype)
+    for i, sample in enumerate(data):
+        array[i][tuple(map(slice, sample.shape))] = sample
+    extent = jnp.asarray(spec.extents, jnp.int32)
+    out = run_call(planned.call, [array], [extent], planned.traced, [extent], [tuple(shape)])[0]
+    return [np.asarray(out[i])[tuple(map(slice, s.shape))] for i, s in enumerate(data)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args", [{}, {"axes": [0, 1]}, {"axes": [0, 1], "ddof": 2, "epsilon": 1.0}, {"mean": 7.0, "axes": [0, 1]}],
+    ids=str,
+)  # fmt: skip
+def test_batch_as_dali(args):
+    from support import oracle
+
+    args = args | {"batch": True}
+    want = oracle.run("normalize", [samples()], args, layout="HWC")[0]
+    for g, w in zip(batch_result(samples(), args), want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=0, atol=ATOL)
+
+
+def test_batch_by_numpy():
+    data = samples()
+    pixels = np.concatenate([d.reshape(-1, 3) for d in data]).astype(np.float64)
+    got = batch_result(data, {"batch": True, "axes": [0, 1], "ddof": 1})
+    want = (data[2] - pixels.mean(axis=0)) / pixels.std(axis=0, ddof=1)
+    np.testing.assert_allclose(got[2], want, rtol=0, atol=ATOL)
+
+
+def test_values_by_hand():
+    got = pure_call(normalize, [np.array([1.0, 3.0], np.float32)], {"dtype": np.uint8, "scale": 300.0})
+    np.testing.assert_array_equal(got, np.array([0, 255], np.uint8))
+    constant = pure_call(normalize, [np.full((2, 2), 7, np.uint8)], {"shift": 4.0})
+    np.testing.assert_array_equal(constant, np.full((2, 2), 4, np.float32))
+    given = pure_call(normalize, [np.arange(4.0)], {"mean": 1.0, "stddev": 2.0})
+    np.testing.assert_allclose(given, (np.arange(4.0) - 1) / 2, rtol=1e-6)
+
+
+def test_jit_vmap_and_grad():
+    data = jnp.asarray(samples()[0])
+    call = lambda d: pure_call(normalize, [d], {"axes": [0, 1]})  # noqa: E731
+    want = (data - data.mean(axis=(0, 1))) / data.std(axis=(0, 1))
+    np.testing.assert_allclose(jax.jit(call)(data), want, atol=1e-5)
+    np.testing.assert_allclose(jax.vmap(call)(data[None])[0], want, atol=1e-5)
+    grad = jax.grad(lambda s: pure_call(normalize, [data], {"mean": 1.0, "stddev": s}).sum())(2.0)
+    np.testing.assert_allclose(grad, -(np.asarray(data) - 1).sum() / 4, rtol=1e-5)
+    assert np.isfinite(jax.grad(lambda d: call(d).sum())(jnp.ones((2, 2, 3)))).all()
+
+
+def test_wrong_arguments():
+    data = np.ones((2, 3, 3), np.float32)
+    cases = [
+        ({"axes": []}, "normalize: axes is empty"),
+        ({"axes": [0], "mean": 1.0, "stddev": 2.0}, "normalize: mean and stddev are both numbers"),
+        ({"batch": True, "mean": np.ones((1, 1, 3))}, "normalize: batch=True takes no mean"),
+        ({"mean": np.ones((3, 3))}, "normalize: mean or stddev has 2 axes"),
+    ]
+    for args, message in cases:
+        with pytest.raises(ValueError, match=message):
+            pure_call(normalize, [data], args, layout="HWC")
+    spec = BatchSpec(np.array([[2, 3], [1, 3]]), np.float32)
+    with pytest.raises(SampleError, match=r"sample 1 has extent \(1, 3\), sample 0 \(2, 3\)"):
+        plan_call(normalize, [spec], {"batch": True, "axes": [1]}, batch_size=2)
+    one = plan_call(normalize, [spec], {"mean": PerBatch(np.array([1.0, 2.0]))}, batch_size=2)
+    assert one.outputs[0].dtype == np.float32
