@@ -1,0 +1,157 @@
+"""Rotate: turn images around their centre."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image import _warp
+from jdali.ops.transforms._matrix import apply_linear, rotation_matrix
+from jdali.types import INTERP_LINEAR, DALIInterpType
+
+# rotate_params.h: a canvas that is larger than a whole number of pixels by less is not enlarged.
+_SLACK = 1e-2
+
+
+def canvas_size(size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None) -> np.ndarray:
+    """Smallest canvas that holds rotated images, with the parity of the axis that lies along it.
+
+    Equal parity keeps pixel centres on pixel centres, so that small angles blur less.
+
+    Args:
+        size: int [N, 2] or [N, 3], ([D,] H, W).
+        angle: float32 [N], degrees.
+        axis: float32 [N, 3], (x, y, z), for volumes.
+
+    Returns: int64 [N, 2] or [N, 3].
+    """
+    radians = np.asarray(angle, np.float32) * np.float32(np.pi / 180)
+    if axis is None:
+        cos, sin = np.abs(np.cos(radians.astype(np.float64))), np.abs(np.sin(radians.astype(np.float64)))
+        reach = np.stack([np.stack([cos, sin], -1), np.stack([sin, cos], -1)], -2)
+        needed = np.ceil((reach * size[:, None, :]).sum(-1) - _SLACK).astype(np.int64)
+        along = np.where((sin <= cos)[:, None], size, size[:, ::-1])
+    else:
+        reach = np.abs(_np_rotation(radians, np.asarray(axis, np.float32)))[:, ::-1, ::-1]
+        parts = reach * size[:, None, :].astype(np.float32)
+        needed = np.ceil(parts.sum(-1) - np.float32(_SLACK)).astype(np.int64)
+        # The axis that reaches furthest; of equal ones the output's own, then x before y before z.
+        own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
+        source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
+        along = np.take_along_axis(size, source, axis=1)
+    result: np.ndarray = needed + (needed + along) % 2
+    return result
+
+
+def _np_rotation(radians: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """float32 [N, 3, 3], `rotation_matrix` on the host."""
+    unit = axis / np.sqrt((axis * axis).sum(-1, keepdims=True))
+    cos, sin = np.cos(radians)[:, None, None], np.sin(radians)[:, None, None]
+    x, y, z = unit.T
+    zero = np.zeros_like(x)
+    cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], -1).reshape(-1, 3, 3)
+    outer = unit[:, :, None] * unit[:, None, :]
+    matrix: np.ndarray = cos * np.eye(3, dtype=np.float32) + sin * cross + (1 - cos) * outer
+    return matrix
+
+
+def setup(
+    images: BatchSpec,
+    *,
+    angle: Any,
+    axis: Any,
+    dtype: np.dtype[Any] | None,
+    interp_type: DALIInterpType,
+    keep_size: bool,
+    size: Any,
+) -> BatchSpec:
+    _warp.check_warp("rotate", images, interp_type)
+    axes = images.ndim - 1
+    if axes == 3 and axis is None:
+        raise ValueError("rotate: volumes (layout DHWC) need an axis to rotate around; give `axis`")
+    if _warp.is_given(size):
+        sizes = _warp.explicit_size("rotate", size, axes)
+    elif keep_size:
+        sizes = images.extents[:, :axes]
+    elif axes == 2:
+        sizes = canvas_size(images.extents[:, :2], np.asarray(angle))
+    else:
+        axis = np.asarray(axis)
+        if axis.shape[1:] != (3,):
+            raise ValueError(f"rotate: axis must have 3 values (x, y, z), got {axis.shape[1:]}")
+        bad = (axis == 0).all(axis=1)
+        if bad.any():
+            raise SampleError("rotate: axis has no length", sample=int(bad.argmax()), argument="axis")
+        sizes = canvas_size(images.extents[:, :3], np.asarray(angle), axis)
+    return _warp.warped(images, sizes, dtype)
+
+
+def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """What `setup` needs: the angle only if it decides the size of the canvas."""
+    size = given.get("size")
+    if size is not None and not (isinstance(size, (list, tuple, np.ndarray)) and len(size) == 0):
+        return ("size",)
+    if given.get("keep_size"):
+        return ()
+    return ("angle", "axis") if given.get("axis") is not None else ("angle",)
+
+
+@operator(
+    setup=setup,
+    setup_needs=size_arguments,
+    layouts=("HWC", "DHWC"),
+    source="operators/image/remap/rotate_params.h:32",
+)
+def rotate(
+    image: Array,
+    /,
+    *,
+    angle: PerSample[float],
+    axis: PerSample[tuple[float, ...] | None] = None,
+    dtype: Static[np.dtype | None] = None,
+    fill_value: Static[float | None] = None,
+    interp_type: Static[DALIInterpType] = INTERP_LINEAR,
+    keep_size: Static[bool] = False,
+    size: PerSample[tuple[float, ...]] = (),
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Rotates around the centre of the image, which becomes the centre of the canvas.
+
+    Args:
+        image: [H, W, C], or a volume [D, H, W, C].
+        angle: degrees; counter-clockwise for images, a positive rotation around `axis` for volumes.
+        axis: of volumes: (x, y, z), of any length but 0.
+        dtype: output type; None: the input's.
+        fill_value: of what lies outside of the image, in the output's type; None: the border is
+            repeated.
+        interp_type: INTERP_NN or INTERP_LINEAR.
+        keep_size: the canvas has the size of the image.
+        size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: `keep_size` decides,
+            and without it the canvas is enlarged until all of the image fits, keeping its parity.
+        extent, out_extent, out_shape: see `jdali._operator`.
+
+    Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
+
+    Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points
+    by up to 0.01 pixel on large images; here each point is worked out by itself. DALI rounds a `size`
+    given for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+    """
+    axes = image.ndim - 1
+    matrix = rotation_matrix(angle) if axes == 2 else rotation_matrix(-angle, axis)
+    # Both centres as (x, y, z); the matrix goes from output to input.
+    center = extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
+    out_center = out_extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
+    shift = center - apply_linear(matrix, out_center)
+    points = _warp.affine_points(jnp.concatenate([matrix, shift[:, None]], axis=1), out_shape[:axes])
+    return _warp.sample(
+        image, points, extent, interp_type=interp_type, fill_value=fill_value, dtype=dtype
+    )
