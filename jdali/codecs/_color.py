@@ -16,13 +16,15 @@ from jdali.types import ANY_DATA, BGR, GRAY, DALIImageType, YCbCr
 
 DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"))
 
-_LUMINANCE = np.array([0.299, 0.587, 0.114], np.float32)
-# ITU-R BT.601 with the studio range: luminance 16 to 235, chrominance 16 to 240 of 255.
+_RED, _GREEN, _BLUE = 0.299, 0.587, 0.114  # ITU-R BT.601
+_LUMINANCE = np.array([_RED, _GREEN, _BLUE], np.float32)
+# The studio range: luminance takes 219 of 255 steps, chrominance 112 to each side.
+_LUMA, _CHROMA_B, _CHROMA_R = 219 / 255, 112 / 255 / (1 - _BLUE), 112 / 255 / (1 - _RED)
 _YCBCR = np.array(
     [
-        [65.481 / 255, 128.553 / 255, 24.966 / 255],
-        [-37.797 / 255, -74.203 / 255, 112 / 255],
-        [112 / 255, -93.786 / 255, -18.214 / 255],
+        [_LUMA * _RED, _LUMA * _GREEN, _LUMA * _BLUE],
+        [-_CHROMA_B * _RED, -_CHROMA_B * _GREEN, 112 / 255],
+        [112 / 255, -_CHROMA_R * _GREEN, -_CHROMA_R * _BLUE],
     ],
     np.float32,
 )
@@ -111,7 +113,7 @@ def convert(
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
     limit = full_intensity(dtype)
-    scaled = rgb.astype(np.float32) * np.float32(limit / maximum)
+    scaled = rgb.astype(np.float32) * (np.float32(limit) / np.float32(maximum))
     # 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
     whole = 256.0 if dtype == np.uint8 else limit if dtype.kind == "f" else limit + 1
     bias = np.array([whole / 16, whole / 2, whole / 2], np.float32)
@@ -133,7 +135,9 @@ def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.nda
 
 
 def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
-    return _saturate(samples.astype(np.float32) * np.float32(full_intensity(dtype) / maximum), dtype)
+    # The quotient is rounded twice, as in DALI: it shows in 32-bit integers.
+    factor = np.float32(full_intensity(dtype)) / np.float32(maximum)
+    return _saturate(samples.astype(np.float32) * factor, dtype)
 
 
 @functools.lru_cache(maxsize=32)

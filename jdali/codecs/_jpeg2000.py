@@ -43,22 +43,22 @@ def _codestream(view: memoryview) -> memoryview:
         if length < head:
             break
         position += length
-    raise corrupt("JPEG 2000", "it has no codestream")
+    raise corrupt("JPEG2000", "it has no codestream")
 
 
 def header(view: memoryview) -> ImageInfo:
     stream = _codestream(view)
     if not begins(stream, _CODESTREAM):
-        raise corrupt("JPEG 2000", "the codestream does not begin with its size")
+        raise corrupt("JPEG2000", "the codestream does not begin with its size")
     right, bottom, left, top = struct.unpack_from(">IIII", stream, 8)
     tile_width, tile_height = struct.unpack_from(">II", stream, 24)
     (channels,) = struct.unpack_from(">H", stream, 40)
     if min(tile_width, tile_height) == 0 or channels == 0:
-        raise corrupt("JPEG 2000", "it has tiles without pixels, or no channels")
+        raise corrupt("JPEG2000", "it has tiles without pixels, or no channels")
     depths = {(stream[42 + 3 * c] & 127) + 1 for c in range(channels)}
     bits = max(depths)
     if bits > 16:
-        raise corrupt("JPEG 2000", f"samples of {bits} bits are not supported")
+        raise corrupt("JPEG2000", f"samples of {bits} bits are not supported")
     dtype = UINT8 if bits <= 8 else UINT16
     # As in DALI full intensity is that of the type, even if the samples have, say, 12 bits.
     maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)

@@ -24,6 +24,7 @@ from jdali.codecs._base import (
 )
 from jdali.codecs._color import full_intensity, gray_float
 from jdali.codecs._exif import stored
+from jdali.types import GRAY
 
 _WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC = 256, 257, 258, 262
 _ORIENTATION, _CHANNELS, _PLANAR, _COLOR_MAP = 274, 277, 284, 320
@@ -137,6 +138,8 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
         if detail.photometric == _WHITE_IS_ZERO:
             picture = (info.maximum - picture).astype(picture.dtype)
         if 8 < detail.bits < 16:
+            if request.output_type == GRAY and info.channels > 2:
+                picture = gray_float(picture)
             # As DALI: the bits that are there go to the top, and the rest are 0.
             picture = picture << (16 - detail.bits)
     if detail.color_map is not None:

@@ -25,12 +25,12 @@ _ANIMATED, _EXIF, _ALPHA = 0x02, 0x08, 0x10  # flags of the extended header
 def header(view: memoryview) -> ImageInfo:
     (size,) = struct.unpack_from("<I", view, 4)
     if size + 8 > len(view):
-        raise corrupt("WebP", f"it is cut off: {len(view)} bytes of {size + 8}")
+        raise corrupt("WEBP", f"it is cut off: {len(view)} bytes of {size + 8}")
     kind, body = bytes(view[12:16]), view[20:]
     animated, turned = False, 1
     if kind == b"VP8 ":
         if not begins(body, b"\x9d\x01\x2a", 3):
-            raise corrupt("WebP", "it does not begin with a key frame")
+            raise corrupt("WEBP", "it does not begin with a key frame")
         width, height = (n & 0x3FFF for n in struct.unpack_from("<HH", body, 6))
         channels = 3
     elif kind == b"VP8L":
@@ -45,7 +45,7 @@ def header(view: memoryview) -> ImageInfo:
         if flags & _EXIF:
             turned = _exif_orientation(view)
     else:
-        raise corrupt("WebP", f"unknown first chunk {kind!r}")
+        raise corrupt("WEBP", f"unknown first chunk {kind!r}")
     return ImageInfo("webp", height, width, channels, orientation=turned, detail=animated)
 
 

@@ -6,6 +6,7 @@ adding a format is a module like `_png.py` and a row here.
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import DTypeLike
 
 from jdali._errors import SampleError
 from jdali.codecs import _bmp, _jpeg, _jpeg2000, _png, _pnm, _tiff, _webp
-from jdali.codecs._base import Format, ImageInfo, Request, begins
+from jdali.codecs._base import Format, ImageInfo, Request, begins, corrupt
 from jdali.codecs._color import DTYPES, convert
 from jdali.codecs._exif import is_turned, upright
 from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
@@ -58,16 +59,17 @@ def probe(data: Any) -> ImageInfo:
         info = candidate.header(view)
     except SampleError:
         raise
-    except Exception as error:  # a header cut off or nonsense in it, in as many ways as there are bytes
-        raise SampleError(f"broken {candidate.name} image: the header cannot be read ({error})") from error
+    except (IndexError, struct.error):
+        raise corrupt(candidate.name.upper(), "its header is cut off") from None
+    except Exception as error:  # nonsense in a header fails in as many ways as there are bytes
+        raise corrupt(candidate.name.upper(), f"its header cannot be read ({error})") from error
     pixels = info.height * info.width
     if info.height < 1 or info.width < 1 or info.channels < 1:
-        raise SampleError(
-            f"broken {info.format} image: the header says {info.height}x{info.width}x{info.channels}"
-        )
+        size = f"{info.height}x{info.width}x{info.channels}"
+        raise corrupt(candidate.name.upper(), f"the header says {size}")
     if pixels > MAX_PIXELS or pixels * info.channels > 4 * MAX_PIXELS:
         raise SampleError(
-            f"{info.format} image of {info.height}x{info.width}x{info.channels} is larger than the limit of "
+            f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels} is larger than the limit of "
             f"{MAX_PIXELS} pixels (jdali.codecs.image.MAX_PIXELS)"
         )
     return info
@@ -186,13 +188,13 @@ def decode(
         raise
     except Exception as error:  # each library has exceptions of its own
         raise SampleError(
-            f"cannot decode the {info.format} image of {info.height}x{info.width}: {error}"
+            f"cannot decode the {info.format.upper()} image of {info.height}x{info.width}: {error}"
         ) from error
     y, x, height, width = place
     picture = upright(picture, turned)[y : y + height, x : x + width]
     picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
     if picture.shape != shape:
-        raise SampleError(f"broken {info.format} image: decoded to {picture.shape}, its header says {shape}")
+        raise corrupt(info.format.upper(), f"decoded to {picture.shape}, its header says {shape}")
     if out is None:
         return np.ascontiguousarray(picture)
     if not (direct and np.may_share_memory(picture, out)):
