@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import Operator, Static, operator
 from jdali.ops.math._promotion import Kind, promote
+from jdali.ops.tensor._fit import fit
 
 _Expanded = tuple[tuple[bool, ...], ...]
 _ExpandedArgument = Static[_Expanded | None]
@@ -127,21 +128,11 @@ def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tupl
         shape: padded shape of the result.
     """
     lead = len(shape) - value.ndim
-    for axis, size in enumerate(shape[lead:]):
-        if value.shape[axis] == 1:
-            continue
-        fitted = _fit(value, axis, size)
-        if expanded[axis]:
+    target = [1 if have == 1 else size for have, size in zip(value.shape, shape[lead:], strict=True)]
+    value = fit(value, target)
+    for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
+        if broadcasts and size > 1:
             # A select fuses with the arithmetic, which an index min(i, extent - 1) would not.
-            first = _fit(value, axis, 1)
-            fitted = jnp.where(extent[axis] == 1, first, fitted)
-        value = fitted
+            first = lax.slice_in_dim(value, 0, 1, axis=axis)
+            value = jnp.where(extent[axis] == 1, first, value)
     return value.reshape((1,) * lead + value.shape)
-
-
-def _fit(value: Array, axis: int, size: int) -> Array:
-    """Cuts or pads one axis; the padding is never looked at."""
-    missing = size - value.shape[axis]
-    if missing > 0:
-        return jnp.pad(value, [(0, missing if a == axis else 0) for a in range(value.ndim)])
-    return value[(slice(None),) * axis + (slice(0, size),)] if missing else value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,16 +15,15 @@ from jax import Array, lax
 from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static
+from jdali._operator import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 NAME = "_tensor_subscript"
 MAX_AXES = 32  # subscript.cc declares arguments for that many
 _PARTS = ("at", "lo", "hi", "step")
 _Index = PerSample[int | None]
-_Axes = Static[tuple[int, ...]]
-_Names = Static[str | None]
-_Sizes = Static[tuple[int | None, ...] | None]
 
 
 class NewAxis:
@@ -130,13 +130,30 @@ class _Subscript:
         else:
             stop = np.where(self.hi < 0, self.hi + size, self.hi)
             stop = np.clip(stop, np.where(step < 0, -1, 0), np.where(step < 0, size - 1, size))
-        return np.maximum(0, -((stop - self.start(size, np)) // -step))
+        count: np.ndarray = np.maximum(0, -((stop - self.start(size, np)) // -step))
+        return count
 
 
 def _subscripts(arguments: Mapping[str, Any], count: int) -> list[_Subscript]:
     return [_Subscript(*(arguments.get(f"{part}_{axis}") for part in _PARTS)) for axis in range(count)]
 
 
+def _per_axis(function: F) -> F:
+    """Gives `function` a signature with at_0, lo_0, ... for every axis in place of `**arguments`."""
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[:-1]
+    for axis in range(MAX_AXES):
+        for part in _PARTS:
+            name = f"{part}_{axis}"
+            parameters.append(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_Index)
+            )
+    described: Any = function
+    described.__signature__ = inspect.Signature(parameters)
+    described.__annotations__ = {p.name: p.annotation for p in parameters}
+    return function
+
+
+@_per_axis
 def _setup(
     data: BatchSpec,
     *,
@@ -209,16 +226,23 @@ def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
     )
 
 
-def _run(
+@operator(
+    setup=_setup,
+    name=NAME,
+    setup_needs=lambda given: [name for name in given if name.partition("_")[0] in _PARTS],
+    source="operators/generic/slice/subscript.h",
+)
+@_per_axis
+def tensor_subscript(
     data: Array,
     /,
     *,
-    new_axes: tuple[int, ...],
-    new_axis_names: str | None,
-    num_subscripts: int | None,
+    num_subscripts: Static[int | None] = None,
+    new_axes: Static[tuple[int, ...]] = (),
+    new_axis_names: Static[str | None] = None,
     extent: Array,
     out_shape: tuple[int, ...],
-    _sizes: tuple[int | None, ...],
+    _sizes: Static[tuple[int | None, ...]] = (),
     **arguments: Any,
 ) -> Array:
     """Takes an element or a range of each axis, as Python does, and adds new axes of size 1.
@@ -237,24 +261,59 @@ def _run(
     Returns: the elements in the input's type; letters of dropped axes leave the layout.
     """
     kept = [size for axis, size in enumerate(out_shape) if axis not in new_axes]
-    dropped = []
+    dropped: list[int] = []
+    moving: dict[int, tuple[Array, int]] = {}  # axes whose window is only known when running
     for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
-        size = extent[axis] if _sizes[axis] is None else _sizes[axis]
+        length = kept[axis - len(dropped)] if subscript.at is None else 1
         if subscript.at is not None:
-            data = _take_one(data, axis, subscript.at, size)
+            subscript = _Subscript(lo=subscript.at)
             dropped.append(axis)
+        size = extent[axis] if _sizes[axis] is None else _sizes[axis]
+        first, step = _first(subscript, size), _step(subscript)
+        if isinstance(first, int) and isinstance(step, int):
+            data = _take_fixed(data, axis, first, step, length)
+        elif isinstance(step, int) and abs(step) == 1:
+            if step < 0:
+                data, first = jnp.flip(data, axis), data.shape[axis] - 1 - first
+            # dynamic_slice moves a window that reaches past the end; with padding none does.
+            data = fit(data, _with(data.shape, axis, data.shape[axis] + length))
+            moving[axis] = (jnp.asarray(first, jnp.int32), length)
         else:
-            data = _take_range(data, axis, subscript, size, kept[axis - len(dropped)])
+            data = fit(data, _with(data.shape, axis, max(data.shape[axis], 1)))
+            indices = first + step * jnp.arange(length, dtype=jnp.int32)
+            data = jnp.take(data, indices, axis, mode="clip")
+    if moving:
+        zero = jnp.zeros((), jnp.int32)
+        starts = [moving[axis][0] if axis in moving else zero for axis in range(data.ndim)]
+        sizes = [moving[axis][1] if axis in moving else n for axis, n in enumerate(data.shape)]
+        data = lax.dynamic_slice(data, starts, sizes)
     data = fit(jnp.squeeze(data, dropped), kept)
     return jnp.broadcast_to(jnp.expand_dims(data, new_axes), out_shape)
 
 
-def _take_one(data: Array, axis: int, at: Any, size: Any) -> Array:
-    at = _concrete(jnp.where(at < 0, at + size, at) if _is_open(at, size) else at % size if size else at)
-    if isinstance(at, int):
-        return lax.slice_in_dim(data, at, at + 1, axis=axis)
-    return lax.dynamic_slice_in_dim(data, at, 1, axis=axis)
+def _first(subscript: _Subscript, size: Any) -> Any:
+    """First index of a range: an int if that does not depend on what is only known when running."""
+    constant = all(part is None or isinstance(part, np.ndarray) for part in (subscript.lo, subscript.step))
+    if constant and isinstance(size, int):
+        return int(subscript.start(size, np))
+    forward = constant and (subscript.step is None or subscript.step > 0)
+    if forward and (subscript.lo is None or subscript.lo >= 0):
+        return 0 if subscript.lo is None else int(subscript.lo)
+    return subscript.start(size, jnp)
 
 
-def _take_range(data: Array, axis: int, subscript: _Subscript, size: Any, length: int) -> Array:
-    raise AssertionError
+def _step(subscript: _Subscript) -> Any:
+    if subscript.step is None:
+        return 1
+    return int(subscript.step) if isinstance(subscript.step, np.ndarray) else subscript.step
+
+
+def _take_fixed(data: Array, axis: int, first: int, step: int, length: int) -> Array:
+    """A range with known first element and step, cut off where the padded data ends."""
+    end = first + step * length
+    taken = slice(first, end if end >= 0 else None, step)
+    return data[(slice(None),) * axis + (taken,)]
+
+
+def _with(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])

@@ -1,0 +1,43 @@
+"""The shape of each sample, as a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+_TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64")
+
+
+def setup(data: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
+    if dtype not in [np.dtype(t) for t in _TYPES]:
+        raise TypeError(f"shapes: dtype must be one of {', '.join(_TYPES)}, got {dtype}")
+    return BatchSpec(np.full((data.batch_size, 1), data.ndim), dtype)
+
+
+@operator(setup=setup, source="operators/generic/shapes.h")
+def shapes(
+    data: Array,
+    /,
+    *,
+    dtype: Static[np.dtype] = np.dtype(np.int64),  # noqa: B008 (immutable)
+    extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Shape of each sample.
+
+    Args:
+        data: any.
+        dtype: type of the result; a 32-bit one spares the program the 64-bit types.
+
+    Returns: [number of axes], `dtype`, no layout.
+    """
+    return fit(extent, out_shape).astype(dtype)
+
+
+operator(setup=setup, name="_shape", source="operators/generic/shapes.h")(shapes.run)
