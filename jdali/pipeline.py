@@ -180,7 +180,7 @@ class Pipeline:
     def current() -> Pipeline | None:
         """The pipeline that is being defined, None outside of a definition."""
         graph = current_graph()
-        return None if graph is None else _PIPELINES.get(graph)
+        return None if graph is None or graph.owner is None else graph.owner()
 
     @staticmethod
     def push_current(pipeline: Pipeline) -> None:
@@ -197,7 +197,7 @@ class Pipeline:
 
     def __enter__(self) -> Pipeline:
         self._not_built("defined further")
-        _PIPELINES[self.graph] = self
+        self.graph.owner = weakref.ref(self)  # weak: a dropped pipeline must be collected
         context = building(self.graph)
         context.__enter__()
         self._contexts.append(context)
@@ -495,9 +495,6 @@ class Pipeline:
         assert self._plan is not None
         with open(filename, "w", encoding="utf-8") as file:
             file.write(_report.dot(self._plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors))
-
-
-_PIPELINES: weakref.WeakKeyDictionary[Graph, Pipeline] = weakref.WeakKeyDictionary()
 
 
 def _flatten(values: Any) -> list[Any]:

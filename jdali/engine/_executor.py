@@ -22,6 +22,7 @@ from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage
+from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
 
 _POLL_SECONDS = 0.1
@@ -200,6 +201,11 @@ class Engine:
         for number, step in enumerate(self.plan.steps):
             domain = step.domain if isinstance(step, Stage) else step.node.domain
             part = _part(domain, parts, env)
+            if not len(part):  # no sample took this branch
+                for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+                    for value in node.outputs:
+                        env[value] = TensorList.from_samples([], "", value.device)
+                continue
             if isinstance(step, HostStep) and step.node in self.sources:
                 self._read(step.node, draw, env, part, memo)
                 continue
@@ -309,7 +315,7 @@ def _part(domain: Domain, parts: dict[Domain, SampleIds], env: dict[DataNode, Te
         assert domain.parent is not None
         assert domain.predicate is not None
         parent = _part(domain.parent, parts, env)
-        holds = env[domain.predicate].as_numpy().astype(bool).reshape(-1)
+        holds = predicate_values(env[domain.predicate])
         parts[domain] = parent.select(np.flatnonzero(holds == domain.branch))
     return parts[domain]
 
@@ -384,9 +390,12 @@ class Prefetcher:
             if previous is not None:
                 _wait(previous)
             previous = outcome if isinstance(outcome, Result) else None
+            ended = isinstance(outcome, StopIteration)
             if not self._hand_over(outcome):
                 return
-            if isinstance(outcome, StopIteration):
+            # Raised to the user, an exception holds his frames, and those the pipeline: let go of it.
+            del outcome
+            if ended:
                 self._await_reset()
 
     def _hand_over(self, outcome: Result | BaseException) -> bool:

@@ -1,13 +1,183 @@
-"""Conditionals on DataNodes: splitting a batch by a predicate and merging the branches' results."""
+"""Conditionals on DataNodes: splitting a batch by a predicate and merging the branches' results.
+
+Inside of a branch every operator works on those samples only for which the predicate is as the
+branch says. A value from outside is split at its first use in the branch; what a branch assigns is
+merged after it. A branch that no sample takes is not run at all.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 
-def do_not_convert(func: Any = None) -> Any:
-    return func
+from jdali._operator import REGISTRY
+from jdali.graph import _autograph
+from jdali.graph._node import DataNode, Domain, Graph, constant_node, expression
+
+do_not_convert = _autograph.do_not_convert
 
 
-def trace(function: Any, args: Any, kwargs: Any, graph: Any) -> Any:
-    return function(*args, **kwargs)
+class Branches:
+    """The graph side of a converted pipeline function: what `if`, `and`, `or`, `not` do to nodes."""
+
+    def __init__(self, graph: Graph):
+        self._graph = graph
+        self._domains: dict[tuple[int, bool], Domain] = {}
+        self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
+        self._stack: list[Domain] = []
+        self._checked: dict[DataNode, DataNode] = {}
+        graph.enter_domain = self._enter
+
+    def is_graph_value(self, value: Any) -> bool:
+        return isinstance(value, DataNode)
+
+    # --- branches ---------------------------------------------------------------------------
+    def begin_branch(self, condition: DataNode, which: bool) -> None:
+        """Operators called from here on work on the samples for which `condition` is `which`."""
+        condition = self._enter(condition)
+        key = (id(condition), which)
+        if key not in self._domains:
+            self._domains[key] = Domain(self._graph.domain, condition, which)
+        self._stack.append(self._graph.domain)
+        self._graph.domain = self._domains[key]
+
+    def end_branch(self) -> None:
+        self._graph.domain = self._stack.pop()
+
+    def _enter(self, value: DataNode) -> DataNode:
+        """`value` as the current branch sees it."""
+        return self._in_domain(value, self._graph.domain)
+
+    def _in_domain(self, value: DataNode, domain: Domain) -> DataNode:
+        own = value.source.domain
+        if own is domain:
+            return value
+        key = (value, domain)
+        if key not in self._entered:
+            if domain.parent is None or domain.predicate is None:
+                raise RuntimeError(
+                    f"{value.name}: made in one branch of a conditional and used outside of it; assign it to a "
+                    "variable in both branches"
+                )
+            outer = self._in_domain(value, domain.parent)
+            here, self._graph.domain = self._graph.domain, domain
+            try:
+                node = self._graph.add(
+                    REGISTRY["_conditional.split"], (outer, domain.predicate), {"branch": domain.branch},
+                    device=value.device, across_domains=True,
+                )  # fmt: skip
+            finally:
+                self._graph.domain = here
+            self._entered[key] = node.outputs[0]
+        return self._entered[key]
+
+    def merge(
+        self, condition: DataNode, names: Sequence[str], true_values: Sequence[Any], false_values: Sequence[Any]
+    ) -> list[Any]:
+        """Values of variables after a conditional, from those after either branch."""
+        condition = self._enter(condition)
+        merged = []
+        for name, if_true, if_false in zip(names, true_values, false_values, strict=True):
+            merged.append(self._merge_one(condition, name, if_true, if_false))
+        return merged
+
+    def _merge_one(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
+        if if_true is if_false:
+            return if_true
+        leaves_true, tree_true = jax.tree.flatten(if_true, is_leaf=_is_none)
+        leaves_false, tree_false = jax.tree.flatten(if_false, is_leaf=_is_none)
+        if tree_true != tree_false:
+            raise RuntimeError(
+                f"Divergent data found in different branches of a conditional: {name} is {_describe(if_true)} "
+                f"after the `if` branch and {_describe(if_false)} after the other; both must have one structure"
+            )
+        leaves = [
+            self._merge_leaf(condition, name, a, b) for a, b in zip(leaves_true, leaves_false, strict=True)
+        ]
+        return jax.tree.unflatten(tree_true, leaves)
+
+    def _merge_leaf(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
+        if if_true is if_false:
+            return if_true
+        if not isinstance(if_true, DataNode) and not isinstance(if_false, DataNode) and _same(if_true, if_false):
+            return if_true
+        sides = []
+        for value, which in ((if_true, True), (if_false, False)):
+            self.begin_branch(condition, which)
+            try:
+                sides.append(self._as_node(value, name))
+            finally:
+                self.end_branch()
+        devices = {s.device for s in sides}
+        if len(devices) > 1:
+            raise RuntimeError(
+                f"Divergent data found in different branches of a conditional: {name} is on the CPU after one "
+                "branch and on the GPU after the other; call .gpu() in both"
+            )
+        node = self._graph.add(
+            REGISTRY["_conditional.merge"], (*sides, condition), {}, device=devices.pop(), across_domains=True
+        )
+        return node.outputs[0]
+
+    def _as_node(self, value: Any, name: str) -> DataNode:
+        if isinstance(value, DataNode):
+            return self._enter(value)
+        if value is None:
+            raise RuntimeError(f"{name}: is None after one branch of a conditional and a batch after the other")
+        try:
+            return constant_node(value)
+        except (TypeError, ValueError):
+            raise RuntimeError(
+                f"{name}: after a branch of a conditional it is a {type(value).__name__}, which cannot become a batch"
+            ) from None
+
+    # --- logic ------------------------------------------------------------------------------
+    def not_(self, value: DataNode) -> DataNode:
+        """`not value`, sample by sample."""
+        return expression("eq", self._boolean(value, "not"), 0)
+
+    def logical(self, first: DataNode, second: Callable[[], Any], kind: str) -> DataNode:
+        """`first and second()` or `first or second()`: the second only for samples that need it."""
+        first = self._boolean(self._enter(first), kind)
+        needed = kind == "and"
+        self.begin_branch(first, needed)
+        try:
+            other = self._boolean(self._as_node(second(), f"operand of `{kind}`"), kind)
+        finally:
+            self.end_branch()
+        values = (other, first) if needed else (first, other)
+        result: DataNode = self._merge_leaf(first, f"`{kind}`", *values)
+        return result
+
+    def _boolean(self, value: DataNode, kind: str) -> DataNode:
+        return self._add("_conditional.validate_logical", (value,), {"expression_name": kind})
+
+    def _add(self, name: str, inputs: tuple[DataNode, ...], args: Mapping[str, Any] | None = None) -> DataNode:
+        return self._graph.add(REGISTRY[name], inputs, args or {}, device="cpu").outputs[0]
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
+
+def _same(a: Any, b: Any) -> bool:
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except (TypeError, ValueError):
+        return False
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def trace(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], graph: Graph
+) -> Any:
+    """Calls a pipeline function whose conditionals on DataNodes work sample by sample."""
+    with _autograph.tracing(Branches(graph)):
+        return _autograph.convert(function)(*args, **kwargs)

@@ -89,6 +89,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.domain = WHOLE_BATCH
         self._names: set[str] = set()
+        self.owner: Callable[[], Any] | None = None  # weak reference to the pipeline
         # Set by the conditionals: how a value from outside enters the current branch.
         self.enter_domain: Callable[[DataNode], DataNode] | None = None
 
@@ -104,9 +105,13 @@ class Graph:
         runtime: Any = None,
         num_outputs: int | None = None,
         where: str | None = None,
+        across_domains: bool = False,
     ) -> Node:
-        """Adds an operator; values of another branch are brought into the current one."""
-        if self.enter_domain is not None:
+        """Adds an operator; values of another branch are brought into the current one.
+
+        `across_domains` leaves them as they are: for the nodes that split and merge branches.
+        """
+        if self.enter_domain is not None and not across_domains:
             inputs = [self.enter_domain(i) if isinstance(i, DataNode) else i for i in inputs]
             args = {k: self.enter_domain(v) if isinstance(v, DataNode) else v for k, v in args.items()}
         if name is None:
@@ -154,19 +159,6 @@ def user_line() -> str:
     ):
         frame = frame.f_back  # type: ignore[assignment]
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
-
-
-class _Newaxis:
-    """`node[newaxis]` or `node[newaxis("C")]`: a new axis of size 1, with a layout letter if given."""
-
-    def __init__(self, name: str | None = None):
-        self.name = name
-
-    def __call__(self, name: str) -> _Newaxis:
-        return _Newaxis(name)
-
-
-newaxis = _Newaxis()
 
 
 class DataNode:

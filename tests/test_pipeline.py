@@ -1,0 +1,353 @@
+"""Pipeline: definition, running, feeding, errors, and threads that always end."""
+
+import gc
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import jax
+import numpy as np
+import pytest
+
+import jdali
+from jdali import fn, types
+from jdali.tensors import TensorListCPU, TensorListGPU
+
+
+def numbered(count: int, size: int = 4):
+    """A source of `count` batches of `size` scalars, numbered through."""
+    return [[np.array(size * b + i, np.int32) for i in range(size)] for b in range(count)]
+
+
+@jdali.pipeline_def(batch_size=4, num_threads=2)
+def counting(batches, cycle=None):
+    return fn.external_source(source=batches, cycle=cycle)
+
+
+# --- definition -----------------------------------------------------------------------------
+def test_arguments_of_the_function_and_of_the_pipeline_are_told_apart():
+    pipe = counting(numbered(1), batch_size=8, seed=5)
+    assert (pipe.max_batch_size, pipe.seed, pipe.num_threads) == (8, 5, 2)
+    assert "not built" in repr(pipe)
+
+
+def test_with_block_and_set_outputs():
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        assert jdali.Pipeline.current() is pipe
+        pipe.set_outputs(fn.external_source(source=lambda: np.ones((2, 3), np.uint8)), 7)
+    assert jdali.Pipeline.current() is None
+    ones, sevens = pipe.run()
+    np.testing.assert_array_equal(ones.as_array(), np.ones((2, 3), np.uint8))
+    np.testing.assert_array_equal(sevens.as_array(), [7, 7])
+    assert sevens.dtype == types.INT32
+
+
+def test_an_operator_outside_of_a_pipeline_says_where_it_belongs():
+    with pytest.raises(RuntimeError, match="outside of a pipeline definition"):
+        fn.external_source(source=lambda: 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x: fn.brightness_contrast(x, bright=2), "brightness_contrast: unknown argument 'bright'"),
+        (lambda x: fn.brightness_contrast(x, x), "brightness_contrast: takes 1 inputs, got 2"),
+        (lambda x: fn.brightness_contrast(x, dtype=x), "brightness_contrast: argument 'dtype' must be a constant"),
+        (lambda x: fn.brightness_contrast(x, brightness="much"), "brightness_contrast: argument 'brightness' got"),
+        (lambda x: fn.brightness_contrast(x, device="tpu"), 'device must be "cpu", "gpu" or "mixed"'),
+    ],
+)
+def test_a_wrong_call_fails_at_its_line(call, text):
+    with jdali.Pipeline(batch_size=1, num_threads=1):
+        images = fn.external_source(source=lambda: 1)
+        with pytest.raises((TypeError, ValueError), match=text):
+            call(images)
+
+
+def test_arguments_without_effect_are_taken_and_kept():
+    pipe = jdali.Pipeline(batch_size=1, num_threads=1, bytes_per_sample=10, set_affinity=True, exec_dynamic=True)
+    assert pipe.bytes_per_sample == 10
+    assert pipe.set_affinity
+
+
+def test_a_pipeline_without_outputs_and_bad_arguments_are_refused():
+    with pytest.raises(RuntimeError, match="no outputs"):
+        jdali.Pipeline(batch_size=1, num_threads=1).build()
+    with pytest.raises(ValueError, match="on_error"):
+        jdali.Pipeline(batch_size=1, on_error="ignore")
+    with pytest.raises(ValueError, match="batch_size"):
+        jdali.Pipeline(batch_size=0)
+    with pytest.raises(TypeError, match="output 0 must be a DataNode"), jdali.Pipeline(batch_size=1) as pipe:
+        pipe.set_outputs("text")
+
+
+# --- running --------------------------------------------------------------------------------
+@pytest.mark.parametrize("prefetch", [1, 4])
+@pytest.mark.parametrize("ahead", [True, False])
+def test_batches_come_in_order_and_end(prefetch, ahead):
+    with_options = counting(numbered(5), prefetch_queue_depth=prefetch, exec_async=ahead)
+    got = [with_options.run()[0].as_array() for _ in range(5)]
+    np.testing.assert_array_equal(np.concatenate(got), np.arange(20))
+    with pytest.raises(StopIteration):
+        with_options.run()
+    with_options.reset()
+    np.testing.assert_array_equal(with_options.run()[0].as_array(), np.arange(4))
+
+
+def test_cycle_quiet_and_raise():
+    quiet = counting(numbered(2), cycle="quiet")
+    got = [int(quiet.run()[0].at(0)) for _ in range(5)]
+    assert got == [0, 4, 0, 4, 0]
+    raising = counting(numbered(2), cycle="raise")
+    raising.run(), raising.run()
+    with pytest.raises(StopIteration):
+        raising.run()
+    raising.reset()
+    assert int(raising.run()[0].at(0)) == 0
+
+
+def test_schedule_share_release():
+    pipe = counting(numbered(4))
+    pipe.schedule_run()
+    pipe.schedule_run()
+    first = pipe.share_outputs()
+    pipe.release_outputs()
+    second = pipe.outputs()
+    assert [int(o[0].at(0)) for o in (first, second)] == [0, 4]
+    assert pipe.empty()
+    assert int(pipe.outputs()[0].at(0)) == 8
+    with pytest.raises(RuntimeError, match="nothing was scheduled"):
+        pipe.share_outputs()
+
+
+def test_feeding():
+    pipe = jdali.Pipeline(batch_size=3, num_threads=1)
+    with pipe:
+        data = fn.external_source(name="data", layout="HW")
+        pipe.set_outputs(data, data + 1)
+    with pytest.raises(RuntimeError, match="no data; call pipeline.feed_input"):
+        pipe.run()
+    pipe.feed_input("data", np.zeros((3, 2, 2), np.float32))
+    same, more = pipe.run()
+    assert same.layout() == "HW"
+    np.testing.assert_array_equal(more.as_array(), np.ones((3, 2, 2), np.float32))
+    (small, _) = pipe.run(data=[jax.numpy.ones((1, 5))])
+    assert small.shape() == [(1, 5)]
+    with pytest.raises(RuntimeError, match="no external source named 'other'"):
+        pipe.feed_input("other", [])
+    with pytest.raises(RuntimeError, match="batch of 4 samples"):
+        pipe.run(data=np.zeros((4, 1)))
+
+
+def test_sample_callbacks_are_told_the_sample():
+    seen = []
+
+    def sample(info):
+        seen.append((info.idx_in_epoch, info.idx_in_batch, info.iteration, info.epoch_idx))
+        if info.iteration == 2:
+            raise StopIteration
+        return np.int32(info.idx_in_epoch)
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1)
+    def pipeline():
+        return fn.external_source(source=sample, batch=False)
+
+    pipe = pipeline()
+    assert [pipe.run()[0].as_array().tolist() for _ in range(2)] == [[0, 1], [2, 3]]
+    with pytest.raises(StopIteration):
+        pipe.run()
+    assert seen[:5] == [(0, 0, 0, 0), (1, 1, 0, 0), (2, 0, 1, 0), (3, 1, 1, 0), (4, 0, 2, 0)]
+
+
+def test_several_outputs_and_tuples_of_layouts():
+    def source(i):
+        return [np.full((2, 3), i, np.uint8)] * 2, np.arange(2, dtype=np.int32)
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1)
+    def pipeline():
+        images, numbers = fn.external_source(source=source, num_outputs=2, layout=["HW", ""])
+        return images.gpu(), numbers
+
+    images, numbers = pipeline().run()
+    assert isinstance(images, TensorListGPU)
+    assert isinstance(numbers, TensorListCPU)
+    assert images.as_cpu().layout() == "HW"
+    assert numbers.as_array().tolist() == [0, 1]
+
+
+def test_expected_outputs_are_checked():
+    pipe = counting(numbered(1), output_dtype=types.FLOAT)
+    with pytest.raises(RuntimeError, match="output 0 has dtype int32, expected float32"):
+        pipe.run()
+
+
+def test_a_pipeline_is_an_iterable():
+    assert [int(out[0].at(0)) for out in counting(numbered(3))] == [0, 4, 8]
+
+
+# --- what the user sees ---------------------------------------------------------------------
+def test_the_plan_names_stages_shapes_and_programs():
+    @jdali.pipeline_def(batch_size=4, num_threads=2)
+    def pipeline():
+        images = fn.external_source(source=lambda: np.zeros((4, 6, 5, 3), np.uint8), layout="HWC")
+        return fn.brightness_contrast(fn.brightness_contrast(images, brightness=2.0), contrast=0.5)
+
+    pipe = pipeline()
+    pipe.run()
+    text = pipe.plan()
+    assert "brightness_contrast + brightness_contrast" in text
+    assert "padded 6×5×3" in text
+    assert "1 programs compiled" in text
+    assert pipe.executor_statistics()["programs"] == 1
+
+
+def test_max_compiles_holds():
+    sizes = iter([4, 50, 700])
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, max_compiles=2, exec_async=False)
+    def pipeline():
+        images = fn.external_source(source=lambda: np.zeros((1, next(sizes), 4, 3), np.uint8), layout="HWC")
+        return fn.brightness_contrast(images, brightness=2.0)
+
+    pipe = pipeline()
+    pipe.run(), pipe.run()
+    with pytest.raises(jdali.CompileLimitError, match="max_compiles is 2"):
+        pipe.run()
+
+
+def test_the_graph_as_dot(tmp_path):
+    pipe = counting(numbered(1))
+    pipe.save_graph_to_dot_file(str(tmp_path / "graph.dot"), show_tensors=True, use_colors=True)
+    text = (tmp_path / "graph.dot").read_text()
+    assert text.startswith("digraph")
+    assert "external_source" in text
+
+
+# --- errors ---------------------------------------------------------------------------------
+def test_an_error_in_a_callback_names_operator_and_line_and_the_pipeline_goes_on():
+    def function(value):
+        if value == 5:
+            raise ZeroDivisionError("five is right out")
+        return value
+
+    @jdali.pipeline_def(batch_size=4, num_threads=2)
+    def pipeline():
+        return fn.python_function(fn.external_source(source=numbered(3)), function=function)
+
+    pipe = pipeline()
+    pipe.run()
+    with pytest.raises(jdali.OperatorError) as caught:
+        pipe.run()
+    message = str(caught.value)
+    assert "python_function: ZeroDivisionError: five is right out" in message
+    assert "sample 1 of the batch" in message
+    assert f"{__file__}:" in message
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert int(pipe.run()[0].at(0)) == 8
+
+
+def test_samples_of_a_batch_must_agree():
+    @jdali.pipeline_def(batch_size=2, num_threads=1)
+    def pipeline():
+        return fn.external_source(source=lambda: [np.zeros(3, np.uint8), np.zeros((3, 1), np.uint8)])
+
+    with pytest.raises(jdali.OperatorError, match="sample 1 is uint8 with 2 axes"):
+        pipeline().run()
+
+
+def fail_on_three(value):
+    if value == 3:
+        raise jdali.SampleError("three is bad")
+    return value
+
+
+@pytest.mark.parametrize(("on_error", "expected"), [("skip", [0, 1, 2]), ("mask", [0, 1, 2, 0])])
+def test_bad_samples_of_an_external_source(on_error, expected):
+    @jdali.pipeline_def(batch_size=4, num_threads=2, on_error=on_error)
+    def pipeline():
+        return fn.python_function(fn.external_source(source=numbered(2)), function=fail_on_three)
+
+    pipe = pipeline()
+    result = pipe.run_result()
+    assert [int(result.outputs[0].at(i)) for i in range(len(result.outputs[0]))] == expected
+    assert result.mask.all() == (on_error == "skip")
+    (error,) = pipe.errors
+    assert (error.operator, error.reason, error.index) == ("python_function", "three is bad", 3)
+    assert pipe.run()[0].as_array().tolist() == [4, 5, 6, 7]
+
+
+# --- threads --------------------------------------------------------------------------------
+def jdali_threads() -> list[threading.Thread]:
+    return [t for t in threading.enumerate() if t.name.startswith("jdali")]
+
+
+def test_threads_end_with_close_del_and_early_break():
+    def slow():
+        time.sleep(0.01)
+        return np.zeros((4,), np.uint8)
+
+    for end in ("close", "del", "break"):
+        pipe = counting(slow)
+        for _ in pipe:
+            break
+        assert jdali_threads()
+        start = time.perf_counter()
+        if end == "close":
+            pipe.close()
+            with pytest.raises(RuntimeError, match="closed"):
+                pipe.run()
+        del pipe
+        gc.collect()
+        deadline = time.perf_counter() + 5
+        while jdali_threads() and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        assert not jdali_threads()
+        assert time.perf_counter() - start < 2
+
+
+def test_many_pipelines_leave_no_thread_behind():
+    for _ in range(20):
+        pipe = counting(numbered(3))
+        pipe.run()
+        pipe.close()
+    assert not jdali_threads()
+
+
+@pytest.mark.parametrize("ending", ["", "raise SystemExit(0)", "import sys; sys.exit(0)"])
+def test_the_interpreter_exits_with_a_live_pipeline(ending):
+    script = textwrap.dedent(
+        f"""
+        import numpy as np, jdali, threading, time
+        from jdali import fn
+        @jdali.pipeline_def(batch_size=4, num_threads=4)
+        def pipeline():
+            x = fn.external_source(source=lambda: np.zeros((4, 64, 64, 3), np.uint8), layout="HWC")
+            return fn.python_function(fn.brightness_contrast(x, brightness=2.0), function=lambda a: a)
+        pipe = pipeline()
+        pipe.run()
+        print("done", time.time(), flush=True)
+        {ending}
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    end = time.time()
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    word, when = done.stdout.split()
+    assert word == "done"
+    assert end - float(when) < 2
+
+
+def test_import_starts_nothing():
+    script = (
+        "import threading, sys, jdali\n"
+        "from jax._src import xla_bridge\n"
+        "assert threading.active_count() == 1, threading.enumerate()\n"
+        "assert not xla_bridge.backends_are_initialized()\n"
+        "assert not {'torch', 'tensorflow', 'flax'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
