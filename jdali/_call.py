@@ -135,7 +135,8 @@ def plan_call(
                 constant.value, (batch_size, *constant.value.shape)
             )
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
-    plan = _run_setup(op, core_specs, seen_by_setup, keys, input_values or {}, specs)
+    from_engine = {"keys": keys, "batch_size": batch_size}
+    plan = _run_setup(op, core_specs, from_engine | seen_by_setup, input_values or {}, specs)
     for name in (*plan.params, *plan.static):
         constants.pop(name, None)
         static.pop(name, None)
@@ -171,15 +172,13 @@ def _per_batch(op: Operator, arg: Any, value: PerBatch, batch_size: int) -> np.n
 def _run_setup(
     op: Operator,
     specs: Sequence[BatchSpec],
-    arguments: dict[str, Any],
-    keys: SampleKeys | None,
+    available: dict[str, Any],
     input_values: Mapping[str, Any],
     original: Sequence[BatchSpec],
 ) -> Plan:
     if op.setup is None:
-        return Plan((specs[0],) * op.num_outputs(arguments) if specs else ())
+        return Plan((specs[0],) * op.num_outputs(available) if specs else ())
     wanted = op.setup_parameters
-    available = arguments | {"keys": keys}
     if "layout" in op.engine_parameters:
         layouts = tuple(s.layout for s in original)
         available["layout"] = layouts if op.max_inputs != 1 else layouts[0] if layouts else ""
