@@ -1,0 +1,51 @@
+"""decoders.audio: sound files to samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._operator import PerSample, Static, operator
+from jdali.codecs import audio as codec
+
+
+@operator(
+    name="decoders.audio",
+    kind="host",
+    outputs=2,
+    devices=("cpu",),
+    source="operators/decoder/audio/audio_decoder_op.cc",
+)
+def decode_audio(
+    encoded: np.ndarray[Any, np.dtype[np.uint8]],
+    /,
+    *,
+    downmix: Static[bool] = False,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    quality: Static[float] = 50.0,
+    sample_rate: PerSample[float] = 0.0,
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, np.dtype[np.float32]]]:
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        downmix: mean of all channels.
+        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
+        quality: of the resampling, 0 (3 lobes of the sinc) over 50 (16) to 100 (64).
+        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+
+    Returns: (the sound, `dtype`, [T] if `downmix` and else [T, C]; its sampling rate in Hz, float32 []).
+
+    Parity: DALI turns files of floats into integers without scaling them, so that all become 0.
+    Resampling places output samples exactly, DALI by adding up float32 steps in blocks of 256.
+    """
+    wave, rate = codec.decode(
+        encoded,
+        dtype=types.to_dtype(dtype),
+        sample_rate=float(sample_rate),
+        quality=quality,
+        downmix=downmix,
+    )
+    return wave, np.asarray(rate)

@@ -1,0 +1,80 @@
+"""Decoding a window of images, given by its size and a relative position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
+from jdali.ops.image import _window as windows
+
+_NAME = "decoders.image_crop"
+
+
+def setup(
+    contents: BatchSpec,
+    *,
+    crop: np.ndarray | None,
+    crop_d: np.ndarray | None,
+    crop_h: np.ndarray | None,
+    crop_w: np.ndarray | None,
+    crop_pos_x: np.ndarray,
+    crop_pos_y: np.ndarray,
+    crop_pos_z: np.ndarray,
+    rounding: str,
+) -> Plan:
+    pictures = pictures_of(_NAME, contents)
+    sizes = windows.crop_sizes(_NAME, pictures.extents, "HWC", crop, crop_d, crop_h, crop_w)
+    positions = windows.crop_positions("HWC", crop_pos_x, crop_pos_y, crop_pos_z)
+    windows.check_positions(_NAME, sizes != pictures.extents, positions)
+    anchors = windows.crop_window(_NAME, pictures.extents, sizes, positions, rounding)
+    anchors, sizes = windows.apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
+    return windows_plan(pictures, anchors, sizes)
+
+
+@operator(
+    name=_NAME,
+    kind="host",
+    setup=setup,
+    probe=probe,
+    devices=("cpu", "mixed"),
+    source="operators/imgcodec/image_decoder.h",
+)
+@also_takes(decoder_options)
+def image_crop(
+    encoded: np.ndarray,
+    /,
+    *,
+    crop: PerSample[tuple[float, ...] | None] = None,
+    crop_d: PerSample[float] = 0.0,
+    crop_h: PerSample[float] = 0.0,
+    crop_pos_x: PerSample[float] = 0.5,
+    crop_pos_y: PerSample[float] = 0.5,
+    crop_pos_z: PerSample[float] = 0.5,
+    crop_w: PerSample[float] = 0.0,
+    rounding: Static[str] = "round",
+    _window: PerSample[tuple[int, ...] | None] = None,
+    out: np.ndarray | None = None,
+    denominator: int = 1,
+    **options: Any,
+) -> np.ndarray:
+    """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
+
+    Args:
+        encoded: uint8 [bytes].
+        crop: window (height, width), pixels, fractions cut off; None: `crop_h` and `crop_w`.
+        crop_d: without effect: images have no depth.
+        crop_h: height of the window, pixels; 0: that of the picture.
+        crop_pos_x: share of the free width left of the window, 0 to 1.
+        crop_pos_y: share of the free height above it, 0 to 1.
+        crop_pos_z: without effect: images have no depth.
+        crop_w: width of the window, pixels; 0: that of the picture.
+        rounding: of the window's place: "round" half away from zero, or "truncate".
+
+    Returns: [height, width, C] of type `dtype`.
+    """
+    return decode(encoded, _window, out, denominator, options)

@@ -1,0 +1,68 @@
+"""Decoding a random window of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali._random import SampleKeys
+from jdali._shared_arguments import also_takes
+from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
+from jdali.ops.image._random_window import window_function
+
+_NAME = "decoders.image_random_crop"
+
+
+def setup(
+    contents: BatchSpec,
+    *,
+    random_area: tuple[float, ...],
+    random_aspect_ratio: tuple[float, ...],
+    num_attempts: int,
+    keys: SampleKeys,
+) -> Plan:
+    pictures = pictures_of(_NAME, contents)
+    draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
+    anchors, sizes = keys.map(draw, pictures.extents[:, :2].astype(np.int32))
+    return windows_plan(pictures, anchors, sizes)
+
+
+@operator(
+    name=_NAME,
+    kind="host",
+    setup=setup,
+    probe=probe,
+    devices=("cpu", "mixed"),
+    source="operators/imgcodec/image_decoder.h",
+)
+@also_takes(decoder_options)
+def image_random_crop(
+    key: Any,
+    encoded: np.ndarray,
+    /,
+    *,
+    num_attempts: Static[int] = 10,
+    random_area: Static[tuple[float, ...]] = (0.08, 1.0),
+    random_aspect_ratio: Static[tuple[float, ...]] = (0.75, 1.333333),
+    _window: PerSample[tuple[int, ...] | None] = None,
+    out: np.ndarray | None = None,
+    denominator: int = 1,
+    **options: Any,
+) -> np.ndarray:
+    """Decodes a random window of images, by share of the area and aspect ratio.
+
+    Args:
+        encoded: uint8 [bytes].
+        num_attempts: how often to draw a window that fits, before the largest one is taken that
+            keeps the aspect ratio in its range.
+        random_area: least and largest area, share of the picture's.
+        random_aspect_ratio: least and largest width / height.
+
+    Returns: [height, width, C] of type `dtype`.
+
+    Parity: the windows have DALI's distribution, not its values.
+    """
+    return decode(encoded, _window, out, denominator, options)

@@ -1,0 +1,113 @@
+"""Decoding a window of images, given by its borders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
+from jdali.ops.image import _window as windows
+
+_NAME = "decoders.image_slice"
+
+
+def setup(
+    contents: BatchSpec,
+    anchor: np.ndarray | None = None,
+    shape_input: np.ndarray | None = None,
+    *,
+    axes: np.ndarray | None,
+    axis_names: str | None,
+    start: np.ndarray | None,
+    rel_start: np.ndarray | None,
+    end: np.ndarray | None,
+    rel_end: np.ndarray | None,
+    shape: np.ndarray | None,
+    rel_shape: np.ndarray | None,
+    normalized_anchor: bool,
+    normalized_shape: bool,
+) -> Plan:
+    pictures = pictures_of(_NAME, contents)
+    named = {
+        "start": start, "rel_start": rel_start, "end": end,
+        "rel_end": rel_end, "shape": shape, "rel_shape": rel_shape,
+    }  # fmt: skip
+    _check_given(named, anchor, shape_input)
+    chosen = windows.slice_axes(_NAME, "HWC", pictures.extents.shape, axes, axis_names)
+    if anchor is None or shape_input is None:
+        anchors, sizes = windows.slice_window(_NAME, pictures.extents, chosen, **named)
+    else:
+        anchors, sizes = windows.positional_window(
+            _NAME, pictures.extents, chosen, anchor, shape_input, normalized_anchor, normalized_shape
+        )
+    anchors, sizes = windows.apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
+    return windows_plan(pictures, anchors, sizes)
+
+
+def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
+    positional = (anchor is not None) + (shape_input is not None)
+    has_named = any(v is not None for v in named.values())
+    if positional == 1 or bool(positional) == has_named:
+        raise ValueError(
+            f"{_NAME}: give the window either by both inputs anchor and shape_input, or by arguments such "
+            "as start and end"
+        )
+
+
+@operator(
+    name=_NAME,
+    kind="host",
+    setup=setup,
+    probe=probe,
+    devices=("cpu", "mixed"),
+    source="operators/imgcodec/image_decoder.h",
+)
+@also_takes(decoder_options)
+def image_slice(
+    data: np.ndarray,
+    anchor: PerSample[Any] = None,
+    shape_input: PerSample[Any] = None,
+    /,
+    *,
+    axes: PerSample[tuple[int, ...] | None] = None,
+    axis_names: Static[str | None] = None,
+    end: PerSample[tuple[int, ...] | None] = None,
+    normalized_anchor: Static[bool] = True,
+    normalized_shape: Static[bool] = True,
+    rel_end: PerSample[tuple[float, ...] | None] = None,
+    rel_shape: PerSample[tuple[float, ...] | None] = None,
+    rel_start: PerSample[tuple[float, ...] | None] = None,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    start: PerSample[tuple[int, ...] | None] = None,
+    _window: PerSample[tuple[int, ...] | None] = None,
+    out: np.ndarray | None = None,
+    denominator: int = 1,
+    **options: Any,
+) -> np.ndarray:
+    """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
+
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
+    `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
+
+    Args:
+        data: uint8 [bytes], the encoded image.
+        anchor: start for each of the axes, int32 or int64 pixels, or float32 shares of the extent.
+        shape_input: size of the window, in the type of `anchor`.
+        axes: what axes (of HWC) the window arguments are of; None: `axis_names`.
+        axis_names: the same by letters; None: "WH".
+        end: where the window ends, pixels, exclusive.
+        normalized_anchor: a float `anchor` is a share of the extent, not pixels.
+        normalized_shape: a float `shape_input` is a share of the extent, not pixels.
+        rel_end: `end` as a share of the extent.
+        rel_shape: `shape` as a share of the extent.
+        rel_start: `start` as a share of the extent.
+        shape: size of the window, pixels.
+        start: where the window starts, pixels.
+
+    Returns: [height, width, C] of type `dtype`.
+    """
+    return decode(data, _window, out, denominator, options)

@@ -1,0 +1,94 @@
+"""What the image decoders have in common: their arguments, header scan and decoding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static
+from jdali.codecs import image as codec
+from jdali.types import DALIImageType
+
+
+def decoder_options(
+    *,
+    adjust_orientation: Static[bool] = True,
+    affine: Static[bool] = True,
+    device_memory_padding: Static[int] = 16 * 1024 * 1024,
+    device_memory_padding_jpeg2k: Static[int] = 0,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    host_memory_padding: Static[int] = 8 * 1024 * 1024,
+    host_memory_padding_jpeg2k: Static[int] = 0,
+    hw_decoder_load: Static[float] = 0.65,
+    hybrid_huffman_threshold: Static[int] = 1000 * 1000,
+    jpeg_fancy_upsampling: Static[bool] = False,
+    output_type: Static[DALIImageType] = types.RGB,
+    preallocate_height_hint: Static[int] = 0,
+    preallocate_width_hint: Static[int] = 0,
+    use_fast_idct: Static[bool] = False,
+) -> None:
+    """Arguments of every image decoder.
+
+    Args:
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+    """
+
+
+def probe(
+    encoded: np.ndarray,
+    *,
+    output_type: DALIImageType,
+    dtype: np.dtype[Any],
+    adjust_orientation: bool,
+    **_: Any,
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape [H, W, C] and type of the whole picture, from its header."""
+    info = codec.probe(encoded)
+    return codec.output_shape(info, output_type, adjust_orientation), dtype
+
+
+def decode(
+    encoded: np.ndarray, window: Any, out: np.ndarray | None, denominator: int, options: dict[str, Any]
+) -> np.ndarray:
+    """Decodes one sample with the arguments of `decoder_options`."""
+    return codec.decode(
+        encoded,
+        output_type=options.get("output_type", types.RGB),
+        dtype=types.to_dtype(options.get("dtype", np.uint8)),
+        adjust_orientation=options.get("adjust_orientation", True),
+        window=None if window is None else tuple(int(n) for n in window),  # type: ignore[arg-type]
+        denominator=denominator,
+        fast_idct=options.get("use_fast_idct", False),
+        out=out,
+    )
+
+
+def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
+    """Spec of the whole pictures; checks the type asked for."""
+    codec.check_dtype(name, contents.dtype)
+    return contents.replace(layout="HWC")
+
+
+def windows_plan(pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
+    """Plan for decoding windows: `anchors` and `sizes` are [N, 2 or more], y and x first."""
+    windows = np.concatenate([anchors[:, :2], sizes[:, :2]], axis=1)
+    extents = np.concatenate([sizes[:, :2], pictures.extents[:, 2:]], axis=1)
+    return Plan((pictures.replace(extents=extents),), {"_window": windows.astype(np.int32)})

@@ -1,0 +1,46 @@
+"""The shape of images from their headers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._extent import BatchSpec
+from jdali._operator import Static, operator
+from jdali.codecs import image as codec
+from jdali.types import DALIImageType
+
+_NAME = "peek_image_shape"
+
+
+def setup(encoded: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
+    if dtype.kind not in "iuf":
+        raise ValueError(f"{_NAME}: dtype {dtype} is no number type")
+    return BatchSpec(np.full((encoded.batch_size, 1), 3), dtype)
+
+
+@operator(
+    name=_NAME, kind="host", setup=setup, devices=("cpu",), source="operators/imgcodec/peek_image_shape.h"
+)
+def peek_image_shape(
+    encoded: np.ndarray,
+    /,
+    *,
+    adjust_orientation: Static[bool] = True,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.INT64,
+    image_type: Static[DALIImageType] = types.RGB,
+) -> np.ndarray:
+    """Height, width and channels of the picture that a decoder would give, without decoding it.
+
+    Args:
+        encoded: uint8 [bytes].
+        adjust_orientation: of the picture turned as its EXIF data say.
+        dtype: output type, a number type.
+        image_type: colour space of the picture; ANY_DATA for the channels as stored.
+
+    Returns: [3] of type `dtype`.
+    """
+    shape = codec.output_shape(codec.probe(encoded), image_type, adjust_orientation)
+    return np.array(shape, types.to_dtype(dtype))
