@@ -1,3 +1,9 @@
 from jdali.ops.image import _brightness_contrast as _brightness_contrast
 from jdali.ops.image import _crop as _crop
 from jdali.ops.image import _crop_mirror_normalize as _crop_mirror_normalize
+from jdali.ops.image import _flip as _flip
+from jdali.ops.image import _pad as _pad
+from jdali.ops.image import _random_resized_crop as _random_resized_crop
+from jdali.ops.image import _resize as _resize
+from jdali.ops.image import _resize_crop_mirror as _resize_crop_mirror
+from jdali.ops.image import _slice as _slice

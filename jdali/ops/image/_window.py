@@ -359,7 +359,8 @@ def _window(
     name: str, extents: np.ndarray, axes: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Anchors and sizes of all axes from the unrounded borders [N, K] of some."""
-    wrong = ~(low <= high).all(axis=1)
+    # An empty window must not fail because its borders were rounded to different precision.
+    wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     if wrong.any():
         i = int(wrong.argmax())
         raise SampleError(
@@ -369,7 +370,7 @@ def _window(
     first = np_round_half_away(low).astype(np.int64)
     last = np_round_half_away(high).astype(np.int64)
     np.put_along_axis(anchors, axes, first, axis=1)
-    np.put_along_axis(sizes, axes, last - first, axis=1)
+    np.put_along_axis(sizes, axes, np.maximum(last - first, 0), axis=1)
     return anchors, sizes
 
 

@@ -96,7 +96,8 @@ def test_per_sample_arguments():
 @pytest.mark.parametrize(
     ("dtype", "out"),
     [(np.uint8, types.FLOAT16), (np.uint8, types.UINT8), (np.uint8, types.INT8), (np.int16, types.FLOAT),
-     (np.uint16, types.UINT8), (np.int32, types.FLOAT), (np.float16, types.FLOAT16), (np.float32, types.UINT8)],
+     (np.uint16, types.UINT8), (np.int32, types.FLOAT), (np.float16, types.FLOAT16),
+     (np.float32, types.UINT8)],
 )  # fmt: skip
 def test_dtypes(dtype, out):
     args = {"dtype": out, "mean": [3.25], "std": [0.7], "mirror": 1}

@@ -1,0 +1,58 @@
+"""Flip of bounding boxes."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+
+
+def setup(boxes: BatchSpec) -> BatchSpec:
+    if boxes.dtype != np.float32:
+        raise TypeError(f"bb_flip: boxes must be float32, got {boxes.dtype}")
+    wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"bb_flip: boxes must have 4 coordinates in the last axis, got shape {boxes.extents[i].tolist()}",
+            sample=i,
+        )
+    return boxes
+
+
+@operator(setup=setup, source="operators/bbox/bb_flip.cc")
+def bb_flip(
+    boxes: Array,
+    /,
+    *,
+    horizontal: PerSample[int] = 1,
+    ltrb: Static[bool] = False,
+    vertical: PerSample[int] = 0,
+) -> Array:
+    """Mirrors boxes in relative coordinates, as `flip` does with the picture.
+
+    Args:
+        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
+        horizontal: not 0: swap left and right.
+        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
+        vertical: not 0: swap top and bottom.
+
+    Returns: shape and format of the input, float32. A width or height is the distance of the borders
+        as float32 has them.
+    """
+    index = jnp.arange(boxes.shape[-1], dtype=jnp.int32)
+    # Element 4k + j belongs to x if j is even; its partner, two elements off, is the other border or size.
+    partner = jnp.take(boxes, index ^ 2, axis=-1, mode="clip")
+    mirrored = jnp.where(index % 2 == 0, jnp.asarray(horizontal), jnp.asarray(vertical)) != 0
+    if ltrb:
+        return jnp.where(mirrored, 1 - partner, boxes)
+    first = index % 4 < 2
+    end = boxes + partner
+    low = jnp.where(mirrored, 1 - end, boxes)
+    # In the place of a size the partner is the near border.
+    size = jnp.where(mirrored, (1 - partner) - (1 - end), end - partner)
+    return jnp.where(first, low, size)

@@ -1,0 +1,85 @@
+"""Pad: bring arrays to a common shape, or to a multiple of some size, by adding at their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, valid_mask
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image._take_window import fit_axis
+from jdali.ops.image._window import slice_argument, slice_axes
+
+
+def setup(
+    data: BatchSpec,
+    *,
+    align: np.ndarray | None,
+    axes: np.ndarray | None,
+    axis_names: str | None,
+    shape: np.ndarray | None,
+) -> BatchSpec:
+    names = "" if axes is None and axis_names is None else axis_names
+    chosen = slice_axes("pad", data.layout, data.extents.shape, axes, names)
+    sizes = np.take_along_axis(data.extents, chosen, axis=1)
+    largest = data.extents.max(axis=0, initial=0)[chosen]
+    wanted = slice_argument("pad", "shape", shape, chosen.shape)
+    target = largest if wanted is None else np.where(wanted > 0, wanted, largest)
+    target = np.maximum(target, sizes)
+    step = slice_argument("pad", "align", align, chosen.shape)
+    if step is not None:
+        wrong = (step <= 0).any(axis=1)
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise SampleError(f"pad: align {step[i].tolist()} must be positive", sample=i, argument="align")
+        target = -(-target // step) * step
+    extents = np.array(data.extents)
+    np.put_along_axis(extents, chosen, target.astype(np.int64), axis=1)
+    return data.replace(extents=extents)
+
+
+@operator(setup=setup, source="operators/generic/pad.h")
+def pad(
+    data: Array,
+    /,
+    *,
+    align: PerSample[tuple[int, ...] | None] = None,
+    axes: PerSample[tuple[int, ...] | None] = None,
+    axis_names: Static[str | None] = None,
+    fill_value: PerSample[float] = 0.0,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Adds a constant at the end of axes, up to the largest extent of the batch or a given one.
+
+    Args:
+        data: any layout, any type.
+        align: round the padded extent up to a multiple of this, for each of the axes.
+        axes: axes to pad; negative ones count from the end; empty or None: all.
+        axis_names: the same by letters of the layout, in place of `axes`.
+        fill_value: what is added; fractions are cut off for integers, which saturate.
+        shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that
+            is longer already stays as it is. None: the largest of the batch (a single call of the pure
+            function is a batch of one).
+
+    Returns: type and layout of the input.
+    """
+    value = data
+    for axis, size in enumerate(out_shape):
+        value = fit_axis(value, axis, size)
+    return jnp.where(valid_mask(extent, out_shape), value, _fill(fill_value, np.dtype(data.dtype)))
+
+
+def _fill(fill_value: Any, dtype: np.dtype[Any]) -> Array:
+    value = jnp.asarray(fill_value, jnp.float32)
+    if dtype.kind == "f":
+        return value.astype(dtype)
+    if dtype.kind == "b":
+        return value != 0
+    return saturate_cast(jnp.trunc(value), dtype)

@@ -1,0 +1,182 @@
+"""Slice: cut a window out of arrays of any layout, given by its borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._call import is_traced
+from jdali._extent import BatchSpec, Plan
+from jdali._numeric import round_half_away
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image import _window
+from jdali.ops.image._take_window import (
+    fill_constant,
+    inside_window,
+    per_channel,
+    saturate_truncate,
+    take_window,
+    window_indices,
+)
+
+_NAMED = ("start", "rel_start", "end", "rel_end", "shape", "rel_shape")
+
+
+def setup(
+    data: BatchSpec,
+    anchor: Any = None,
+    shape_input: Any = None,
+    *,
+    axes: Any,
+    axis_names: str,
+    start: Any,
+    rel_start: Any,
+    end: Any,
+    rel_end: Any,
+    shape: Any,
+    rel_shape: Any,
+    normalized_anchor: bool,
+    normalized_shape: bool,
+    out_of_bounds_policy: str,
+    fill_values: Any,
+    dtype: np.dtype[Any] | None,
+) -> Plan:
+    named = dict(zip(_NAMED, (start, rel_start, end, rel_end, shape, rel_shape), strict=True))
+    positional = (anchor, shape_input)
+    _check_given(named, positional)
+    policy = out_of_bounds_policy
+    _window.check_choice("slice", "out_of_bounds_policy", policy, _window.POLICIES)
+    layout = _window.default_layout(data.layout, data.ndim) if data.ndim < 5 else data.layout
+    names = None if axes is not None and axis_names == "WH" else axis_names
+    chosen = _window.slice_axes("slice", data.layout, data.extents.shape, axes, names)
+    params = {"_axes": chosen.astype(np.int32)}
+    if _starts_later(named, policy):
+        sizes = _fixed_sizes(data.extents, chosen, shape)
+    else:
+        if anchor is None:
+            anchors, sizes = _window.slice_window("slice", data.extents, chosen, **named)
+        else:
+            anchors, sizes = _window.positional_window(
+                "slice", data.extents, chosen, anchor, shape_input, normalized_anchor, normalized_shape
+            )
+        anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes)
+        params["_anchors"] = anchors.astype(np.int32)
+    channels = sizes[:, layout.index("C")] if "C" in layout else None
+    _window.check_fill_values("slice", policy, fill_values, layout, channels)
+    cut = tuple(int(axis) for axis in np.unique(chosen))
+    return Plan((data.replace(extents=sizes, dtype=dtype or data.dtype),), params, {"_cut": cut})
+
+
+def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
+    count = sum(p is not None for p in positional)
+    has_named = any(v is not None for v in named.values())
+    if count and has_named:
+        raise ValueError("slice: give the window either by inputs or by arguments, not both")
+    if count == 1 or (count == 0 and not has_named):
+        raise ValueError(
+            "slice: give a window: both inputs anchor and shape, or arguments such as start and end"
+        )
+
+
+def _starts_later(named: Mapping[str, Any], policy: str) -> bool:
+    """Whether the window's place is still unknown, but its size is not."""
+    unknown = is_traced(named["start"]) or is_traced(named["rel_start"])
+    return unknown and policy != "trim_to_shape" and named["shape"] is not None
+
+
+def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: Any) -> np.ndarray:
+    sizes = np.array(extents)
+    lengths = _window.slice_argument("slice", "shape", np.asarray(shape), axes.shape)
+    if lengths is not None:
+        np.put_along_axis(sizes, axes, lengths.astype(np.int64), axis=1)
+    return sizes
+
+
+def _needs(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """All but the start of a window of given shape, unless it is to be trimmed."""
+    names = ("axes", *_NAMED, "anchor", "shape_input")
+    if given.get("shape") is None or given.get("out_of_bounds_policy") == "trim_to_shape":
+        return names
+    return tuple(n for n in names if n not in ("start", "rel_start"))
+
+
+@operator(setup=setup, setup_needs=_needs, source="operators/generic/slice/slice_attr.h")
+def slice(
+    data: Array,
+    anchor: PerSample[Any] = None,
+    shape_input: PerSample[Any] = None,
+    /,
+    *,
+    axes: PerSample[tuple[int, ...] | None] = None,
+    axis_names: Static[str] = "WH",
+    dtype: Static[np.dtype | None] = None,
+    end: PerSample[tuple[int, ...] | None] = None,
+    fill_values: Static[tuple[float, ...]] = (0.0,),
+    normalized_anchor: Static[bool] = True,
+    normalized_shape: Static[bool] = True,
+    out_of_bounds_policy: Static[str] = "error",
+    rel_end: PerSample[tuple[float, ...] | None] = None,
+    rel_shape: PerSample[tuple[float, ...] | None] = None,
+    rel_start: PerSample[tuple[float, ...] | None] = None,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    start: PerSample[tuple[int, ...] | None] = None,
+    _anchors: PerSample[tuple[int, ...] | None] = None,
+    _axes: PerSample[tuple[int, ...] | None] = None,
+    _cut: Static[tuple[int, ...]] = (),
+    extent: tuple[Array, ...],
+    out_shape: tuple[int, ...],
+    layout: tuple[str, ...],
+) -> Array:
+    """Cuts out a window given by its borders; relative ones are rounded half away from zero.
+
+    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
+    `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
+    With a `shape`, the start may be a tracer.
+
+    Args:
+        data: any layout, any type.
+        anchor: start for each of the axes, int32 or int64 elements, or float32 shares of the extent.
+        shape_input: size of the window, in the type of `anchor`.
+        axes: what axes the window arguments are of; negative ones count from the end; empty: all,
+            in order; None: `axis_names`.
+        axis_names: the same by letters of the layout; empty: all. Data without a layout is taken to
+            be HW, HWC or DHWC. In place of `axes`, not with it.
+        dtype: output type, converted by cutting off fractions and saturating; None: the input's.
+        end: where the window ends, elements, exclusive.
+        fill_values: one value, or one for each channel, for what lies outside of the data.
+        normalized_anchor: a float `anchor` is a share of the extent, not elements.
+        normalized_shape: a float `shape_input` is a share of the extent, not elements.
+        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller.
+        rel_end: `end` as a share of the extent.
+        rel_shape: `shape` as a share of the extent.
+        rel_start: `start` as a share of the extent.
+        shape: size of the window, elements.
+        start: where the window starts, elements.
+
+    Returns: layout of the input, size of the window.
+    """
+    out = np.dtype(dtype or data.dtype)
+    where: Any = _anchors
+    if where is None:
+        first = start if rel_start is None else rel_start
+        where = _late_anchors(first, rel_start is not None, _axes, extent[0])
+    anchors = [where[axis] if axis in _cut else None for axis in range(data.ndim)]
+    indices = window_indices(anchors, out_shape)
+    result = saturate_truncate(take_window(data, indices, out_shape), out)
+    if out_of_bounds_policy != "pad":
+        return result
+    name = _window.default_layout(layout[0], data.ndim)
+    fill = per_channel(fill_constant(fill_values, out), name or "." * data.ndim)
+    return jnp.where(inside_window(indices, extent[0]), result, fill)
+
+
+def _late_anchors(start: Any, relative: bool, axes: Any, extent: Array) -> Array:
+    """Anchors of all axes from a start that `setup` did not know."""
+    value = jnp.broadcast_to(jnp.asarray(start), axes.shape)
+    if relative:
+        value = round_half_away(value.astype(jnp.float32) * extent[axes].astype(jnp.float32))
+    return jnp.zeros(extent.shape, jnp.int32).at[axes].set(value.astype(jnp.int32))

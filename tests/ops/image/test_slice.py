@@ -1,0 +1,217 @@
+"""slice against the real DALI, and against numpy's own slices."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support import batch, contract, oracle
+from support.data import image
+
+from jdali import types
+from jdali._call import pure_call
+from jdali._errors import SampleError, TracedArgumentError
+from jdali.ops.image._slice import slice as op
+
+SIZES = [(5, 8), (9, 4), (4, 5), (7, 7)]
+
+
+def pictures(dtype=np.uint8, channels=3):
+    return [image(h, w, channels, dtype, i) for i, (h, w) in enumerate(SIZES)]
+
+
+def check_hundreds(args, per_sample, inputs):
+    layout = ["HWC", *[""] * (len(inputs) - 1)]
+    want = oracle.run("slice", inputs, args, per_sample, layout=layout)[0]
+    got = batch.run(op, inputs, args, per_sample, layout=layout)
+    for i, (g, w) in enumerate(zip(got, want, strict=True)):
+        case = {k: v[i] for k, v in per_sample.items()}
+        np.testing.assert_array_equal(g, w, err_msg=f"sample {i} of {inputs[0][i].shape}: {case}")
+
+
+def samples_of(rng, count):
+    sizes = rng.integers(1, 24, (count, 2))
+    return sizes, [rng.integers(0, 255, (h, w, 1), np.uint8) for h, w in sizes]
+
+
+def test_cuts_what_numpy_cuts():
+    picture = image(7, 9)
+    args = {"start": [1, 2], "end": [4, 7]}  # of W and H
+    contract.check(op, [[picture]], args, layout="HWC", expected=[[picture[2:7, 1:4]]])
+    args = {"axes": [-1, 0], "rel_start": [0.5, 0.25], "shape": [1, 3]}  # 1.5 → 2 and 1.75 → 2
+    contract.check(op, [[picture]], args, layout="HWC", expected=[[picture[2:5, :, 2:3]]])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("policy", ["pad", "trim_to_shape"])
+def test_hundreds_of_relative_windows(policy):
+    rng = np.random.default_rng(3)
+    count = 300
+    _, samples = samples_of(rng, count)
+    choices = np.float32([0, 0.25, 0.5, 1 / 3, 2 / 3, 0.1, -0.3, 0.7, 1])
+    for start, end in (("rel_start", "rel_end"), ("rel_start", "rel_shape"), ("start", "rel_shape")):
+        first = rng.choice(choices, (count, 2))
+        # Not empty: DALI computes the borders of an empty window to different precision and may
+        # find its end before its start.
+        length = rng.choice(np.abs(choices[1:]), (count, 2))
+        second = first + length if end == "rel_end" else length
+        if start == "start":
+            first = rng.integers(-3, 12, (count, 2)).astype(np.int32)
+        args = {"out_of_bounds_policy": policy, "fill_values": [7.0]}
+        check_hundreds(args, {start: list(first), end: list(second)}, [samples])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("policy", ["error", "pad"])
+def test_hundreds_of_absolute_windows(policy):
+    rng = np.random.default_rng(4)
+    count = 300
+    sizes, samples = samples_of(rng, count)
+    reach = 0 if policy == "error" else 5
+    start = rng.integers(-reach, sizes[:, ::-1] + reach).astype(np.int32)
+    length = rng.integers(0, np.maximum(sizes[:, ::-1] - start, 0) + 1 + reach).astype(np.int32)
+    args = {"out_of_bounds_policy": policy}
+    check_hundreds(args, {"start": list(start), "shape": list(length)}, [samples])
+    check_hundreds(args, {"start": list(start), "end": list(start + length)}, [samples])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("dtype", "args"),
+    [
+        (np.float32, {}),
+        (np.float32, {"normalized_anchor": False}),
+        (np.float32, {"normalized_shape": False}),
+        (np.float32, {"normalized_shape": False, "normalized_anchor": False}),
+        (np.int32, {}),
+    ],
+)
+def test_hundreds_of_positional_windows(dtype, args):
+    rng = np.random.default_rng(5)
+    count = 200
+    _, samples = samples_of(rng, count)
+    whole = dtype == np.int32
+    anchor = (
+        rng.integers(-2, 9, (count, 2)) if whole or "normalized_anchor" in args else rng.random((count, 2))
+    )
+    shape = rng.integers(0, 9, (count, 2)) if whole or "normalized_shape" in args else rng.random((count, 2))
+    if not whole:
+        anchor = anchor + rng.choice([0, 0.5, 0.25], anchor.shape) * ("normalized_anchor" in args)
+    inputs = [samples, list(anchor.astype(dtype)), list(shape.astype(dtype))]
+    check_hundreds(args | {"out_of_bounds_policy": "pad"}, {}, inputs)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("layout", "args"),
+    [
+        ("HWC", {"start": 1}),
+        ("HWC", {"rel_end": [0.55, 0.45]}),
+        ("HWC", {"start": [1, 0, 1], "end": [2, 3, 3], "axes": []}),
+        ("HWC", {"start": [1, 0, 1], "end": [2, 3, 3], "axis_names": ""}),
+        ("HWC", {"start": [1, 2], "shape": [2, 1], "axes": [0, -1], "out_of_bounds_policy": "trim_to_shape"}),
+        ("CHW", {"start": [1, 2], "shape": [2, 3], "out_of_bounds_policy": "pad"}),
+        ("FHWC", {"start": [1, 2], "shape": [2, 3], "axis_names": "FH", "out_of_bounds_policy": "pad"}),
+        ("HW", {"start": [1, 2], "shape": [2, 3]}),
+        ("", {"start": [1, 2], "shape": [2, 3]}),
+        ("X", {"start": 1, "shape": [3], "axis_names": "X"}),
+        ("HWC", {"start": -1, "shape": 7, "out_of_bounds_policy": "pad", "fill_values": [1.0, 2, 3]}),
+    ],
+    ids=str,
+)
+def test_layouts_and_axes(layout, args):
+    rng = np.random.default_rng(1)
+    extents = {"F": (2, 3), "H": (6, 5), "W": (4, 9), "C": (3, 3), "X": (4, 9)}
+    samples = [rng.integers(0, 255, [extents[c][i] for c in layout or "HWC"], np.uint8) for i in (0, 1)]
+    contract.check(op, [samples], args, layout=layout)
+
+
+@pytest.mark.oracle
+def test_axes_that_differ():
+    per_sample = {"axes": list(np.int32([[0, 1], [1, 0], [0, 2], [2, 1]]))}
+    contract.check(op, [pictures()], {"start": [1, 1], "shape": [2, 2]}, per_sample, layout="HWC")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.float16])
+def test_dtypes(dtype):
+    contract.check(op, [pictures(dtype)[:2]], {"start": [1, 2], "shape": [2, 3]}, layout="HWC")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("out", [types.UINT8, types.FLOAT16, types.FLOAT])
+def test_converts(out):
+    edges = np.float32([0.4, 2.9, 254.9, 255.4, 300, 65519, 7e4, -0.6, -1.5, -200]).reshape(1, -1, 1)
+    contract.check(op, [[edges]], {"start": [1, 0], "dtype": out}, layout="HWC")
+
+
+@pytest.mark.oracle
+def test_wide_dtypes():
+    for dtype in (np.int64, np.float64):
+        contract.check(op, [pictures(dtype)[:1]], {"start": [1, 2], "shape": [2, 3]}, layout="HWC", x64=True)
+
+
+def test_start_may_be_a_tracer():
+    data = jnp.arange(40, dtype=jnp.float32).reshape(5, 8)
+
+    def window(start, data):
+        return pure_call(op, [data], {"start": start, "shape": [3, 2], "axes": [1, 0]})
+
+    got = jax.jit(jax.vmap(window, in_axes=(0, None)))(jnp.int32([[0, 1], [5, 3]]), data)
+    np.testing.assert_array_equal(got[0], data[1:3, :3])
+    np.testing.assert_array_equal(got[1], data[3:, 5:])
+    assert jax.grad(lambda d: window(jnp.int32([1, 1]), d).sum())(data).sum() == 6
+    relative = jax.jit(lambda s: pure_call(op, [data], {"rel_start": s, "shape": [3, 2]}, layout="HW"))
+    np.testing.assert_array_equal(relative(jnp.float32([0.5, 0.5])), data[3:5, 4:7])
+    with pytest.raises(TracedArgumentError, match="'rel_shape'"):
+        jax.jit(lambda s: pure_call(op, [data], {"rel_shape": s}, layout="HW"))(jnp.float32([0.5, 0.5]))
+    with pytest.raises(TracedArgumentError, match="'anchor'"):
+        jax.jit(lambda a: pure_call(op, [data, a, jnp.int32([1, 1])], {}, layout=["HW", "", ""]))(
+            jnp.int32([0, 0])
+        )
+
+
+def test_empty_relative_window():
+    args = {"rel_start": [0.3, 0.3], "rel_shape": [0.0, 0.5], "axes": [0, 1]}
+    data = np.zeros((10, 8), np.uint8)
+    contract.check(op, [[data]], args, expected=[[data[:0, :4]]])
+
+
+def test_empty_result_and_empty_data():
+    picture = image(4, 5)
+    args = {"start": [2, 9], "shape": [3, 4], "out_of_bounds_policy": "trim_to_shape"}
+    contract.check(op, [[picture]], args, layout="HWC", expected=[[picture[:0, 2:5]]])
+    args = {"start": [0, 0], "shape": [2, 3], "out_of_bounds_policy": "pad", "fill_values": [4.0]}
+    empty, expected = np.zeros((0, 2, 1), np.uint8), np.full((3, 2, 1), 4, np.uint8)
+    contract.check(op, [[empty]], args, layout="HWC", expected=[[expected]])
+
+
+@pytest.mark.parametrize(
+    ("inputs", "args", "error", "text"),
+    [
+        (0, {"start": [1, 1], "end": [9, 2]}, SampleError, r"slice: the window at \[1, 1, 0\] of size"),
+        (0, {"start": [1, 1], "end": [2, 0]}, SampleError, "slice: the end .* is before the start"),
+        (0, {"start": [1, 1], "rel_start": [0.0, 0]}, ValueError, "slice: start and rel_start exclude"),
+        (0, {"end": [1, 1], "shape": [1, 1]}, ValueError, "slice: end and shape exclude each other"),
+        (0, {"shape": [-2, 2]}, SampleError, "slice: shape .* is negative"),
+        (0, {"start": [1, 1, 1]}, ValueError, "slice: start must have 2 elements"),
+        (0, {"start": [1, 1], "axes": [0, 3]}, SampleError, r"slice: axes \[0, 3\] do not fit"),
+        (0, {"start": [1, 1], "axes": [0, -3]}, SampleError, "slice: axes .* name an axis twice"),
+        (0, {"start": [1, 1], "axes": [0, 1], "axis_names": "HW"}, ValueError, "either axes or axis_names"),
+        (0, {"start": [1, 1], "axis_names": "XY"}, ValueError, "slice: axis 'X' is not in the layout 'HWC'"),
+        (0, {}, ValueError, "slice: give a window"),
+        (1, {}, ValueError, "slice: give a window"),
+        (2, {"start": [1, 1]}, ValueError, "slice: give the window either by inputs or by arguments"),
+        (2, {"axes": [0]}, ValueError, "slice: anchor and shape must have 1 elements"),
+    ],
+)
+def test_errors(inputs, args, error, text):
+    given = [image(4, 5), *[np.float32([0.5, 0.5])] * inputs]
+    with pytest.raises(error, match=text):
+        pure_call(op, given, args, layout=["HWC", *[""] * inputs])
+
+
+def test_positional_types():
+    with pytest.raises(TypeError, match="slice: anchor is int32 and shape float32"):
+        pure_call(op, [image(4, 5), np.int32([0, 0]), np.float32([1, 1])], {}, layout=["HWC", "", ""])
+    with pytest.raises(TypeError, match="slice: anchor and shape are float16"):
+        pure_call(op, [image(4, 5), np.float16([0, 0]), np.float16([1, 1])], {}, layout=["HWC", "", ""])
