@@ -1,3 +1,4 @@
+from jdali.ops.decoders import _audio as _audio
 from jdali.ops.decoders import _image as _image
 from jdali.ops.decoders import _image_crop as _image_crop
 from jdali.ops.decoders import _image_random_crop as _image_random_crop

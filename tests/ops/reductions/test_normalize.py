@@ -78,9 +78,8 @@ def batch_result(data, args, layout="HWC", pad=3):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize(
-    "args", [{}, {"axes": [0, 1]}, {"axes": [0, 1], "ddof": 2, "epsilon": 1.0}, {"mean": 7.0, "axes": [0, 1]}],
-    ids=str,
-)  # fmt: skip
+    "args", [{}, {"axes": [0, 1], "ddof": 2, "epsilon": 1.0}, {"mean": 7.0, "axes": [0, 1]}], ids=str
+)
 def test_batch_as_dali(args):
     from support import oracle
 

@@ -1,0 +1,124 @@
+"""Mel filter bank: the bins of a spectrogram summed up under triangles on the mel scale."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.audio._signal import along_axis, require_float32
+from jdali.ops.tensor._fit import fit
+
+# Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz a mel), then 27 steps for a factor of 6.4.
+_LINEAR_HZ = 200 / 3
+_KNEE_HZ = 1000.0
+_KNEE_MEL = _KNEE_HZ / _LINEAR_HZ
+_LOG_STEP = math.log(6.4) / 27
+
+
+def hz_to_mel(hz: float, formula: str) -> float:
+    """Mel of a frequency, formula "slaney" or "htk" (O'Shaughnessy's)."""
+    if formula == "htk":
+        return 1127 * math.log1p(hz / 700)
+    return hz / _LINEAR_HZ if hz < _KNEE_HZ else _KNEE_MEL + math.log(hz / _KNEE_HZ) / _LOG_STEP
+
+
+def mel_to_hz(mel: np.ndarray[Any, Any], formula: str) -> np.ndarray[Any, Any]:
+    """Inverse of `hz_to_mel`."""
+    if formula == "htk":
+        return 700 * np.expm1(mel / 1127)
+    curved = _KNEE_HZ * np.exp(_LOG_STEP * (np.maximum(mel, _KNEE_MEL) - _KNEE_MEL))
+    return np.where(mel < _KNEE_MEL, mel * _LINEAR_HZ, curved)
+
+
+def frequency_axis(name: str, spec: BatchSpec) -> int:
+    """Index of the axis "f"; without a layout the last but one, or the only one."""
+    if not spec.layout:
+        return max(spec.ndim - 2, 0)
+    if "f" not in spec.layout:
+        raise ValueError(f"{name}: there is no axis 'f' in the layout {spec.layout!r}")
+    return spec.layout.index("f")
+
+
+def setup(
+    spectrum: BatchSpec,
+    *,
+    freq_high: float,
+    freq_low: float,
+    mel_formula: str,
+    nfilter: int,
+    sample_rate: float,
+) -> Plan:
+    require_float32("mel_filter_bank", spectrum)
+    if spectrum.ndim == 0:
+        raise ValueError("mel_filter_bank: takes at least one axis, got a scalar")
+    if mel_formula not in ("slaney", "htk"):
+        raise ValueError(f"mel_filter_bank: mel_formula must be 'slaney' or 'htk', got {mel_formula!r}")
+    if nfilter < 1:
+        raise ValueError(f"mel_filter_bank: nfilter must be positive, got {nfilter}")
+    if not sample_rate > 0:
+        raise ValueError(f"mel_filter_bank: sample_rate must be positive, got {sample_rate}")
+    high = freq_high if freq_high > 0 else sample_rate / 2
+    if not 0 <= freq_low < high <= sample_rate:
+        raise ValueError(
+            f"mel_filter_bank: 0 <= freq_low < freq_high <= sample_rate / 2 must hold, got freq_low "
+            f"{freq_low} and freq_high {high} at {sample_rate} Hz"
+        )
+    axis = frequency_axis("mel_filter_bank", spectrum)
+    extents = spectrum.extents.copy()
+    extents[:, axis] = nfilter
+    return Plan((spectrum.replace(extents=extents),), static={"_axis": axis})
+
+
+@operator(setup=setup, source="operators/audio/mel_scale/mel_filter_bank.h")
+def mel_filter_bank(
+    spectrum: Array,
+    /,
+    *,
+    freq_high: Static[float] = 0.0,
+    freq_low: Static[float] = 0.0,
+    mel_formula: Static[str] = "slaney",
+    nfilter: Static[int] = 128,
+    normalize: Static[bool] = True,
+    sample_rate: Static[float] = 44100.0,
+    _axis: Static[int | None] = None,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Sums the bins of a spectrogram under `nfilter` triangles that are evenly spaced in mel.
+
+    Args:
+        spectrum: float32, with an axis "f" of nfft // 2 + 1 bins from 0 to sample_rate / 2.
+        freq_high: upper end of the last triangle in Hz; 0: sample_rate / 2.
+        freq_low: lower end of the first triangle in Hz.
+        mel_formula: "slaney" (linear below 1 kHz) or "htk".
+        nfilter: number of triangles.
+        normalize: area 1 (in Hz) for each triangle; else peak 1.
+        sample_rate: of the signal, Hz.
+        extent: int32 [ndim], true size of `spectrum`; None: all of it.
+        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
+
+    Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
+    """
+    axis = max(spectrum.ndim - 2, 0) if _axis is None else _axis
+    bins = jnp.int32(spectrum.shape[axis]) if extent is None else extent[axis]
+    high = freq_high if freq_high > 0 else sample_rate / 2
+    mels = np.linspace(hz_to_mel(freq_low, mel_formula), hz_to_mel(high, mel_formula), nfilter + 2)
+    edges = mel_to_hz(mels, mel_formula)[:, None]
+    step = jnp.float32(sample_rate / 2) / jnp.maximum(bins - 1, 1).astype(jnp.float32)
+    hz = jnp.arange(spectrum.shape[axis], dtype=jnp.float32) * step
+    left, right = edges[:nfilter].astype(np.float32), edges[2:].astype(np.float32)
+    slopes = [np.asarray(1 / np.diff(edges, axis=0)[i : nfilter + i], np.float32) for i in range(2)]
+    weights = jnp.maximum(jnp.minimum((hz - left) * slopes[0], (right - hz) * slopes[1]), 0)
+    if normalize:
+        weights = weights * np.asarray(2 / (edges[2:] - edges[:-2]), np.float32)
+    valid = jnp.arange(spectrum.shape[axis], dtype=jnp.int32) < bins
+    clean = jnp.where(along_axis(valid, axis, spectrum.ndim), spectrum, 0)
+    mel = jnp.tensordot(weights, clean, ((1,), (axis,)), precision=lax.Precision.HIGHEST)
+    mel = jnp.moveaxis(mel, 0, axis)
+    return mel if out_shape is None else fit(mel, out_shape)

@@ -1,0 +1,145 @@
+"""Spectrogram: the short-time Fourier transform of a signal, as magnitude or power."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.audio._signal import reflect_101, require_float32
+from jdali.ops.tensor._fit import fit
+
+
+def hann_window(length: int) -> np.ndarray:
+    """Hann window sampled at the centres of `length` intervals, so without a zero at either end."""
+    phase = (np.arange(length) + 0.5) * (2 * np.pi / length)
+    return np.asarray(0.5 * (1 - np.cos(phase)), np.float32)
+
+
+def setup(
+    signal: BatchSpec,
+    *,
+    center_windows: bool,
+    layout: str,
+    nfft: int | None,
+    power: int,
+    window_fn: tuple[float, ...] | None,
+    window_length: int,
+    window_step: int,
+) -> Plan:
+    require_float32("spectrogram", signal)
+    size = window_length if nfft is None else nfft
+    if layout not in ("ft", "tf"):
+        raise ValueError(f"spectrogram: layout must be 'ft' or 'tf', got {layout!r}")
+    if power not in (1, 2):
+        raise ValueError(f"spectrogram: power must be 1 (magnitude) or 2 (power), got {power}")
+    if window_length < 1 or window_step < 1:
+        raise ValueError(
+            f"spectrogram: window_length {window_length} and window_step {window_step} must be positive"
+        )
+    if window_length > size:
+        raise ValueError(f"spectrogram: window_length {window_length} is larger than nfft {size}")
+    if window_fn and len(window_fn) != window_length:
+        raise ValueError(
+            f"spectrogram: window_fn has {len(window_fn)} samples, window_length is {window_length}"
+        )
+    axis = _time_axis(signal)
+    length = signal.extents[:, axis]
+    windows = length // window_step + 1
+    if not center_windows:
+        windows = (length - window_length) // window_step + 1
+    if (windows < 1).any():
+        i = int((windows < 1).argmax())
+        raise SampleError(
+            f"spectrogram: a signal of {length[i]} samples is shorter than a window of {window_length}; "
+            "take center_windows=True or pad it",
+            sample=i,
+        )
+    bins = np.full_like(windows, size // 2 + 1)
+    extents = np.stack([bins, windows] if layout == "ft" else [windows, bins], axis=1)
+    return Plan((BatchSpec(extents, np.dtype(np.float32), layout),), static={"nfft": size, "_axis": axis})
+
+
+def _time_axis(signal: BatchSpec) -> int:
+    """The only axis that is longer than 1."""
+    if (signal.extents == 0).any():
+        i = int((signal.extents == 0).any(axis=1).argmax())
+        raise SampleError("spectrogram: a signal without samples has no spectrum", sample=i)
+    long = (signal.extents > 1).any(axis=0)
+    if long.sum() > 1:
+        i = int((signal.extents > 1).sum(axis=1).argmax())
+        raise SampleError(
+            f"spectrogram: takes one channel, got extent {tuple(signal.extents[i].tolist())}; "
+            "take one channel of it or mix them first",
+            sample=i,
+        )
+    return int(long.argmax())
+
+
+@operator(setup=setup, source="operators/signal/fft/spectrogram.cc")
+def spectrogram(
+    signal: Array,
+    /,
+    *,
+    center_windows: Static[bool] = True,
+    layout: Static[str] = "ft",
+    nfft: Static[int | None] = None,
+    power: Static[int] = 2,
+    reflect_padding: Static[bool] = True,
+    window_fn: Static[tuple[float, ...] | None] = None,
+    window_length: Static[int] = 512,
+    window_step: Static[int] = 256,
+    _axis: Static[int | None] = None,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Power or magnitude of the Fourier transform of windows of a signal.
+
+    Args:
+        signal: float32, one channel: all axes but one have size 1.
+        center_windows: centre the windows at multiples of `window_step`; else only windows that lie
+            wholly within the signal are taken.
+        layout: "ft", frequency first, or "tf", time first.
+        nfft: length of the transform, at least `window_length`; None: `window_length`.
+        power: 2 for the power, 1 for the magnitude.
+        reflect_padding: centred windows see the signal mirrored at its first and last sample; else
+            zeros.
+        window_fn: `window_length` factors; None: a Hann window.
+        window_length: samples in a window.
+        window_step: samples from one window to the next.
+        extent: int32 [ndim], true size of `signal`; None: all of it.
+        out_shape: static, padded shape to return; None: that of the whole `signal`.
+
+    Returns: float32 [nfft // 2 + 1, windows], or the other way round.
+    """
+    axis = int(np.argmax(signal.shape)) if _axis is None else _axis
+    size = window_length if nfft is None else nfft
+    wave = signal[tuple(slice(None) if a == axis else 0 for a in range(signal.ndim))]
+    length = jnp.int32(len(wave)) if extent is None else extent[axis]
+    if out_shape is None:
+        free = len(wave) if center_windows else len(wave) - window_length
+        count = free // window_step + 1
+    else:
+        count = out_shape[1 if layout == "ft" else 0]
+    reach = jnp.arange((count - 1) * window_step + window_length, dtype=jnp.int32)
+    if center_windows:
+        reach = reach - window_length // 2
+    seen = reach
+    if center_windows and reflect_padding:
+        seen = reflect_101(reach, length)
+    inside = (seen >= 0) & (seen < length)
+    padded = jnp.where(inside, wave[jnp.clip(seen, 0, len(wave) - 1)], 0)
+    starts = np.arange(count, dtype=np.int32)[:, None] * window_step
+    frames = padded[starts + np.arange(window_length, dtype=np.int32)]
+    window = np.asarray(window_fn, np.float32) if window_fn else hann_window(window_length)
+    spectrum = jnp.fft.rfft(frames * window, n=size, axis=1)
+    if power == 1:
+        result = jnp.abs(spectrum)
+    else:
+        result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
+    if layout == "ft":
+        result = result.T
+    return result if out_shape is None else fit(result, out_shape)

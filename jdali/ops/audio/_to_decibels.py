@@ -1,0 +1,60 @@
+"""To decibels: the logarithm of a magnitude or power relative to a reference."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec, mask_padding
+from jdali._operator import Static, operator
+from jdali.ops.audio._signal import require_float32
+from jdali.ops.tensor._fit import fit
+
+
+def setup(magnitude: BatchSpec) -> BatchSpec:
+    require_float32("to_decibels", magnitude)
+    return magnitude
+
+
+@operator(setup=setup, source="operators/signal/decibel/to_decibels_op.h")
+def to_decibels(
+    magnitude: Array,
+    /,
+    *,
+    cutoff_db: Static[float] = -200.0,
+    multiplier: Static[float] = 10.0,
+    reference: Static[float] = 0.0,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
+
+    Args:
+        magnitude: float32, any shape, 0 or more.
+        cutoff_db: smallest result; NaN becomes this too.
+        multiplier: 10 for a power, 20 for an amplitude.
+        reference: the magnitude of 0 dB; 0: the largest one of the sample.
+        extent: int32 [ndim], true size of `magnitude`; None: all of it.
+        out_shape: static, padded shape to return; None: that of `magnitude`.
+
+    Returns: float32, shape of `magnitude`.
+    """
+    # DALI's smallest ratio is the smallest subnormal float. XLA may flush those to zero, so they are only
+    # compared with the smallest normal one, and the floor is a number worked out here.
+    floor = max(10.0 ** (cutoff_db / multiplier), float(np.finfo(np.float32).smallest_subnormal))
+    lowest = np.float32(max(floor, float(np.finfo(np.float32).tiny)))
+    if reference:
+        inverse: Array | np.float32 = np.float32(1 / reference)
+    else:
+        known = jnp.where(jnp.isnan(magnitude), -jnp.inf, magnitude)
+        known = known if extent is None else mask_padding(known, extent, -jnp.inf)
+        peak = jnp.max(known, initial=-jnp.inf)
+        inverse = 1 / jnp.where((peak == 0) | jnp.isinf(peak), 1, peak)
+    ratio = magnitude * inverse
+    above = ratio > lowest
+    logarithm = np.float32(multiplier / math.log2(10)) * jnp.log2(jnp.where(above, ratio, 1))
+    result = jnp.where(above, logarithm, np.float32(multiplier * math.log10(floor)))
+    return result if out_shape is None else fit(result, out_shape)

@@ -1,0 +1,120 @@
+"""mel_filter_bank and to_decibels against the real DALI, and against values worked out by hand."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support import contract
+
+from jdali._call import pure_call
+from jdali.ops.audio._mel_filter_bank import hz_to_mel, mel_filter_bank, mel_to_hz
+from jdali.ops.audio._to_decibels import to_decibels
+
+
+def spectra(shapes=((65, 5), (65, 1), (65, 9)), seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.gamma(1.0, 2.0, s).astype(np.float32) for s in shapes]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"nfilter": 10, "sample_rate": 16000.0},
+        {"nfilter": 20, "sample_rate": 16000.0, "normalize": False, "freq_low": 100.0, "freq_high": 5000.0},
+        {"nfilter": 8, "mel_formula": "htk"},
+        {"mel_formula": "htk", "normalize": False, "freq_high": 20000},
+        {},
+    ],
+    ids=str,
+)
+def test_mel_as_dali(args):
+    # Weights are differences of float32 frequencies in both: at 20 kHz an ulp is 1e-5 of a band, and the
+    # values summed with them are up to 15.
+    contract.check(mel_filter_bank, [spectra()], args, layout="ft", atol=2e-4)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("layout", "shapes"),
+    [
+        ("tf", [(5, 33), (2, 33)]),
+        ("Cft", [(2, 33, 4), (1, 33, 6)]),
+        ("f", [(9,), (17,)]),
+        ("", [(33, 5), (9, 4)]),
+    ],
+)
+def test_mel_axes_as_dali(layout, shapes):
+    args = {"nfilter": 6, "sample_rate": 8000.0}
+    contract.check(mel_filter_bank, [spectra(shapes)], args, layout=layout, atol=1e-6)
+
+
+def test_mel_scales():
+    # O'Shaughnessy's formula, and the knee of Slaney's at 1 kHz = 15 mel.
+    assert hz_to_mel(700.0, "htk") == pytest.approx(2595 * np.log10(2), rel=1e-4)
+    assert hz_to_mel(1000.0, "slaney") == pytest.approx(15)
+    assert hz_to_mel(6400.0, "slaney") == pytest.approx(42)
+    for formula in ("htk", "slaney"):
+        for hz in (0.0, 300.0, 5000.0):
+            np.testing.assert_allclose(mel_to_hz(np.array(hz_to_mel(hz, formula)), formula), hz)
+
+
+def test_a_triangle_by_hand():
+    # Below 1 kHz Slaney's scale is linear: one filter from 0 to 800 Hz peaks at 400 Hz.
+    args = {"nfilter": 1, "sample_rate": 1600.0, "normalize": False}
+    got = pure_call(mel_filter_bank, [np.eye(9, dtype=np.float32)], args, layout="ft")
+    np.testing.assert_allclose(got[0], 1 - np.abs(np.arange(9) - 4) / 4, atol=1e-6)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"multiplier": 20.0, "cutoff_db": -80.0},
+        {"reference": 3.0},
+        {"reference": -1},
+        {"cutoff_db": -9e3},
+    ],
+    ids=str,
+)
+def test_decibels_as_dali(args):
+    data = [*spectra(), np.zeros((3, 3), np.float32), np.array([[np.nan, 2, -1, 0, 1e-30]], np.float32)]
+    # One ulp of log2 near 30 times 3 (or 6): 1e-5; at -200 dB the ulp itself is 1.5e-5.
+    contract.check(to_decibels, [data], args, atol=4e-5, compiled_atol=4e-5)
+
+
+def test_decibels_by_hand():
+    got = pure_call(to_decibels, [np.array([1.0, 10.0, 1000.0, 0.0], np.float32)], {"cutoff_db": -60.0})
+    np.testing.assert_allclose(got, [-30, -20, 0, -60], atol=1e-5)
+
+
+def test_jit_vmap_and_grad():
+    data = jnp.asarray(spectra()[0])
+    mel = lambda d: pure_call(mel_filter_bank, [d], {"nfilter": 5}, layout="ft")  # noqa: E731
+    want = np.asarray(mel(data))
+    np.testing.assert_allclose(jax.jit(mel)(data), want, rtol=1e-5)
+    np.testing.assert_allclose(jax.vmap(mel)(data[None] * 3)[0], want * 3, rtol=1e-5)
+    grad = jax.grad(lambda d: pure_call(to_decibels, [d], {"reference": 1.0}).sum())(jnp.array([2.0, 4.0]))
+    np.testing.assert_allclose(grad, 10 / np.log(10) / np.array([2, 4]), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ({"mel_formula": "x"}, "mel_filter_bank: mel_formula must be 'slaney' or 'htk', got 'x'"),
+        ({"nfilter": 0}, "nfilter must be positive"),
+        ({"sample_rate": 0.0}, "sample_rate must be positive"),
+        ({"freq_low": 30000.0}, "must hold, got freq_low 30000.0"),
+    ],
+)
+def test_wrong_arguments(args, message):
+    with pytest.raises(ValueError, match=message):
+        pure_call(mel_filter_bank, [np.ones((5, 3), np.float32)], args)
+
+
+def test_wrong_inputs():
+    with pytest.raises(ValueError, match="no axis 'f' in the layout 'HW'"):
+        pure_call(mel_filter_bank, [np.ones((5, 3), np.float32)], {}, layout="HW")
+    with pytest.raises(ValueError, match="to_decibels: takes float32, got int32"):
+        pure_call(to_decibels, [np.ones((5, 3), np.int32)], {})
