@@ -100,6 +100,7 @@ class Operator:
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None
     devices: tuple[str, ...]
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None
+    cost_follows_extent: bool
     source: str
     engine_parameters: frozenset[str]
     setup_parameters: frozenset[str] | None
@@ -181,6 +182,7 @@ def operator(
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
     devices: tuple[str, ...] = ("cpu", "gpu"),
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None = None,
+    cost_follows_extent: bool = False,
     source: str = "",
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Makes an `Operator` of a pure function and registers it.
@@ -209,6 +211,8 @@ def operator(
             encoded sample and returns the (shape, dtype) of the whole content. `setup` then gets the
             spec of the contents in place of that of the encoded bytes, and its `Plan.params` and
             `Plan.static` (and a `Plan.outputs`) are known before anything is decoded.
+        cost_follows_extent: on a CPU, `run` takes time for the true size of its input and not for the
+            padding, so few roomy padded shapes serve better than many tight ones.
         source: DALI's source file (and line) that this operator was checked against.
     """
 
@@ -249,7 +253,8 @@ def operator(
                 )
         record = Operator(
             full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
-            sequence, outputs, setup_needs, devices, probe, source, frozenset(engine), setup_parameters,
+            sequence, outputs, setup_needs, devices, probe, cost_follows_extent, source, frozenset(engine),
+            setup_parameters,
         )  # fmt: skip
         if full_name in REGISTRY:
             raise ValueError(f"operator {full_name} is registered twice")

@@ -17,6 +17,9 @@ SMALL_AXIS = 4
 # Waste (padded elements per needed element) that is accepted before a new shape is opened, by the
 # number of shapes already open. Beyond the end of the table any shape that fits is taken.
 ACCEPTED_WASTE = (0.0, 1.3, 1.6, 2.0, 2.5, 4.0)
+# The same where an operator's time does not grow with the padding: a program more costs seconds, padding
+# only address space.
+ROOMY_WASTE = (0.0, 32.0, 128.0)
 # Sizes seen to be the same for all samples keep their exact value until this many have been met.
 EXACT_SIZES = 2
 
@@ -45,6 +48,11 @@ def round_up(size: int) -> int:
     return power
 
 
+def power_of_two(size: int) -> int:
+    """Smallest power of two that holds `size`, at least 256 (small axes stay as they are)."""
+    return size if size <= SMALL_AXIS else max(256, 1 << (size - 1).bit_length())
+
+
 class BucketPolicy:
     """Padded shapes of one stage.
 
@@ -52,13 +60,16 @@ class BucketPolicy:
     measured in elements of all values together.
     """
 
-    def __init__(self, value_of_axis: np.ndarray, never_padded: np.ndarray):
+    def __init__(self, value_of_axis: np.ndarray, never_padded: np.ndarray, *, roomy: bool = False):
         """Opens no shape yet.
 
         Args:
             value_of_axis: int [axes], which value each axis belongs to.
             never_padded: bool [axes], axes that keep their true size (channels).
+            roomy: padding costs no time, so accept much of it.
         """
+        self._roomy = roomy
+        self._waste = ROOMY_WASTE if roomy else ACCEPTED_WASTE
         self._never_padded = never_padded
         self._value_of_axis = np.asarray(value_of_axis)
         self._starts = np.flatnonzero(np.diff(self._value_of_axis, prepend=-1))
@@ -89,8 +100,8 @@ class BucketPolicy:
         # Largest first, so that smaller samples find a shape to join.
         order = np.argsort(-self._elements(distinct), kind="stable")
         chosen = np.empty(len(distinct), np.int64)
-        for d in order:
-            chosen[d] = self._choose(distinct[d], uniform)
+        for rank, d in enumerate(order):
+            chosen[d] = self._choose(distinct[d], distinct[order[rank:]], uniform)
         shape_of_sample = chosen[inverse]
         return [
             Group(tuple(map(int, self._shapes[s])), np.flatnonzero(shape_of_sample == s))
@@ -103,9 +114,10 @@ class BucketPolicy:
         total: np.ndarray = np.multiply.reduceat(np.maximum(rows, 1), self._starts, axis=-1).sum(axis=-1)
         return total
 
-    def _choose(self, row: np.ndarray, uniform: np.ndarray) -> int:
+    def _choose(self, row: np.ndarray, pending: np.ndarray, uniform: np.ndarray) -> int:
+        """Index of the shape for `row`; `pending` are the rows not placed yet, this one among them."""
         needed = float(self._elements(row[None])[0])
-        accepted = ACCEPTED_WASTE[len(self._shapes)] if len(self._shapes) < len(ACCEPTED_WASTE) else np.inf
+        accepted = self._waste[len(self._shapes)] if len(self._shapes) < len(self._waste) else np.inf
         best, best_elements = -1, np.inf
         for i, shape in enumerate(self._shapes):
             if (shape >= row).all() and (shape == row)[self._never_padded].all():
@@ -114,6 +126,10 @@ class BucketPolicy:
                     best, best_elements = i, elements
         if best >= 0 and (best_elements <= accepted * needed or best_elements == needed):
             return best
+        if self._roomy:  # one shape for all that may share it
+            alike = (pending == row)[:, self._never_padded].all(axis=1)
+            near = self._elements(pending) * self._waste[1] >= needed
+            row = pending[alike & near].max(axis=0)
         self._shapes.append(self._open(row, uniform))
         return len(self._shapes) - 1
 
@@ -127,5 +143,5 @@ class BucketPolicy:
                 exact.add(int(size))
                 shape[axis] = size
             else:
-                shape[axis] = round_up(int(size))
+                shape[axis] = power_of_two(int(size)) if self._roomy else round_up(int(size))
         return shape

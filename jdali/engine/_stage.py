@@ -108,6 +108,7 @@ class StageRunner:
         self._seed_array = np.array(words, np.uint32).reshape(len(words), 3)
         self._memo: tuple[Any, _Planned] | None = None
         self._batched = any(node.op.batched for node in stage.nodes)
+        self._roomy = device.platform == "cpu" and any(n.op.cost_follows_extent for n in stage.nodes)
         # Nothing in a plan depends on values, only on sizes: the last plan can serve again.
         self._plans_by_size = not any(
             v.source not in self._members for n in stage.nodes for v in n.needs_values()
@@ -182,7 +183,7 @@ class StageRunner:
         if self._policy is None or self._policy.axes != rows.shape[1]:
             owner = np.repeat(np.arange(len(values)), [s.ndim for s in values])
             exact = [s.layout[a : a + 1] == "C" for s in values for a in range(s.ndim)]
-            self._policy = BucketPolicy(owner, np.array(exact, bool))
+            self._policy = BucketPolicy(owner, np.array(exact, bool), roomy=self._roomy)
         if self._batched and len(rows):  # the whole batch in one array
             largest = self._policy.group(rows.max(axis=0, keepdims=True))[0]
             return [Group(largest.shape, np.arange(len(rows)))]

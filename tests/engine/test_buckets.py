@@ -74,3 +74,13 @@ def test_empty_batches_and_values_without_axes():
     (group,) = BucketPolicy(np.zeros(0, np.int64), np.zeros(0, bool)).group(np.zeros((5, 0), np.int64))
     assert group.shape == ()
     assert len(group.samples) == 5
+
+
+def test_roomy_shapes_are_few():
+    policy = BucketPolicy(np.zeros(3, np.int64), np.array([False, False, True]), roomy=True)
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        rows = np.concatenate([rng.integers(50, 1600, (16, 2)), np.full((16, 1), 3)], axis=1)
+        for group in policy.group(rows):
+            assert (np.array(group.shape) >= rows[group.samples]).all()
+    assert len(policy.shapes) <= 4

@@ -1,0 +1,53 @@
+# Two commands do all: `make run` sets up and trains on the built-in digits, `make test` sets up and tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?=
+ARGS ?=
+
+.PHONY: run test fast oracle lint types stubs check bench docs clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[examples]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@
+
+# The real DALI is only an oracle for tests: without it (not on Linux x86-64, say) they are skipped.
+$(VENV)/.oracle: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet -e '.[oracle]' || echo "no oracle here: its tests will be skipped"
+	touch $@
+
+run: $(VENV)/.run
+	$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
+
+test: $(VENV)/.oracle
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+fast: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m 'not slow and not oracle' $(ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+stubs: $(VENV)/.dev
+	$(BIN)/python tools/make_stubs.py
+
+check: lint types
+	$(BIN)/python tools/make_stubs.py --check
+
+bench: $(VENV)/.oracle
+	$(BIN)/python benchmarks/pipelines.py $(ARGS)
+
+clean:
+	rm -rf $(VENV) build *.egg-info

@@ -1,0 +1,105 @@
+"""Interleaved timing of rivals, each in a process of its own that waits between its turns.
+
+Machines are shared and noisy: absolute rates drift, ratios of turns that follow each other do not.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+
+class Worker:
+    """A subprocess that runs batches when told to."""
+
+    def __init__(self, script: Path, rival: str, workload: str, data: str, threads: int):
+        command = [sys.executable, str(script), "--worker", rival, workload, "--data", data, "--threads", str(threads)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.name = rival
+        self.first: float | None = None
+        self.rates: list[float] = []
+        self.problem = ""
+
+    def start(self) -> bool:
+        """Waits for the first batch; False (with a reason) if the rival is not installed."""
+        answer = self._read()
+        self.problem = answer.get("problem", "")
+        self.first = answer.get("first_batch_s")
+        return not self.problem
+
+    def turn(self, batches: int) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{batches}\n")
+        self.process.stdin.flush()
+        self.rates.append(self._read()["rate"])
+
+    def stop(self) -> dict:
+        assert self.process.stdin is not None
+        self.process.stdin.write("0\n")
+        self.process.stdin.flush()
+        facts = self._read()
+        self.process.wait(30)
+        return facts
+
+    def _read(self) -> dict:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith("@"):
+                return json.loads(line[1:])
+        return {"problem": f"the process ended with {self.process.wait()}"}
+
+
+def serve(first_batch_s: float, run: Callable[[int], float], facts: Callable[[], dict]) -> None:
+    """The worker's side: runs as many batches as each line of the input says, 0 ends it.
+
+    Args:
+        first_batch_s: seconds from the start to the first batch.
+        run: runs a number of batches and returns images a second.
+        facts: what to report at the end.
+    """
+    say({"first_batch_s": first_batch_s})
+    for line in sys.stdin:
+        count = int(line)
+        if not count:
+            say(facts())
+            return
+        say({"rate": run(count)})
+
+
+def say(answer: dict) -> None:
+    print("@" + json.dumps(answer), flush=True)
+
+
+def compare(
+    script: Path, rivals: Sequence[str], workload: str, *, data: str, threads: int, rounds: int, batches: int
+) -> list[dict]:
+    """Medians of each rival and its ratios, turn by turn, to the first one that works."""
+    workers = []
+    for rival in rivals:
+        worker = Worker(script, rival, workload, data, threads)
+        if worker.start():
+            workers.append(worker)
+        else:
+            print(f"  {rival}: left out: {worker.problem}", file=sys.stderr)
+    for worker in workers:
+        worker.turn(batches)  # not counted
+    for worker in workers:
+        worker.rates.clear()
+    for _ in range(rounds):
+        for worker in workers:
+            worker.turn(batches)
+    rows = []
+    for worker in workers:
+        ratios = [a / b for a, b in zip(worker.rates, workers[0].rates, strict=True)]
+        rows.append(
+            {
+                "workload": workload, "rival": worker.name, "median": statistics.median(worker.rates),
+                "low": min(worker.rates), "high": max(worker.rates), "ratio": statistics.median(ratios),
+                "first_batch_s": worker.first, **worker.stop(),
+            }
+        )  # fmt: skip
+    return rows

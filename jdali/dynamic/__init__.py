@@ -1,0 +1,1 @@
+"""The operators as functions that run at once, on tensors and batches: no graph, no pipeline."""

@@ -1,0 +1,76 @@
+"""The surfaces agree: one record of each operator gives the functions of fn, ops and dynamic."""
+
+import inspect
+import re
+
+import pytest
+
+import jdali
+import jdali.dynamic
+import jdali.fn
+import jdali.ops
+from jdali._operator import REGISTRY, ArgKind
+
+PUBLIC = sorted(n for n in REGISTRY if not n.startswith(("_", "math.")))
+COMPILED = sorted(n for n in REGISTRY if REGISTRY[n].kind == "device" and not n.startswith("_"))
+
+
+def found(surface, name):
+    for part in name.split("."):
+        surface = getattr(surface, part)
+    return surface
+
+
+def documented(doc: str) -> list[str]:
+    """Names listed under "Args:" of a docstring; "a, b: ..." lists two."""
+    _, _, args = doc.partition("\nArgs:\n")
+    names = []
+    for line in args.splitlines():
+        if line and not line.startswith(" "):
+            break
+        if match := re.match(r"^    ([\w*][\w*, ]*):", line):
+            names += [n.strip().lstrip("*") for n in match.group(1).split(",")]
+    return names
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_fn_has_the_record_s_signature(name):
+    op = REGISTRY[name]
+    parameters = inspect.signature(found(jdali.fn, name)).parameters
+    for arg in op.public_args.values():
+        parameter = parameters[arg.name]
+        assert parameter.default is (inspect.Parameter.empty if arg.required else arg.default)
+    assert {"device", "name"} <= set(parameters)
+    assert found(jdali.fn, name).__doc__
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_ops_has_the_record_s_signature(name):
+    op = REGISTRY[name]
+    function = found(jdali.ops, name)
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters]
+    expected = ["key"] * op.random + [i.name for i in op.inputs] + list(op.public_args)
+    assert names[: len(expected)] == expected
+    assert all(p.kind is p.KEYWORD_ONLY for p in parameters if p.name in op.public_args)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_the_docstring_lists_just_the_arguments(name):
+    op = REGISTRY[name]
+    listed = documented(op.doc)
+    missing = set(op.public_args) - set(listed)
+    unknown = set(listed) - set(op.args) - {i.name for i in op.inputs} - {"key", "extent", "out_extent", "out_shape"}
+    assert not missing, f"{name}: arguments not described: {sorted(missing)}"
+    assert not unknown, f"{name}: described, but no arguments: {sorted(unknown)}"
+    assert op.doc.splitlines()[0].endswith((".", ":")), f"{name}: the first line says what the operator does"
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_arguments_are_keyword_only_and_defaults_convert(name):
+    op = REGISTRY[name]
+    for parameter in inspect.signature(op.run).parameters.values():
+        assert parameter.kind is not parameter.POSITIONAL_OR_KEYWORD, f"{name}: {parameter.name}"
+    for arg in op.args.values():
+        if not arg.required and arg.default is not None and arg.kind is ArgKind.PER_SAMPLE:
+            assert arg.convert(arg.default).dtype.kind != "O", f"{name}: {arg.name}"
