@@ -128,8 +128,8 @@ def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.nda
     """Samples with full intensity at `maximum`, brought to the range of `dtype`; rounds half away."""
     if picture.dtype == dtype and maximum == full_intensity(dtype):
         return picture
-    if picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:
-        # Each sample is looked up: one pass over the picture whatever the types are.
+    if dtype.kind != "f" and picture.dtype.kind == "u" and picture.dtype.itemsize <= 2:
+        # Rounding and saturating take many passes over the picture, looking up takes one.
         return np.take(_rescaled(picture.dtype, maximum, dtype), picture, mode="clip")
     return _rescale(picture, maximum, dtype)
 
@@ -137,7 +137,7 @@ def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.nda
 def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
     # The quotient is rounded twice, as in DALI: it shows in 32-bit integers.
     factor = np.float32(full_intensity(dtype)) / np.float32(maximum)
-    return _saturate(samples.astype(np.float32) * factor, dtype)
+    return _saturate(np.multiply(samples, factor, dtype=np.float32, casting="same_kind"), dtype)
 
 
 @functools.lru_cache(maxsize=32)
@@ -148,7 +148,7 @@ def _rescaled(source: np.dtype[Any], maximum: float, dtype: np.dtype[Any]) -> np
 def _saturate(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """float32 to `dtype`: rounds half away from zero, saturates; NaN becomes 0."""
     if dtype.kind == "f":
-        return value.astype(dtype)
+        return value.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
     # The limits of 32-bit types are no float32.
     rounded = np_round_half_away(np.nan_to_num(value)).astype(np.float64)

@@ -69,8 +69,8 @@ def probe(data: Any) -> ImageInfo:
         raise corrupt(candidate.name.upper(), f"the header says {size}")
     if pixels > MAX_PIXELS or pixels * info.channels > 4 * MAX_PIXELS:
         raise SampleError(
-            f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels} is larger than the limit of "
-            f"{MAX_PIXELS} pixels (jdali.codecs.image.MAX_PIXELS)"
+            f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels} is larger than "
+            f"the limit of {MAX_PIXELS} pixels (jdali.codecs.image.MAX_PIXELS)"
         )
     return info
 
@@ -190,11 +190,16 @@ def decode(
         raise SampleError(
             f"cannot decode the {info.format.upper()} image of {info.height}x{info.width}: {error}"
         ) from error
+    whole = tuple(-(-n // denominator) for n in (info.height, info.width))
+    if picture.shape[:2] != whole:
+        raise corrupt(info.format.upper(), f"decoded to {picture.shape[:2]}, its header says {whole}")
     y, x, height, width = place
     picture = upright(picture, turned)[y : y + height, x : x + width]
     picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
     if picture.shape != shape:
-        raise corrupt(info.format.upper(), f"decoded to {picture.shape}, its header says {shape}")
+        raise corrupt(
+            info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
+        )
     if out is None:
         return np.ascontiguousarray(picture)
     if not (direct and np.may_share_memory(picture, out)):

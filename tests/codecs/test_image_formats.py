@@ -1,0 +1,228 @@
+"""Every format decodes to the samples that were put into it."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from support.data import image
+from support.pictures import noise, pillow, png, png_chunk
+
+from jdali import types
+from jdali.codecs import image as codec
+from jdali.types import ANY_DATA, BGR, GRAY
+
+SIZES = [(1, 1), (7, 10), (16, 9)]
+LOSSLESS = {
+    "png": {},
+    "bmp": {},
+    "tiff": {},
+    "ppm": {},
+    "webp": {"lossless": True, "exact": True},
+    "jpeg2000": {"irreversible": False},
+}
+
+
+def rgb_of(picture):
+    return np.repeat(picture[..., None], 3, 2) if picture.ndim == 2 else picture[..., :3]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("kind", LOSSLESS)
+def test_rgb(kind, size):
+    picture = noise(*size, 3)
+    encoded = pillow(picture, kind, **LOSSLESS[kind])
+    info = codec.probe(encoded)
+    assert (info.height, info.width, info.channels, info.dtype) == (*size, 3, np.uint8)
+    for data in (encoded, np.frombuffer(encoded, np.uint8), bytearray(encoded)):
+        np.testing.assert_array_equal(codec.decode(data), picture)
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=BGR), picture[..., ::-1])
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), picture)
+
+
+@pytest.mark.parametrize("kind", ["png", "bmp", "tiff", "ppm", "jpeg2000"])
+def test_gray(kind):
+    picture = noise(9, 13, None)
+    encoded = pillow(picture, kind, **LOSSLESS[kind])
+    assert codec.probe(encoded).channels == 1
+    np.testing.assert_array_equal(codec.decode(encoded), rgb_of(picture))
+    for space in (GRAY, ANY_DATA):
+        np.testing.assert_array_equal(codec.decode(encoded, output_type=space), picture[..., None])
+
+
+@pytest.mark.parametrize("kind", ["png", "tiff", "webp", "jpeg2000"])
+def test_alpha_is_dropped_but_for_any_data(kind):
+    picture = noise(6, 11, 4)
+    encoded = pillow(picture, kind, **LOSSLESS[kind])
+    np.testing.assert_array_equal(codec.decode(encoded), picture[..., :3])
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), picture)
+
+
+def test_gray_and_alpha():
+    picture = noise(5, 8, 2)
+    np.testing.assert_array_equal(codec.decode(png(picture)), np.repeat(picture[..., :1], 3, 2))
+    np.testing.assert_array_equal(codec.decode(png(picture), output_type=ANY_DATA), picture)
+
+
+@pytest.mark.parametrize("kind", ["png", "bmp", "tiff"])
+@pytest.mark.parametrize("colors", [3, 200])
+def test_palette(kind, colors):
+    picture = Image.fromarray(image(20, 30)).quantize(colors)
+    out = io.BytesIO()
+    picture.save(out, kind)
+    expected = np.asarray(picture.convert("RGB")).astype(float)
+    if kind == "tiff":  # its palette has 16 bits: Pillow writes 256 times the colour, full is 65535
+        expected = np.rint(expected * 256 / 257)
+    np.testing.assert_array_equal(codec.decode(out.getvalue()), expected)
+    assert codec.decode(out.getvalue(), output_type=ANY_DATA).shape == (20, 30, 3)
+
+
+@pytest.mark.parametrize("kind", ["png", "bmp", "tiff", "ppm"])
+@pytest.mark.parametrize("width", [8, 13])
+def test_one_bit(kind, width):
+    picture = noise(7, width, None) > 127
+    encoded = pillow(picture, kind)
+    np.testing.assert_array_equal(codec.decode(encoded), rgb_of(picture * np.uint8(255)))
+    assert codec.probe(encoded).channels == 1
+
+
+@pytest.mark.parametrize("interlaced", [False, True])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("size", [(1, 1), (3, 2), (9, 13)], ids=str)
+def test_png_depths_and_interlacing(dtype, channels, interlaced, size):
+    picture = noise(*size, channels, dtype)
+    encoded = png(picture, interlaced=interlaced)
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA, dtype=dtype), picture)
+
+
+TIFF_KINDS = [
+    {}, {"bigtiff": True}, {"tile": (16, 16)}, {"compression": "lzw", "predictor": True},
+    {"compression": "deflate", "bigtiff": True}, {"planarconfig": "separate"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4, 6])
+@pytest.mark.parametrize("kind", TIFF_KINDS, ids=str)
+def test_tiff_of_16_bits_and_many_channels(kind, channels):
+    imagecodecs = pytest.importorskip("imagecodecs")
+    picture = noise(8, 9, channels, np.uint16)
+    if channels == 1:
+        options = {k: v for k, v in kind.items() if k != "planarconfig"}
+        encoded = imagecodecs.tiff_encode(picture[..., 0], **options)
+    elif "planarconfig" in kind:
+        encoded = imagecodecs.tiff_encode(np.moveaxis(picture, -1, 0), photometric="rgb", **kind)
+    else:
+        encoded = imagecodecs.tiff_encode(picture, photometric="rgb", **kind)
+    assert codec.probe(encoded).dtype == np.uint16
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA, dtype=np.uint16), picture)
+    # 65535 / 255 = 257; ties are impossible, since 257 is odd.
+    expected = ((picture.astype(np.int64) + 128) // 257).astype(np.uint8)
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), expected)
+
+
+def test_big_endian_tiff():
+    picture = noise(8, 9, None, np.uint16)
+    out = io.BytesIO()
+    Image.frombytes("I;16B", (9, 8), picture.astype(">u2").tobytes()).save(out, "tiff")
+    assert out.getvalue()[:2] == b"MM"
+    decoded = codec.decode(out.getvalue(), output_type=GRAY, dtype=np.uint16)
+    np.testing.assert_array_equal(decoded[..., 0], picture)
+
+
+@pytest.mark.parametrize(("kind", "channels"), [(b"P2", 1), (b"P3", 3), (b"P5", 1), (b"P6", 3)])
+@pytest.mark.parametrize("maximum", [255, 65535])
+def test_pnm(kind, channels, maximum):
+    dtype = np.uint8 if maximum == 255 else np.uint16
+    picture = noise(4, 5, channels, dtype)
+    raw = picture.astype(picture.dtype.newbyteorder(">")).tobytes()
+    body = raw if kind in (b"P5", b"P6") else b" ".join(b"%d" % n for n in picture.ravel())
+    encoded = kind + b" # a comment 1 2\n5\t4\n#another\n%d\n" % maximum + body
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA, dtype=dtype), picture)
+
+
+def test_plain_bitmap_with_and_without_spaces():
+    expected = np.array([[0, 255, 0], [255, 255, 0]], np.uint8)[..., None]
+    for body in (b"1 0 1\n0 0 1\n", b"101#odd\n001"):
+        np.testing.assert_array_equal(codec.decode(b"P1\n3 2\n" + body, output_type=GRAY), expected)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"progressive": True}, {"subsampling": 0}, {"subsampling": 1}], ids=str
+)
+@pytest.mark.parametrize("size", [(1, 1), (7, 5), (33, 31)], ids=str)
+def test_jpeg_equals_libjpeg(options, size):
+    encoded = pillow(image(*size), "jpeg", quality=90, **options)
+    decoded = np.asarray(Image.open(io.BytesIO(encoded)))
+    np.testing.assert_array_equal(codec.decode(encoded), decoded)
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=BGR), decoded[..., ::-1])
+    luma = Image.open(io.BytesIO(encoded))
+    luma.draft("L", luma.size)
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=GRAY)[..., 0], np.asarray(luma))
+
+
+def test_gray_jpeg():
+    encoded = pillow(image(17, 9, None), "jpeg")
+    decoded = np.asarray(Image.open(io.BytesIO(encoded)))
+    np.testing.assert_array_equal(codec.decode(encoded), rgb_of(decoded))
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), decoded[..., None])
+
+
+def test_cmyk_jpeg():
+    out = io.BytesIO()
+    Image.fromarray(noise(16, 16, 4), "CMYK").save(out, "jpeg", quality=100, subsampling=0)
+    encoded = out.getvalue()
+    ink = np.asarray(Image.open(io.BytesIO(encoded))).astype(int)
+    # White light is taken away by each ink and by black.
+    expected = (255 - ink[..., :3]) * (255 - ink[..., 3:]) // 255
+    np.testing.assert_array_equal(codec.decode(encoded), expected)
+    assert codec.decode(encoded, output_type=ANY_DATA).shape == (16, 16, 4)
+
+
+def test_other_chunks_of_a_png_change_nothing_and_print_nothing(capfd):
+    picture = noise(4, 4, 3)
+    profile = png_chunk(b"iCCP", b"x\0\0" + b"no zlib stream")
+    clear = png_chunk(b"tRNS", b"\0\1\0\2\0\3")
+    encoded = png(picture, extra=profile + png_chunk(b"gAMA", b"\0\0\0\1") + clear)
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), picture)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_jpeg_of_12_bits():
+    imagecodecs = pytest.importorskip("imagecodecs")
+    picture = noise(16, 16, None, np.uint16) >> 4
+    encoded = imagecodecs.jpeg8_encode(picture, level=100, bitspersample=12)
+    decoded = codec.decode(encoded, output_type=GRAY, dtype=np.uint16)[..., 0]
+    # Full intensity is 4095 there; quality 100 loses less than one step in a hundred.
+    assert np.abs(decoded.astype(int) - np.rint(picture * (65535 / 4095))).max() < 656
+
+
+@pytest.mark.parametrize("name", ["UINT64", "INT64", "FLOAT16", "FLOAT64", "BOOL"])
+def test_types_that_images_are_not_decoded_to(name):
+    dtype = types.to_numpy_type(getattr(types, name))
+    with pytest.raises(ValueError, match=r"dtype .* is not supported; use uint8, int8"):
+        codec.decode(png(noise(2, 2, 3)), dtype=dtype)
+
+
+def test_the_same_without_imagecodecs(monkeypatch):
+    """What Pillow can do as well comes out the same; for the rest the message says what to install."""
+    rgba, deep = noise(6, 7, 4), noise(6, 7, 3, np.uint16)
+    easy = [pillow(rgba[..., :3], k, **o) for k, o in LOSSLESS.items()] + [
+        pillow(rgba, "png"), pillow(rgba, "webp", lossless=True, exact=True),
+        png(rgba[..., :3], interlaced=True),
+        png(noise(5, 6, 1, np.uint16)), pillow(noise(5, 6, None) > 99, "tiff"), pillow(rgba[..., 0], "tiff"),
+        pillow(noise(5, 6, None, np.uint16), "tiff"),
+    ]  # fmt: skip
+    hard = [png(deep), png(deep, interlaced=True)]
+    before = [codec.decode(e, output_type=ANY_DATA, dtype=np.uint16) for e in easy]
+    for module in (codec._png, codec._tiff, codec._webp, codec._jpeg2000):
+        monkeypatch.setattr(module, "imagecodecs", lambda: None)
+    monkeypatch.setattr("jdali.codecs._base.imagecodecs", lambda: None)
+    for encoded, expected in zip(easy, before, strict=True):
+        decoded = codec.decode(encoded, output_type=ANY_DATA, dtype=np.uint16)
+        np.testing.assert_array_equal(decoded, expected)
+    for encoded in hard:
+        with pytest.raises(
+            ImportError, match=r"needs the package imagecodecs: pip install 'jdali\[codecs\]'"
+        ):
+            codec.decode(encoded)
