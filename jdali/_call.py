@@ -109,7 +109,7 @@ def plan_call(
         traced_arguments: names of arguments whose value is a tracer held by the caller.
     """
     bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
-        traced_arguments, ...))  # fmt: skip
+        traced_arguments, ...), private=True)  # fmt: skip
     adapters = tuple(
         make_adapter(op.name, () if op.input(i).argument else op.layouts, op.sequence, s.layout, s.ndim)
         for i, s in enumerate(specs)

@@ -148,9 +148,14 @@ class Operator:
             wanted = [name for name in wanted if name in self.setup_parameters]
         return frozenset(wanted + [i.name for i in self.inputs if i.argument])
 
-    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All arguments, defaults filled in; says clearly which are missing or unknown."""
-        unknown = sorted(set(given) - set(self.public_args))
+    def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:
+        """All arguments, defaults filled in; says clearly which are missing or unknown.
+
+        Args:
+            given: by name.
+            private: arguments that the engine fills in are allowed too.
+        """
+        unknown = sorted(set(given) - set(self.args if private else self.public_args))
         if unknown:
             raise TypeError(
                 f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "

@@ -152,6 +152,7 @@ class Pipeline:
         self._scheduled = 0
         self._shared: collections.deque[Result] = collections.deque()
         self._last: Result | None = None
+        self._state: dict[str, Any] = {}
         self._contexts: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -258,12 +259,13 @@ class Pipeline:
         engine = Engine(
             plan, batch_size=self.batch_size, threads=self.num_threads, seed=self.seed,
             on_error=self.on_error, max_compiles=self.max_compiles,
-            devices={"cpu": cpu, "gpu": accelerator}, sources=sources,
+            devices={"cpu": cpu, "gpu": accelerator}, sources=sources, scaled_decoding=self.scaled_decoding,
         )  # fmt: skip
         fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())
         ahead = self.exec_pipelined and self.exec_async and not fed
         executor = Prefetcher(engine, self._depth) if ahead else Synchronous(engine)
         self._plan, self._engine, self._executor = plan, engine, executor
+        self._state = engine.get_state()
         weakref.finalize(self, executor.close)
         return self
 
@@ -390,6 +392,22 @@ class Pipeline:
         """Starts external sources again after their end. Readers go on with the next epoch."""
         _, executor = self._built()
         executor.reset()
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the sources are after the last batch that was taken; small, and fit for JSON."""
+        self._built()
+        return self._state if self._last is None else self._last.state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on after the batch that `get_state` followed, in this or in a like pipeline."""
+        _, executor = self._built()
+        executor.set_state(state)
+        self._state, self._last = state, None
+
+    @property
+    def runs_ahead(self) -> bool:
+        """Whether batches are made before they are asked for; a pipeline that is fed waits for its data."""
+        return isinstance(self._built()[1], Prefetcher)
 
     def empty(self) -> bool:
         """Whether no batch is scheduled."""

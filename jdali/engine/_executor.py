@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import collections
 import contextlib
 import dataclasses
 import queue
@@ -21,7 +22,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Node
-from jdali.graph._plan import ExecutionPlan, HostStep, Stage
+from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
 from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
 
@@ -86,6 +87,7 @@ class Engine:
         max_compiles: int | None,
         devices: dict[str, jax.Device],
         sources: dict[Node, Any],
+        scaled_decoding: bool = False,
     ):
         self.plan = plan
         self.batch_size, self.on_error = batch_size, on_error
@@ -95,14 +97,20 @@ class Engine:
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
         self.runners: dict[int, HostRunner | StageRunner] = {}
+        shrinking = shrinking_consumers(plan) if scaled_decoding else {}
+        originals: collections.ChainMap[DataNode, np.ndarray] = collections.ChainMap()
         for number, step in enumerate(plan.steps):
             if isinstance(step, Stage):
                 device = devices[step.device]
-                self.runners[number] = StageRunner(
+                runner = StageRunner(
                     step, seed=seed, max_batch=batch_size, device=device, compiler=self.compiler
                 )
+                runner.originals = originals
+                self.runners[number] = runner
             elif step.node not in sources:
-                self.runners[number] = HostRunner(step.node, seed=seed)
+                host = HostRunner(step.node, seed=seed, shrink_for=shrinking.get(step.node, ()))
+                originals.maps.append(host.original)
+                self.runners[number] = host
         self.epoch = 0
         self.iteration = 0
         self.position = 0
@@ -364,20 +372,36 @@ class Prefetcher:
             self._ended = False
             self._resume.set()
 
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on from a state of the sources; what was made ahead is thrown away."""
+        with self._lock:
+            self._halt()
+            while not self._results.empty():
+                self._results.get_nowait()
+            self._thread, self._ended = None, False
+            self._engine.set_state(state)
+            self._stop.clear()
+            self._resume.clear()
+
     def close(self) -> None:
         """Stops the thread and the pool; waits for them. May be called from any thread, twice too."""
         self._stop.set()
         self._resume.set()
-        thread = self._thread
-        if thread is threading.current_thread():  # a finaliser that ran in our own thread
+        if self._thread is threading.current_thread():  # a finaliser that ran in our own thread
             return
         with self._lock:
-            while thread is not None and thread.is_alive():
-                with contextlib.suppress(queue.Empty):
-                    self._results.get_nowait()
-                thread.join(_POLL_SECONDS)
+            self._halt()
             self._engine.close()
         _LIVE.discard(self)
+
+    def _halt(self) -> None:
+        """Stops the thread and waits until it has ended."""
+        self._stop.set()
+        self._resume.set()
+        while self._thread is not None and self._thread.is_alive():
+            with contextlib.suppress(queue.Empty):
+                self._results.get_nowait()
+            self._thread.join(_POLL_SECONDS)
 
     def _produce(self) -> None:
         previous: Result | None = None
@@ -418,15 +442,28 @@ class Synchronous:
     def __init__(self, engine: Engine):
         self._engine = engine
         self._closed = False
+        self._ended = False
         _LIVE.add(self)
 
     def next(self) -> Result:
         if self._closed:
             raise RuntimeError("the pipeline is closed")
-        return self._engine.run()
+        try:
+            return self._engine.run()
+        except StopIteration:
+            self._ended = True
+            raise
 
     def reset(self) -> None:
-        self._engine.reset()
+        """Goes on after the end of an external source; before that there is nothing to do."""
+        if self._ended:
+            self._ended = False
+            self._engine.reset()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on from a state of the sources."""
+        self._ended = False
+        self._engine.set_state(state)
 
     def close(self) -> None:
         if not self._closed:

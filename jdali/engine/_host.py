@@ -17,6 +17,9 @@ from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
 
+# Fractions of its size at which a JPEG can be decoded cheaply.
+DENOMINATORS = (8, 4, 2, 1)
+
 Memo = dict[tuple[int, int, int], Any]
 
 
@@ -76,8 +79,19 @@ def memoised(
 class HostRunner:
     """Runs one host operator on a batch."""
 
-    def __init__(self, node: Node, *, seed: int):
+    def __init__(self, node: Node, *, seed: int, shrink_for: tuple[Node, ...] = ()):
+        """Prepares what does not change from batch to batch.
+
+        Args:
+            node: the operator.
+            seed: of the pipeline.
+            shrink_for: the resizes that alone use the node's output, if it may decode at the fraction of
+                the size that they need.
+        """
         self.node = node
+        self._shrink_for = shrink_for
+        # Sizes that the outputs would have had without scaled decoding, for the stages that follow.
+        self.original: dict[DataNode, np.ndarray] = {}
         op = node.op
         self._seed = (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
@@ -152,6 +166,10 @@ class HostRunner:
                 k: None if c is None else c.value for k, c in plan.call.constants
             }
             varying = {k: np.asarray(v) for k, v in plan.traced.items()}
+            if self._shrink_for:
+                whole = plan.outputs[0]
+                varying["denominator"] = self._denominators(whole)
+                self.original[node.outputs[0]] = whole.extents[:, :-1]
 
         def one(i: int) -> Any:
             arguments = fixed | {k: v[i] for k, v in varying.items()}
@@ -200,6 +218,17 @@ class HostRunner:
             )
         except Exception as error:
             raise NodeFailure.of(node, error) from error
+
+    def _denominators(self, whole: BatchSpec) -> np.ndarray:
+        """int [N]: the largest of 1, 2, 4, 8 that leaves at least as much as each resize asks for."""
+        result = np.full(whole.batch_size, max(DENOMINATORS))
+        for consumer in self._shrink_for:
+            plan = plan_call(consumer.op, [whole], consumer.args, batch_size=whole.batch_size)
+            wanted = np.maximum(plan.outputs[0].extents[:, :-1], 1)
+            ratio = (whole.extents[:, :-1] // wanted).min(axis=1)
+            for denominator in DENOMINATORS:  # descending
+                result = np.where(ratio < denominator, np.minimum(result, denominator // 2), result)
+        return np.maximum(result, 1)
 
     def _store(
         self, env: dict[DataNode, TensorList], ids: SampleIds, results: Any, plan: PlannedCall | None

@@ -264,3 +264,27 @@ def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
     for step in steps:
         visit(step)
     return result
+
+
+def shrinking_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
+    """Decoders that may decode at a fraction of the size, with the resizes that alone use their output.
+
+    A decoder says that it can by the engine parameter `denominator`, a resize by the argument
+    `_decoded_from`: the size that the input would have had.
+    """
+    users: dict[DataNode, list[Node]] = {}
+    for step in plan.steps:
+        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+            for value in [*node.data_inputs, *node.arg_inputs.values()]:
+                users.setdefault(value, []).append(node)
+    taken = {id(o) for o in plan.outputs}
+    found = {}
+    for step in plan.steps:
+        if not isinstance(step, HostStep) or "denominator" not in step.node.op.engine_parameters:
+            continue
+        value = step.node.outputs[0]
+        consumers = users.get(value, [])
+        fitting = all("_decoded_from" in c.op.args and c.inputs[0] is value and not c.arg_inputs for c in consumers)
+        if consumers and fitting and id(value) not in taken:
+            found[step.node] = tuple(consumers)
+    return found
