@@ -81,10 +81,8 @@ def _mapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return jax.jit(batched)
 
 
-def element_words(
-    key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0
-) -> tuple[Array, Array]:
-    """Two uint32 [*shape] of 32 random bits for each element, whatever `shape` a sample is padded to.
+def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
+    """uint32 [*shape]: bits for each element, the same whatever `shape` a sample is padded to.
 
     The counter of an element is its row-major index within `extent` (not within `shape`);
     `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
@@ -96,29 +94,24 @@ def element_words(
         )
         linear = linear * extent[axis].astype(jnp.uint32) + step
     words = jax.random.key_data(key)
-    first, second = threefry2x32_p.bind(
+    bits: Array = threefry2x32_p.bind(
         jnp.broadcast_to(words[0], linear.shape),
         jnp.broadcast_to(words[1], linear.shape),
         jnp.full(linear.shape, draw, jnp.uint32),
         linear,
-    )
-    return first, second
-
-
-def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """uint32 [*shape]: 32 random bits for each element; see `element_words`."""
-    return element_words(key, extent, shape, draw)[0]
+    )[0]
+    return bits
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """float32 [*shape] in [0, 1), 23 random bits each; see `element_words`."""
+    """float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
     bits = element_bits(key, extent, shape, draw)
-    floats = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
+    floats: Array = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
     return floats - jnp.float32(1.0)
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_words`."""
+    """float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_bits`."""
     bits = element_bits(key, extent, shape, draw) >> 8
     # The middles of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which float32 holds exactly.
     odd = 2 * bits.astype(jnp.int32) + jnp.int32(1 - (1 << 24))
@@ -129,7 +122,7 @@ def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayL
 def element_index(
     key: Array, extent: Array, shape: Sequence[int], count: ArrayLike, draw: ArrayLike = 0
 ) -> Array:
-    """uint32 [*shape] in [0, count), each as likely to within 2**-32; see `element_words`.
+    """uint32 [*shape] in [0, count), each as likely to within 2**-32; see `element_bits`.
 
     It is the upper half of the 64-bit product of 32 random bits and `count`.
     """
@@ -140,9 +133,3 @@ def element_index(
     middle = high * count_low + (low * count_low >> 16)
     other = low * count_high + (middle & half)
     return high * count_high + (middle >> 16) + (other >> 16)
-
-
-def element_keys(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
-    """Typed keys [*shape], one for each element; see `element_words`."""
-    words = jnp.stack(element_words(key, extent, shape, draw), axis=-1)
-    return jax.random.wrap_key_data(words, impl="threefry2x32")

@@ -15,10 +15,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jdali._call import PerBatch, plan_call, pure_call, run_call
 from jdali._extent import BatchSpec
 from jdali._operator import Operator
+from jdali._random import sample_key, seed_words
 from support import oracle
 
 PAD = 5
@@ -71,6 +73,42 @@ def check(
     return pure
 
 
+def check_random(
+    op: Operator,
+    inputs: Sequence[Sequence[np.ndarray]] = (),
+    args: Mapping[str, Any] | None = None,
+    per_sample: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    batch_size: int = 3,
+    layout: str | Sequence[str] = "",
+    compiled_atol: float | None = None,
+    x64: bool = False,
+    pad: int = PAD,
+    seed: int = 7,
+) -> list[list[np.ndarray]]:
+    """`check` for a random operator, without a reference: what it draws does not depend on padding.
+
+    Args: see `check`, and
+        batch_size: number of samples if there are no inputs; their keys are those of the samples
+            0, 1, ... of a data set.
+
+    Returns: jdali's results, for each output the samples.
+    """
+    args, per_sample = dict(args or {}), dict(per_sample or {})
+    count = len(inputs[0]) if inputs else batch_size
+    with jax.enable_x64(x64):
+        keys = sample_keys(count, seed)
+        pure = _pure(op, inputs, args, per_sample, layout, keys)
+        _check_padded(op, inputs, args, per_sample, layout, pure, compiled_atol, pad, 0, keys)
+    return pure
+
+
+def sample_keys(count: int, seed: int = 7, stream: int = 1, epoch: int = 0) -> Array:
+    """Typed keys [count] of the samples 0, 1, ... of a data set."""
+    words, index = seed_words(seed), jnp.arange(count, dtype=jnp.uint32)
+    return jax.vmap(lambda i: sample_key(words, np.uint32(stream), np.uint32(epoch), i))(index)
+
+
 def compare(got: Any, want: Any, atol: float, what: str) -> None:
     """Shape, dtype and largest difference."""
     got, want = np.asarray(got), np.asarray(want)
@@ -88,12 +126,18 @@ def _layouts(layout: str | Sequence[str], count: int) -> list[str]:
     return [layout] * count if isinstance(layout, str) else list(layout)
 
 
-def _pure(op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any) -> list[list[np.ndarray]]:
+def _pure(
+    op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any, keys: Array | None = None
+) -> list[list[np.ndarray]]:
     count = len(inputs[0]) if inputs else len(next(iter(per_sample.values()))) if per_sample else 1
+    count = count if keys is None else len(keys)
     outputs: list[list[np.ndarray]] = []
     for i in range(count):
         sample_args = args | {k: v[i] for k, v in per_sample.items()}
-        result = pure_call(op, [s[i] for s in inputs], sample_args, layout=_layouts(layout, len(inputs)))
+        key = None if keys is None else keys[i]
+        result = pure_call(
+            op, [s[i] for s in inputs], sample_args, key=key, layout=_layouts(layout, len(inputs))
+        )
         result = result if isinstance(result, tuple) else (result,)
         outputs = outputs or [[] for _ in result]
         for o, value in enumerate(result):
@@ -104,6 +148,7 @@ def _pure(op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any) ->
 def _check_padded(
     op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any,
     pure: list[list[np.ndarray]], compiled_atol: float | None, pad: int, atol: float,
+    keys: Array | None = None,
 ) -> None:  # fmt: skip
     count = len(pure[0])
     layouts = _layouts(layout, len(inputs))
@@ -123,7 +168,7 @@ def _check_padded(
 
     def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any) -> Any:
         traces.append(1)
-        return run_call(planned.call, arrays, extents, traced, out_extents, shapes)
+        return run_call(planned.call, arrays, extents, traced, out_extents, shapes, keys)
 
     compiled = jax.jit(stage)
     extents = [jnp.asarray(s.extents, jnp.int32) for s in specs]

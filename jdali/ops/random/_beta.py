@@ -1,0 +1,109 @@
+"""random.beta: numbers from 0 to 1 with a beta distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from jdali._call import is_traced
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+from jdali._random import element_normal, element_uniform
+from jdali.ops.random._output import needs_shape, output_spec
+
+
+def setup(
+    *shape_like: BatchSpec,
+    alpha: np.ndarray,
+    beta: np.ndarray,
+    shape: np.ndarray | None,
+    dtype: np.dtype[Any] | None,
+    batch_size: int,
+) -> BatchSpec:
+    dtype = dtype or np.dtype(np.float32)
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"random.beta: dtype must be float32 or float64, got {dtype}")
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if is_traced(value):
+            continue
+        bad = ~((value > 0) & np.isfinite(value))
+        if bad.any():
+            i = int(bad.argmax())
+            raise SampleError(
+                f"random.beta: {name} must be positive and finite, got {value[i]}", sample=i, argument=name
+            )
+    return output_spec("random.beta", shape_like, shape, dtype, batch_size)
+
+
+@operator(
+    setup=setup,
+    name="random.beta",
+    setup_needs=needs_shape,
+    source="operators/random/beta_distribution.h",
+)
+def beta(
+    key: Array,
+    shape_like: Array | None = None,
+    /,
+    *,
+    alpha: PerSample[float] = 1.0,
+    beta: PerSample[float] = 1.0,
+    dtype: Static[np.dtype | None] = None,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Draws from the beta distribution, with density proportional to x^(alpha-1) (1-x)^(beta-1).
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        alpha: above 0.
+        beta: above 0.
+        dtype: float32 or float64; None: float32.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+
+    Returns: `shape`, `dtype`, from 0 to 1.
+    """
+    gammas = [
+        _log_gamma(key, out_extent, out_shape, shape_parameter, first_draw)
+        for shape_parameter, first_draw in ((alpha, 0), (beta, 1 << 31))
+    ]
+    return jax.nn.sigmoid(gammas[0] - gammas[1]).astype(dtype or np.float32)
+
+
+def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike, draw: int) -> Array:
+    """float32 [*shape]: logarithms of gamma variates, rejecting as Marsaglia and Tsang (2000) do.
+
+    The logarithm, since for a small `alpha` the variates themselves are too small for float32.
+
+    Args:
+        key: of the sample.
+        extent: true size.
+        shape: padded size.
+        alpha: shape parameter, above 0.
+        draw: number of the first of many independent draws.
+    """
+    alpha = jnp.asarray(alpha, jnp.float32)
+    boosted = alpha < 1  # then it is a variate of alpha + 1, times u^(1 / alpha)
+    d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
+    c = jax.lax.rsqrt(9 * d)
+
+    def attempt(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        number, accepted, result = state
+        x = element_normal(key, extent, shape, number)
+        u = element_uniform(key, extent, shape, number + 1)
+        log_v = 3 * jnp.log1p(jnp.maximum(c * x, -1))
+        good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
+        return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
+
+    start = (jnp.uint32(draw + 1), jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32))
+    _, _, result = jax.lax.while_loop(lambda state: ~state[1].all(), attempt, start)
+    u = element_uniform(key, extent, shape, draw) + jnp.float32(2.0**-24)
+    return jnp.where(boosted, result + jnp.log(u) / alpha, result)

@@ -1,0 +1,50 @@
+"""random.coin_flip: ones and zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali._random import element_uniform
+from jdali.ops.random._output import needs_shape, output_spec
+
+
+def setup(
+    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int
+) -> BatchSpec:
+    return output_spec("random.coin_flip", shape_like, shape, dtype or np.dtype(np.int32), batch_size)
+
+
+@operator(
+    setup=setup,
+    name="random.coin_flip",
+    setup_needs=needs_shape,
+    source="operators/random/coin_flip.h",
+)
+def coin_flip(
+    key: Array,
+    shape_like: Array | None = None,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    probability: PerSample[float] = 0.5,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Draws 1 with a given probability, else 0.
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output; None: int32.
+        probability: of a 1; never below 0, always from 1 up.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+
+    Returns: `shape`, `dtype`.
+    """
+    return saturate_cast(element_uniform(key, out_extent, out_shape) < probability, dtype or np.int32)

@@ -1,0 +1,54 @@
+"""random.normal: normally distributed numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali._random import element_normal
+from jdali.ops.random._output import needs_shape, output_spec
+
+
+def setup(
+    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int
+) -> BatchSpec:
+    return output_spec("random.normal", shape_like, shape, dtype or np.dtype(np.float32), batch_size)
+
+
+@operator(
+    setup=setup,
+    name="random.normal",
+    setup_needs=needs_shape,
+    source="operators/random/normal_distribution.h",
+)
+def normal(
+    key: Array,
+    shape_like: Array | None = None,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    mean: PerSample[float] = 0.0,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    stddev: PerSample[float] = 1.0,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Draws from a normal distribution.
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
+            saturated.
+        mean: centre of the distribution.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        stddev: standard deviation; a negative one mirrors the values.
+
+    Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
+    """
+    drawn = mean + stddev * element_normal(key, out_extent, out_shape)
+    return saturate_cast(drawn, dtype or np.float32)

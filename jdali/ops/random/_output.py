@@ -1,0 +1,52 @@
+"""What the random generators share: the shape of their output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+
+
+def output_shape(
+    name: str, shape_like: BatchSpec | None, shape: np.ndarray | None, batch_size: int
+) -> np.ndarray:
+    """int64 [N, ndim]: true sizes of a random operator's output; [N, 0], scalars, if nothing is said.
+
+    Args:
+        name: of the operator.
+        shape_like: spec of the input whose shape is to be taken.
+        shape: [N, ndim] argument, or [N] for one axis.
+        batch_size: N.
+    """
+    if shape is None:
+        return np.zeros((batch_size, 0), np.int64) if shape_like is None else shape_like.extents
+    if shape_like is not None:
+        raise ValueError(f"{name}: give either the argument shape or an input of that shape, not both")
+    extents = np.asarray(shape, np.int64).reshape(batch_size, -1)
+    negative = (extents < 0).any(axis=1)
+    if negative.any():
+        i = int(negative.argmax())
+        raise SampleError(
+            f"{name}: shape {tuple(map(int, extents[i]))} has a negative size", sample=i, argument="shape"
+        )
+    return extents
+
+
+def output_spec(
+    name: str,
+    shape_like: tuple[BatchSpec, ...],
+    shape: np.ndarray | None,
+    dtype: np.dtype[Any],
+    batch_size: int,
+) -> BatchSpec:
+    """Spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
+    like = shape_like[0] if shape_like else None
+    return BatchSpec(output_shape(name, like, shape, batch_size), dtype)
+
+
+def needs_shape(given: object) -> tuple[str, ...]:
+    """Only the shape must be known before the numbers are drawn (an operator's `setup_needs`)."""
+    return ("shape",)

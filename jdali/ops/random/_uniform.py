@@ -1,0 +1,71 @@
+"""random.uniform: numbers from a range, or some of a list, all as likely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali._random import element_index, element_uniform
+from jdali.ops.random._output import needs_shape, output_spec
+
+
+def setup(
+    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int
+) -> BatchSpec:
+    return output_spec("random.uniform", shape_like, shape, dtype or np.dtype(np.float32), batch_size)
+
+
+@operator(
+    setup=setup,
+    name="random.uniform",
+    setup_needs=needs_shape,
+    source="operators/random/uniform_distribution.h",
+)
+def uniform(
+    key: Array,
+    shape_like: Array | None = None,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    range: PerSample[tuple[float, ...]] = (-1.0, 1.0),
+    shape: PerSample[tuple[int, ...] | None] = None,
+    values: PerSample[tuple[float, ...] | None] = None,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Draws from a range, its end excluded, or from a list of values.
+
+    Args:
+        shape_like: anything whose shape the output is to have.
+        dtype: type of the output, float32 if None. Integers are rounded, half away from zero, and
+            saturated; so the end of the range may occur.
+        range: (begin, end), begin < end.
+        shape: shape of the output; None: that of `shape_like`, or a scalar.
+        values: the values to draw from; a range is ignored then.
+
+    Returns: `shape`, `dtype`; 23 random bits a number, of a list 32.
+
+    Parity: DALI wraps the range around where an integer `dtype` cannot hold it.
+    """
+    dtype = np.dtype(dtype or np.float32)
+    if values is not None:
+        listed = jnp.asarray(values, jnp.float32).reshape(-1)
+        if listed.size == 0:
+            raise ValueError("random.uniform: values is empty")
+        return saturate_cast(listed[element_index(key, out_extent, out_shape, listed.size)], dtype)
+    limits: Any = range
+    if limits.shape != (2,):
+        raise ValueError(f"random.uniform: range must be (begin, end), got {limits}")
+    begin, end = limits[0], limits[1]
+    if isinstance(limits, np.ndarray) and not begin < end:
+        raise ValueError(f"random.uniform: range [{begin}, {end}) is empty")
+    drawn = begin + element_uniform(key, out_extent, out_shape) * (end - begin)
+    # The sum may be rounded up to the end.
+    largest = jnp.nextafter(jnp.float32(end), jnp.float32(begin))
+    return saturate_cast(jnp.minimum(drawn, largest), dtype)

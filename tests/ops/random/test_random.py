@@ -1,0 +1,279 @@
+"""The random generators: distributions, ranges, types, and that nothing but the key decides a value."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+from support import contract, oracle
+
+from jdali import types
+from jdali._call import plan_call, pure_call
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import REGISTRY
+from jdali.ops import random as _random  # noqa: F401 (registers the operators)
+
+UNIFORM, NORMAL, COIN, BETA, CHOICE = (
+    REGISTRY[f"random.{name}"] for name in ("uniform", "normal", "coin_flip", "beta", "choice")
+)
+KEY = contract.sample_keys(1)[0]
+MANY = 100_000
+INTEGERS = [np.uint8, np.int8, np.uint16, np.int16, np.int32, np.uint32]
+
+
+def draw(op, *inputs, key=KEY, **args):
+    return np.asarray(pure_call(op, list(inputs), args, key=key))
+
+
+def fits(values, distribution):
+    """The Kolmogorov-Smirnov test does not refuse the distribution (seeds are fixed)."""
+    return stats.kstest(values, distribution.cdf).pvalue > 0.01
+
+
+def as_likely(values, expected):
+    """The chi-square test does not refuse the probabilities of 0, 1, ..."""
+    counts = np.bincount(values, minlength=len(expected))
+    used = np.asarray(expected) > 0
+    assert not counts[~used].any()
+    return stats.chisquare(counts[used], np.asarray(expected)[used] * len(values)).pvalue > 0.01
+
+
+# --- distributions ------------------------------------------------------------------------------
+def test_uniform_is_uniform():
+    values = draw(UNIFORM, shape=MANY)
+    assert values.dtype == np.float32
+    assert fits(values, stats.uniform(-1, 2))
+    assert fits(draw(UNIFORM, shape=MANY, range=(3.0, 3.5)), stats.uniform(3, 0.5))
+    assert -1 <= values.min() < -0.9999
+    assert 0.9999 < values.max() < 1
+
+
+def test_neighbours_and_draws_are_independent():
+    values = draw(UNIFORM, shape=(MANY // 2, 2))
+    assert abs(np.corrcoef(values.T)[0, 1]) < 0.01
+    counts, *_ = np.histogram2d(*values.T, bins=8)
+    assert stats.chisquare(counts.ravel()).pvalue > 0.01
+
+
+def test_uniform_never_gives_the_end():
+    # Two floats apart: half of the sums begin + u * (end - begin) would be rounded up to the end.
+    end = np.nextafter(np.float32(1), np.float32(2))
+    assert set(draw(UNIFORM, shape=1000, range=(1.0, float(end)))) == {1.0}
+
+
+def test_uniform_over_listed_values():
+    values = draw(UNIFORM, shape=MANY, values=[0.0, 1.0, 2.0])
+    assert as_likely(values.astype(int), [1 / 3] * 3)
+    assert set(draw(UNIFORM, shape=100, values=[5.5, -7.5], dtype=types.INT32)) == {6, -8}
+
+
+def test_normal_is_normal():
+    assert fits(draw(NORMAL, shape=MANY), stats.norm)
+    assert fits(draw(NORMAL, shape=MANY, mean=5.0, stddev=0.1), stats.norm(5, 0.1))
+    assert fits(draw(NORMAL, shape=MANY, mean=5.0, stddev=-2.0), stats.norm(5, 2))
+    assert set(draw(NORMAL, shape=10, mean=2.0, stddev=0.0)) == {2.0}
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.1, 0.999])
+def test_coin_flip_has_its_probability(probability):
+    values = draw(COIN, shape=MANY, probability=probability)
+    assert values.dtype == np.int32
+    assert as_likely(values, [1 - probability, probability])
+
+
+@pytest.mark.parametrize(("probability", "value"), [(0.0, 0), (-0.5, 0), (1.0, 1), (1.5, 1)])
+def test_a_sure_coin(probability, value):
+    assert set(draw(COIN, shape=10_000, probability=probability)) == {value}
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 2.0), (5.0, 0.7), (20.0, 30.0)])
+def test_beta_is_beta(alpha, beta):
+    values = draw(BETA, shape=20_000, alpha=alpha, beta=beta)
+    assert fits(values, stats.beta(alpha, beta))
+    assert values.min() >= 0
+    assert values.max() <= 1
+
+
+def test_choice_without_and_with_probabilities():
+    assert as_likely(draw(CHOICE, np.int32(5), shape=MANY), [0.2] * 5)
+    p = [0.0, 0.3, 0.0, 0.6, 0.1, 0.0]
+    assert as_likely(draw(CHOICE, np.int32(6), shape=MANY, p=p), p)
+    letters = np.array([10, 20, 30], np.uint8)
+    values = draw(CHOICE, letters, shape=MANY, p=[0.2, 0.3, 0.5])
+    assert values.dtype == np.uint8
+    assert as_likely(values // 10 - 1, [0.2, 0.3, 0.5])
+
+
+def test_choice_of_a_large_range_reaches_all_of_it():
+    values = draw(CHOICE, np.uint32(4_000_000_000), shape=MANY)
+    assert fits(values, stats.uniform(0, 4e9))
+
+
+def test_choice_of_rows():
+    rows = np.arange(12, dtype=np.float32).reshape(3, 4)
+    values = draw(CHOICE, rows, shape=(2, 5))
+    assert values.shape == (2, 5, 4)
+    assert {tuple(row) for row in values.reshape(-1, 4)} == {tuple(row) for row in rows}
+
+
+# --- types --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_are_rounded_and_saturated(dtype):
+    values = draw(UNIFORM, shape=MANY, range=(-1.5, 2.5), dtype=dtype)
+    low = 0 if np.dtype(dtype).kind == "u" else -2  # -1.5 itself, one draw in 2**23, rounds away
+    assert values.dtype == dtype
+    assert set(values.tolist()) - {-2} == set(range(low, 4)) - {-2, 3}
+    if low == 0:
+        assert as_likely(values, [0.5, 0.25, 0.25])
+    far = draw(NORMAL, shape=1000, stddev=1e16, dtype=dtype)
+    assert set(far.tolist()) == {np.iinfo(dtype).min, np.iinfo(dtype).max}
+
+
+def test_every_type_of_a_coin():
+    for dtype in (np.bool_, np.uint8, np.int32, np.float32):
+        values = draw(COIN, shape=100, dtype=dtype)
+        assert values.dtype == dtype
+        assert set(values.tolist()) == {0, 1}
+
+
+def test_64_bit_types():
+    for op, dtype in ((UNIFORM, np.int64), (NORMAL, np.float64), (COIN, np.uint64), (BETA, np.float64)):
+        (values,) = contract.check_random(op, args={"dtype": dtype, "shape": 3}, batch_size=1, x64=True)
+        assert values[0].dtype == dtype
+
+
+# --- shapes -------------------------------------------------------------------------------------
+GENERATORS = [UNIFORM, NORMAL, COIN, BETA]
+
+
+@pytest.mark.parametrize("op", GENERATORS, ids=lambda op: op.name)
+def test_values_do_not_depend_on_padding(op):
+    (planes,) = contract.check_random(op, per_sample={"shape": [(2, 3), (1, 5)]}, batch_size=2)
+    assert [v.shape for v in planes] == [(2, 3), (1, 5)]
+    assert draw(op, shape=0).shape == (0,)
+
+
+def test_scalars_and_shapes_like_an_input():
+    (scalars,) = contract.check_random(UNIFORM)
+    assert [v.shape for v in scalars] == [()] * 3
+    like = [[np.zeros((2, 3), np.uint8), np.zeros((5, 1), np.uint8)]]
+    (values,) = contract.check_random(NORMAL, like, layout="HW")
+    assert [v.shape for v in values] == [(2, 3), (5, 1)]
+    contract.check_random(BETA, per_sample={"alpha": [0.3, 2.0, 1.0]})
+
+
+def test_choice_does_not_depend_on_padding():
+    ragged = [np.arange(6, dtype=np.int32), np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)]
+    contract.check_random(CHOICE, [ragged])
+    contract.check_random(CHOICE, [ragged], {"shape": (2, 3)}, pad=2)
+    contract.check_random(CHOICE, [[np.int32(n) for n in (1, 7, 3)]], {"shape": 5})
+    rows = [np.arange(n * 8, dtype=np.float32).reshape(n, 8) for n in (4, 2)]
+    contract.check_random(CHOICE, [rows, [np.zeros(3), np.zeros(2)]])
+
+
+def test_arguments_may_differ_by_sample():
+    ranges = [(0.0, 1.0), (5.0, 6.0), (-3.0, -2.0)]
+    (values,) = contract.check_random(UNIFORM, args={"shape": 50}, per_sample={"range": ranges})
+    for sample, (low, high) in zip(values, ranges, strict=True):
+        assert low <= sample.min() < sample.max() < high
+    (flips,) = contract.check_random(COIN, per_sample={"probability": [0.0, 1.0, 0.0]})
+    assert [int(v) for v in flips] == [0, 1, 0]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args", [{}, {"shape": 3}, {"shape": [2, 2]}, {"shape": []}, {"shape": [0]}], ids=str
+)
+def test_shapes_and_types_are_as_in_dali(args):
+    for op in GENERATORS:
+        ((want,),) = oracle.run(op.name, [], args)
+        got = draw(op, **args)
+        assert (got.shape, got.dtype) == (want.shape, want.dtype), op.name
+    for a in (np.int32(5), np.arange(4, dtype=np.uint8), np.ones((3, 2), np.float32)):
+        ((want,),) = oracle.run("random.choice", [[a]], args)
+        got = draw(CHOICE, a, **args)
+        assert (got.shape, got.dtype) == (want.shape, want.dtype)
+
+
+def test_layout_of_a_choice():
+    def layout(ndim, name, **args):
+        batch = BatchSpec(np.full((2, ndim), 3), np.uint8, name)
+        return plan_call(CHOICE, [batch], args, batch_size=2).outputs[0].layout
+
+    assert layout(2, "XY") == "Y"
+    assert layout(2, "XY", shape=[4]) == "XY"
+    assert layout(1, "X", shape=[4, 4]) == ""
+    assert layout(1, "X") == ""
+
+
+# --- keys ---------------------------------------------------------------------------------------
+def test_a_key_gives_the_same_values_again_and_another_key_others():
+    keys = {
+        (seed, stream, epoch, index): contract.sample_keys(2, seed, stream, epoch)[index]
+        for seed in (1, 2) for stream in (1, 2) for epoch in (0, 1) for index in (0, 1)
+    }  # fmt: skip
+    drawn = {where: draw(UNIFORM, key=key, shape=8) for where, key in keys.items()}
+    np.testing.assert_array_equal(drawn[1, 1, 0, 0], draw(UNIFORM, key=keys[1, 1, 0, 0], shape=8))
+    assert len({v.tobytes() for v in drawn.values()}) == len(drawn)
+    pooled = np.concatenate([draw(UNIFORM, key=key, shape=5000) for key in keys.values()])
+    assert fits(pooled, stats.uniform(-1, 2))
+
+
+def test_first_values_of_many_samples_are_independent():
+    keys = contract.sample_keys(20_000)
+    first = jax.vmap(lambda k: pure_call(UNIFORM, [], {}, key=k))(keys)
+    assert fits(np.asarray(first), stats.uniform(-1, 2))
+    assert abs(np.corrcoef(first[:-1], first[1:])[0, 1]) < 0.03
+
+
+def test_jit_vmap_and_grad():
+    keys = contract.sample_keys(4)
+
+    def numbers(key, mean):
+        return pure_call(NORMAL, [], {"mean": mean, "shape": 3}, key=key)
+
+    np.testing.assert_allclose(jax.jit(numbers)(keys[0], 2.0), numbers(keys[0], 2.0), rtol=1e-6)
+    mapped = jax.vmap(numbers, (0, None))(keys, 2.0)
+    np.testing.assert_allclose(mapped[3], numbers(keys[3], 2.0), rtol=1e-6)
+    assert jax.grad(lambda m: numbers(keys[0], m).sum())(2.0) == 3
+
+
+@pytest.mark.parametrize("op", GENERATORS, ids=lambda op: op.name)
+def test_no_64_bit_value_appears_with_64_bit_types_enabled(op):
+    with jax.enable_x64(True):
+        text = str(jax.make_jaxpr(lambda k: pure_call(op, [], {"shape": (2, 2)}, key=k))(KEY))
+        wide = str(jax.make_jaxpr(lambda k: pure_call(CHOICE, [jnp.int32(5)], {"p": [0.2] * 5}, key=k))(KEY))
+    for name in ("f64[", "i64[", "u64["):
+        assert name not in text
+        assert name not in wide
+
+
+# --- errors -------------------------------------------------------------------------------------
+def test_wrong_arguments():
+    with pytest.raises(ValueError, match=r"random.uniform: range \[2.0, 1.0\) is empty"):
+        draw(UNIFORM, range=(2.0, 1.0))
+    with pytest.raises(ValueError, match=r"range must be \(begin, end\)"):
+        draw(UNIFORM, range=(0.0, 1.0, 2.0))
+    with pytest.raises(ValueError, match="values is empty"):
+        draw(UNIFORM, values=[])
+    with pytest.raises(ValueError, match="either the argument shape or an input of that shape, not both"):
+        draw(UNIFORM, np.zeros(3), shape=2)
+    with pytest.raises(SampleError, match=r"shape \(2, -1\) has a negative size"):
+        draw(NORMAL, shape=(2, -1))
+    with pytest.raises(SampleError, match=r"alpha must be positive and finite, got 0.0"):
+        draw(BETA, alpha=0.0)
+    with pytest.raises(TypeError, match="dtype must be float32 or float64, got uint8"):
+        draw(BETA, dtype=np.uint8)
+    with pytest.raises(TypeError, match="a scalar input must be an integer, got float32"):
+        draw(CHOICE, np.float32(3))
+    with pytest.raises(SampleError, match="no elements to choose from"):
+        draw(CHOICE, np.zeros(0, np.int32))
+    with pytest.raises(SampleError, match="one probability for each element"):
+        draw(CHOICE, np.zeros(3, np.int32), p=[0.5, 0.5])
+    with pytest.raises(SampleError, match="the sum of the probabilities must be 1"):
+        draw(CHOICE, np.int32(2), p=[0.5, 0.6])
+    with pytest.raises(SampleError, match="from 0 to 1"):
+        draw(CHOICE, np.int32(2), p=[-0.5, 1.5])
+    with pytest.raises(TypeError, match=r"random.normal: needs a JAX key"):
+        pure_call(NORMAL, [], {})
