@@ -1,0 +1,121 @@
+"""Which variables are still read after an `if`: only those are outputs of a conditional.
+
+A variable that only one branch sets, or to which the branches give values that cannot be merged, is
+no error if nobody reads it afterwards. The analysis goes backwards over the statements of one
+function and errs on the side of "is read".
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Names: TypeAlias = frozenset[str]
+NO_NAMES: Names = frozenset()
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast.If, Names]:
+    """For each `if` in the function (not in functions nested in it) the variables read later."""
+    captured: set[str] = set()
+    for node in ast.walk(function):
+        if node is not function and isinstance(node, SCOPES):
+            captured |= reads([node])
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            captured |= set(node.names)
+        if reads_frame(node):
+            captured |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    analysis = _Analysis(frozenset(captured))
+    analysis.block(function.body, analysis.always)
+    return analysis.found
+
+
+def reads_frame(node: ast.AST) -> bool:
+    """Whether the node is a call that sees the local variables of the function it stands in."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    name = node.func.id
+    return name in ("locals", "eval", "exec") or (name in ("vars", "dir") and not node.args)
+
+
+def reads(nodes: Iterable[ast.AST | None]) -> Names:
+    """All names loaded anywhere in the nodes."""
+    return frozenset(
+        n.id
+        for node in nodes
+        if node is not None
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    )
+
+
+def _writes(targets: Iterable[ast.AST]) -> Names:
+    return frozenset(t.id for t in targets if isinstance(t, ast.Name))
+
+
+class _Analysis:
+    def __init__(self, always: Names):
+        self.always = always  # read at any time: by nested functions, or by handlers of exceptions
+        self.found: dict[ast.If, Names] = {}
+        self.loops: list[tuple[Names, Names]] = []  # read after a `break`, after a `continue`
+
+    def block(self, statements: Sequence[ast.stmt], after: Names) -> Names:
+        for statement in reversed(statements):
+            after = self.statement(statement, after)
+        return after
+
+    def statement(self, node: ast.stmt, after: Names) -> Names:
+        """What is read from the start of the statement on, given what is read after it."""
+        match node:
+            case ast.If():
+                self.found[node] = after | self.always
+                return reads([node.test]) | self.block(node.body, after) | self.block(node.orelse, after)
+            case ast.For() | ast.AsyncFor():
+                return reads([node.iter]) | self._loop(node, after, _writes([node.target]), NO_NAMES)
+            case ast.While():
+                return self._loop(node, after, NO_NAMES, reads([node.test]))
+            case ast.With() | ast.AsyncWith():
+                return reads(node.items) | self.block(node.body, after)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, after)
+            case ast.Match():
+                cases = [reads([c.pattern, c.guard]) | self.block(c.body, after) for c in node.cases]
+                return reads([node.subject]) | after.union(*cases)
+            case ast.Return() | ast.Raise():
+                return reads([node]) | self.always
+            case ast.Break() if self.loops:
+                return self.loops[-1][0]
+            case ast.Continue() if self.loops:
+                return self.loops[-1][1]
+            case ast.Assign():
+                return after - _writes(node.targets) | reads([node])
+            case ast.AugAssign():
+                return after | _writes([node.target]) | reads([node])
+            case _:
+                return after | reads([node])
+
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, after: Names, set_: Names, test: Names
+    ) -> Names:
+        """A loop's body is followed by itself: repeat until nothing is added."""
+        start = self.block(node.orelse, after) | test
+        while True:
+            self.loops.append((after, start))
+            again = start | (self.block(node.body, start) - set_) | test
+            self.loops.pop()
+            if again == start:
+                return start
+            start = again
+
+    def _try(self, node: ast.Try | ast.TryStar, after: Names) -> Names:
+        """Any statement of the body may be followed by a handler, and anything by `finally`."""
+        outer = self.always
+        final = self.block(node.finalbody, after)
+        self.always = outer | (final if node.finalbody else NO_NAMES)
+        handlers = NO_NAMES.union(*(reads([h.type]) | self.block(h.body, final) for h in node.handlers))
+        otherwise = self.block(node.orelse, final)
+        self.always |= handlers
+        start = self.block(node.body, otherwise)
+        self.always = outer
+        return start | handlers | final
