@@ -186,7 +186,7 @@ class TensorList:
         """The batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
         if device == self.device:
             return self
-        return self.as_cpu() if device == "cpu" else self._of(self._with_layout(), self._source, device)
+        return self.as_cpu() if device == "cpu" else self._of(self._store, self._source, device)
 
     @property
     def dtype(self) -> types.DALIDataType:
