@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import jax
-
 from jdali._operator import REGISTRY
 from jdali.graph import _autograph
 from jdali.graph._node import DataNode, Domain, Graph, constant_node, expression
@@ -76,27 +74,10 @@ class Branches:
     def merge(
         self, condition: DataNode, names: Sequence[str], true_values: Sequence[Any], false_values: Sequence[Any]
     ) -> list[Any]:
-        """Values of variables after a conditional, from those after either branch."""
+        """Values after a conditional, from those after either branch (no containers: leaves of them)."""
         condition = self._enter(condition)
-        merged = []
-        for name, if_true, if_false in zip(names, true_values, false_values, strict=True):
-            merged.append(self._merge_one(condition, name, if_true, if_false))
-        return merged
-
-    def _merge_one(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
-        if if_true is if_false:
-            return if_true
-        leaves_true, tree_true = jax.tree.flatten(if_true, is_leaf=_is_none)
-        leaves_false, tree_false = jax.tree.flatten(if_false, is_leaf=_is_none)
-        if tree_true != tree_false:
-            raise RuntimeError(
-                f"Divergent data found in different branches of a conditional: {name} is {_describe(if_true)} "
-                f"after the `if` branch and {_describe(if_false)} after the other; both must have one structure"
-            )
-        leaves = [
-            self._merge_leaf(condition, name, a, b) for a, b in zip(leaves_true, leaves_false, strict=True)
-        ]
-        return jax.tree.unflatten(tree_true, leaves)
+        triples = zip(names, true_values, false_values, strict=True)
+        return [self._merge_leaf(condition, name, a, b) for name, a, b in triples]
 
     def _merge_leaf(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
         if if_true is if_false:
@@ -158,21 +139,11 @@ class Branches:
         return self._graph.add(REGISTRY[name], inputs, args or {}, device="cpu").outputs[0]
 
 
-def _is_none(value: Any) -> bool:
-    return value is None
-
-
 def _same(a: Any, b: Any) -> bool:
     try:
         return type(a) is type(b) and bool(a == b)
     except (TypeError, ValueError):
         return False
-
-
-def _describe(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def trace(
