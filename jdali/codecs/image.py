@@ -181,7 +181,8 @@ def decode(
         raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
     as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
     direct = as_stored and out is not None and out.flags.c_contiguous
-    request = Request(output_type, denominator, fast_idct, out if direct else None)
+    # DALI decodes pictures that are to be turned with the exact DCT whatever is asked for.
+    request = Request(output_type, denominator, fast_idct and turned == 1, out if direct else None)
     try:
         picture = coding.decode(view, info, request)
     except (SampleError, ImportError, MemoryError):
@@ -195,7 +196,8 @@ def decode(
         raise corrupt(info.format.upper(), f"decoded to {picture.shape[:2]}, its header says {whole}")
     y, x, height, width = place
     picture = upright(picture, turned)[y : y + height, x : x + width]
-    picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # float TIFF may hold anything
+        picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
     if picture.shape != shape:
         raise corrupt(
             info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
