@@ -1,0 +1,138 @@
+"""Separable resampling of one sample: picks the formulation for the platform, gives it a gradient.
+
+On a CPU, and for all but small arrays, `resample_blocks` does only the work that is needed. Elsewhere
+a dense weight matrix for each axis makes it a few matrix products, which accelerators are good at;
+that is also the derivative, for resampling is linear in the image.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from jax.custom_batching import custom_vmap
+
+from jdali._numeric import saturate_cast
+from jdali.ops.image._resample_blocks import resample_blocks
+from jdali.ops.image._resample_filters import dense_weights, first_taps
+
+# An axis pair of up to this many (input, output) combinations is multiplied densely on a CPU too.
+_DENSE_LIMIT = 64 * 64
+
+
+def resample(
+    image: Array,
+    filters: Array,
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    *,
+    dtype: np.dtype[Any],
+    nearest: bool = False,
+) -> Array:
+    """Resamples all axes but the last; see `_resample_filters` for what `filters` says.
+
+    Args:
+        image: [*shape, C], padded.
+        filters: float32 [d, 5].
+        extent: int32 [d], true size of `image` without C.
+        out_extent: int32 [d], true size of the result without C.
+        out_shape: padded shape of the result without C.
+        dtype: of the result; integers are rounded half away from zero and saturated.
+        nearest: static, all filters are NN: elements are copied.
+
+    Returns: `dtype` [*out_shape, C]; past `out_extent` the values are unspecified.
+    """
+    if 0 in image.shape or 0 in out_shape:
+        return jnp.zeros((*out_shape, image.shape[-1]), dtype)
+    if nearest:
+        return saturate_cast(_pick(image, filters, extent, out_shape), dtype)
+    small = all(n * m <= _DENSE_LIMIT for n, m in zip(image.shape, out_shape, strict=False))
+    run = _differentiable(tuple(out_shape), np.dtype(dtype), small)
+    return run(image, filters, extent, out_extent)
+
+
+def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+    for axis, count in enumerate(out_shape):
+        _, index = first_taps(filters[axis], count)
+        image = jnp.take(image, jnp.clip(index, 0, extent[axis] - 1), axis=axis)
+    return image
+
+
+def _dense(
+    image: Array, filters: Array, extent: Array, out_extent: Array, out_shape: tuple[int, ...]
+) -> Array:
+    """float32 [*out_shape, C]; linear in `image`, so it can be transposed."""
+    del out_extent  # what lies past it is unspecified
+    value = image.astype(jnp.float32)
+    for axis, count in enumerate(out_shape):
+        weights = dense_weights(filters[axis], extent[axis], value.shape[axis], count)
+        if jnp.issubdtype(image.dtype, jnp.floating):  # padding may hold NaN
+            row = jnp.arange(value.shape[axis], dtype=jnp.int32) < extent[axis]
+            value = jnp.where(jnp.expand_dims(row, [a for a in range(value.ndim) if a != axis]), value, 0)
+        # TPUs and newer GPUs would otherwise round the operands to fewer bits.
+        value = jnp.tensordot(weights, value, axes=(1, axis), precision=lax.Precision.HIGHEST)
+        value = jnp.moveaxis(value, 0, axis)
+    return value
+
+
+@functools.lru_cache(maxsize=256)
+def _differentiable(
+    out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool
+) -> Callable[..., Array]:
+    """The resampling of these static choices, one function object for each of them."""
+
+    def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        return saturate_cast(_dense(image, filters, extent, out_extent, out_shape), dtype)
+
+    def blocks(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        batch = _batched_blocks(out_shape, dtype)
+        return batch(image[None], filters[None], extent[None], out_extent[None])[0]
+
+    @jax.custom_jvp
+    def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        if small:
+            return dense(image, filters, extent, out_extent)
+        return lax.platform_dependent(image, filters, extent, out_extent, cpu=blocks, default=dense)
+
+    @run.defjvp
+    def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, Any]:
+        image, *rest = primals
+        out = run(image, *rest)
+        if not jnp.issubdtype(dtype, jnp.floating):
+            return out, np.zeros(out.shape, jax.dtypes.float0)
+        if not jnp.issubdtype(image.dtype, jnp.floating):
+            return out, jnp.zeros_like(out)
+        change = _dense(tangents[0], *rest, out_shape)
+        return out, change.astype(dtype)
+
+    return run
+
+
+@functools.lru_cache(maxsize=256)
+def _batched_blocks(out_shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[..., Array]:
+    """`resample_blocks`, for which vmap makes the batch longer instead of vectorising its loops.
+
+    Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.
+    """
+
+    @custom_vmap
+    def batch(images: Array, filters: Array, extents: Array, out_extents: Array) -> Array:
+        return resample_blocks(images, filters, extents, out_extents, out_shape, dtype)
+
+    @batch.def_vmap
+    def merge(axis_size: int, in_batched: list[bool], *arrays: Array) -> tuple[Array, bool]:
+        flat = []
+        for array, batched in zip(arrays, in_batched, strict=True):
+            if not batched:
+                array = jnp.broadcast_to(array, (axis_size, *array.shape))
+            flat.append(array.reshape(-1, *array.shape[2:]))
+        result = batch(*flat)
+        return result.reshape(axis_size, -1, *result.shape[1:]), True
+
+    return batch

@@ -1,0 +1,176 @@
+"""Resampling filters: their shapes, and where they lie over the input of each output element.
+
+An axis of one sample is described by five numbers, the last axis of the arrays called `filters`:
+(filter, step, start, density, taps). Output element x is the weighted mean of `taps` input elements,
+the first of them ceil(start + x · step); one input element is `density` entries of the filter's table.
+With the NN filter it is the input element floor(start + (x + 1/2) · step).
+Elements outside of the input count as copies of its first or last element.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali.types import DALIInterpType
+
+NN = int(DALIInterpType.INTERP_NN)
+FILTER, STEP, START, DENSITY, TAPS = range(5)
+_CHUNK = 32  # taps summed at once
+_WIDTH = 193
+_ROOT8 = np.float32(np.sqrt(8.0))
+
+
+def _tables() -> tuple[np.ndarray, np.ndarray]:
+    """Samples of each filter [filter, _WIDTH] and how many there are [filter].
+
+    DALI interpolates linearly between as many samples (kernels/imgproc/resample/resampling_filters.cu),
+    which for the curved filters differs from the formula by up to 1e-3, so jdali does likewise.
+    """
+    tables = np.zeros((len(DALIInterpType), _WIDTH))
+    counts = np.ones(len(DALIInterpType), np.int32)
+
+    def put(kind: DALIInterpType, values: np.ndarray) -> None:
+        tables[kind, : len(values)] = values
+        counts[kind] = len(values)
+
+    triangle = np.array([0.0, 1.0, 0.0])
+    put(DALIInterpType.INTERP_LINEAR, triangle)
+    put(DALIInterpType.INTERP_TRIANGULAR, triangle)
+    x = np.abs(np.linspace(-2, 2, 129))
+    # Keys, "Cubic convolution interpolation for digital image processing", 1981, a = -1/2.
+    near = (1.5 * x - 2.5) * x * x + 1
+    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+    put(DALIInterpType.INTERP_CUBIC, np.where(x < 1, near, far))
+    x = np.linspace(-3, 3, 193)
+    put(DALIInterpType.INTERP_LANCZOS3, np.sinc(x) * np.sinc(x / 3))
+    put(DALIInterpType.INTERP_GAUSSIAN, np.exp(-(np.linspace(-2, 2, 65) ** 2)))
+    return tables.astype(np.float32), counts
+
+
+_TABLES, _COUNTS = _tables()
+_RADII = {  # in output elements when shrinking, in input elements otherwise
+    DALIInterpType.INTERP_LINEAR: 1.0,
+    DALIInterpType.INTERP_CUBIC: 2.0,
+    DALIInterpType.INTERP_LANCZOS3: 3.0,
+    DALIInterpType.INTERP_TRIANGULAR: 1.0,
+    DALIInterpType.INTERP_GAUSSIAN: 1.0,
+}
+
+
+def filters_of(
+    low: np.ndarray,
+    high: np.ndarray,
+    size: np.ndarray,
+    *,
+    interp_type: np.ndarray,
+    min_filter: np.ndarray | None,
+    mag_filter: np.ndarray | None,
+    antialias: bool,
+) -> np.ndarray:
+    """Describes how the window [low, high) of each axis becomes `size` elements.
+
+    Args:
+        low, high: float [N, d], window in the input, its edges in elements; high < low mirrors.
+        size: int [N, d], of the output.
+        interp_type: int [N], filter where nothing else is said.
+        min_filter, mag_filter: int [N], filter of an axis that shrinks, or does not; None: `interp_type`.
+        antialias: widen the filter of an axis that shrinks.
+
+    Returns: float32 [N, d, 5].
+    """
+    low, high = low.astype(np.float32), high.astype(np.float32)
+    out = np.maximum(size, 1).astype(np.float32)
+    step = (high - low) / out
+    shrinks = np.abs(high - low) > out
+    minify = interp_type if min_filter is None else min_filter
+    magnify = interp_type if mag_filter is None else mag_filter
+    kind = np.where(shrinks, minify[:, None], magnify[:, None]).astype(np.int32)
+    base = np.array([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
+    radius = base * np.where(shrinks & antialias, np.abs(step), np.float32(1))
+    # DALI goes by way of the standard deviation; the rounding decides whether a tap at the very edge counts.
+    deviation = (radius / _ROOT8).astype(np.float32)
+    width = np.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
+    entries = np.maximum(_COUNTS[kind] - 1, 1).astype(np.float32)
+    density = entries / width.astype(np.float32)
+    nearest = kind == NN
+    start = np.where(nearest, low, low + np.float32(0.5) * step - np.float32(0.5) - entries / 2 / density)
+    taps = np.where(nearest, 1, np.ceil(entries / density))
+    return np.stack([kind, step, start, density, taps], axis=-1).astype(np.float32)
+
+
+def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
+    """`filters` [d, 5] with the output of those axes turned round where `mirror` [d] is true."""
+    step = filters[:, STEP]
+    nearest = filters[:, FILTER] == NN
+    last = (out_extent - 1).astype(jnp.float32) + jnp.where(nearest, jnp.float32(1), jnp.float32(0))
+    start = filters[:, START] + step * last
+    filters = filters.at[:, START].set(jnp.where(mirror, start, filters[:, START]))
+    return filters.at[:, STEP].set(jnp.where(mirror, -step, step))
+
+
+def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
+    """Start of the filter, float32 [count], and its first tap, int32 [count], of output 0 to count-1."""
+    nearest = axis[FILTER] == NN
+    place = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
+    start = place * axis[STEP] + axis[START]
+    first = jnp.where(nearest, jnp.floor(start), jnp.ceil(start))
+    return start, first.astype(jnp.int32)
+
+
+def weight(axis: Array, tap: Array, start: Array) -> Array:
+    """Weight, not normalised, of input element `tap` where the filter begins at `start`."""
+    kind = axis[FILTER].astype(jnp.int32)
+    place = (tap.astype(jnp.float32) - start) * axis[DENSITY]
+    whole = jnp.floor(place)
+    index = whole.astype(jnp.int32)
+    table = jnp.asarray(_TABLES).reshape(-1)
+    count = jnp.asarray(_COUNTS)[kind]
+
+    def sample(i: Array) -> Array:
+        value = table[kind * _WIDTH + jnp.clip(i, 0, _WIDTH - 1)]
+        return jnp.where((i >= 0) & (i < count), value, 0)
+
+    left = sample(index)
+    smooth = left + (place - whole) * (sample(index + 1) - left)
+    return jnp.where(kind == NN, (tap == jnp.floor(start)).astype(jnp.float32), smooth)
+
+
+def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array, Array]:
+    """Of each output element: weight that falls before the input and after it, and 1 / sum of weights.
+
+    The first two are normalised; all are float32 [count].
+    """
+    start, first = first_taps(axis, count)
+    taps = axis[TAPS].astype(jnp.int32)
+
+    def add(chunk: Array, sums: Array) -> Array:
+        offset = chunk * _CHUNK + jnp.arange(_CHUNK, dtype=jnp.int32)
+        tap = first[:, None] + offset
+        value = jnp.where(offset < taps, weight(axis, tap, start[:, None]), 0)
+        parts = [jnp.where(tap < 0, value, 0), jnp.where(tap >= extent, value, 0), value]
+        return sums + jnp.stack([p.sum(axis=1, dtype=jnp.float32) for p in parts])
+
+    # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
+    zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
+    sums = lax.fori_loop(
+        jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, jnp.zeros((3, count), jnp.float32) + zero
+    )
+    inverse = jnp.where(sums[2] == 0, jnp.float32(0), 1 / sums[2])
+    return sums[0] * inverse, sums[1] * inverse, inverse
+
+
+def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
+    """float32 [count, shape]: weight of each input element in each output element."""
+    before, after, inverse = border_weights(axis, extent, count)
+    start, first = first_taps(axis, count)
+    tap = jnp.arange(shape, dtype=jnp.int32)
+    value = weight(axis, tap, start[:, None]) * inverse[:, None]
+    inside = (tap >= first[:, None]) & (tap - first[:, None] < axis[TAPS].astype(jnp.int32))
+    value = jnp.where(inside & (tap < extent), value, 0)
+    return (
+        value
+        + jnp.where(tap == 0, before[:, None], 0)
+        + jnp.where(tap == extent - 1, after[:, None], 0)
+    )

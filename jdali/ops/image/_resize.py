@@ -1,0 +1,159 @@
+"""Resize: images and volumes to another size, with antialiasing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image._resample import resample
+from jdali.ops.image._resample_filters import NN, filters_of
+from jdali.ops.image._resize_sizes import Window, check_types, resize_window
+from jdali.types import DALIInterpType
+
+LAYOUTS = ("HWC", "DHWC")
+
+
+def plan_resampling(
+    images: BatchSpec,
+    window: Window,
+    dtype: np.dtype[Any],
+    *,
+    interp_type: np.ndarray,
+    min_filter: np.ndarray | None,
+    mag_filter: np.ndarray | None,
+    antialias: bool,
+) -> Plan:
+    """Plan of an operator that resamples `window` of each image: its `_filters` and `_nearest`."""
+    filters = filters_of(
+        window.low, window.high, window.size,
+        interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
+    )  # fmt: skip
+    extents = np.concatenate([window.size, images.extents[:, -1:]], axis=1)
+    return Plan(
+        (images.replace(extents=extents, dtype=dtype),),
+        params={"_filters": filters},
+        static={"_nearest": bool((filters[:, :, 0] == NN).all())},
+    )
+
+
+def setup(
+    images: BatchSpec,
+    *,
+    size: np.ndarray | None,
+    resize_x: np.ndarray,
+    resize_y: np.ndarray,
+    resize_z: np.ndarray,
+    resize_shorter: np.ndarray,
+    resize_longer: np.ndarray,
+    mode: str,
+    max_size: tuple[float, ...] | float | None,
+    roi_start: np.ndarray | None,
+    roi_end: np.ndarray | None,
+    roi_relative: bool,
+    subpixel_scale: bool,
+    interp_type: np.ndarray,
+    min_filter: np.ndarray | None,
+    mag_filter: np.ndarray | None,
+    antialias: bool,
+    dtype: np.dtype[Any] | None,
+    save_attrs: bool,
+) -> Plan:
+    out_dtype = check_types("resize", images, dtype)
+    spatial = images.extents[:, :-1]
+    window = resize_window(
+        "resize", spatial, size=size, separate=(resize_z, resize_y, resize_x),
+        resize_shorter=resize_shorter, resize_longer=resize_longer, mode=mode, max_size=max_size,
+        roi_start=roi_start, roi_end=roi_end, roi_relative=roi_relative, subpixel_scale=subpixel_scale,
+    )  # fmt: skip
+    plan = plan_resampling(
+        images, window, out_dtype,
+        interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
+    )  # fmt: skip
+    if not save_attrs:
+        return plan
+    axes = np.full((images.batch_size, 1), spatial.shape[1])
+    return Plan((*plan.outputs, BatchSpec(axes, np.dtype(np.int32))), plan.params, plan.static)
+
+
+@operator(
+    setup=setup,
+    layouts=LAYOUTS,
+    outputs=lambda static: 2 if static.get("save_attrs") else 1,
+    source="operators/image/resize/resize.cc, resize_attr.cc",
+)
+def resize(
+    image: Array,
+    /,
+    *,
+    size: PerSample[tuple[float, ...] | None] = None,
+    resize_x: PerSample[float] = 0.0,
+    resize_y: PerSample[float] = 0.0,
+    resize_z: PerSample[float] = 0.0,
+    resize_shorter: PerSample[float] = 0.0,
+    resize_longer: PerSample[float] = 0.0,
+    mode: Static[str] = "default",
+    max_size: Static[tuple[float, ...] | float | None] = None,
+    roi_start: PerSample[tuple[float, ...] | None] = None,
+    roi_end: PerSample[tuple[float, ...] | None] = None,
+    roi_relative: Static[bool] = False,
+    subpixel_scale: Static[bool] = True,
+    interp_type: PerSample[DALIInterpType] = DALIInterpType.INTERP_LINEAR,
+    min_filter: PerSample[DALIInterpType | None] = None,
+    mag_filter: PerSample[DALIInterpType | None] = None,
+    antialias: Static[bool] = True,
+    dtype: Static[np.dtype | None] = None,
+    save_attrs: Static[bool] = False,
+    minibatch_size: Static[int] = 32,
+    temp_buffer_hint: Static[int] = 0,
+    extent: Array | None = None,
+    out_extent: tuple[Array, ...] | None = None,
+    out_shape: tuple[tuple[int, ...], ...] | None = None,
+    _filters: PerSample[Any] = None,
+    _nearest: Static[bool | None] = None,
+) -> Array | tuple[Array, Array]:
+    """Resizes images or volumes; sizes round to the nearest, halves away from zero.
+
+    Args:
+        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: not given;
+            negative: mirrored along that axis.
+        resize_x: width, as in `size`.
+        resize_y: height, as in `size`.
+        resize_z: depth, as in `size`.
+        resize_shorter: of the shorter side; the aspect ratio is kept.
+        resize_longer: of the longer side; the aspect ratio is kept.
+        mode: "default": sides not given keep the aspect ratio; "stretch": they stay as they are;
+            "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
+        max_size: limit of the sides, one value or one a side; None: none.
+        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
+            Filters reach beyond it.
+        roi_end: where it ends; before `roi_start`: mirrored.
+        roi_relative: whether the window is in shares of the sides instead of pixels.
+        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
+        min_filter: filter of sides that shrink; None: `interp_type`.
+        mag_filter: filter of sides that do not; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        dtype: output type, the input's or FLOAT; None: the input's.
+        save_attrs: return also the original sizes.
+        minibatch_size: taken for DALI's sake; changes nothing.
+        temp_buffer_hint: taken for DALI's sake; changes nothing.
+
+    Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
+
+    Parity: NaN and infinite pixels may also spoil up to 7 rows and columns next to those that use them.
+    Of a sequence, `save_attrs` gives one row of sizes a frame.
+    """
+    shapes = out_shape or ((),)
+    resized = resample(
+        image, _filters, extent[:-1], out_extent[0][:-1], shapes[0][:-1],  # type: ignore[index]
+        dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
+    )  # fmt: skip
+    if not save_attrs:
+        return resized
+    former = extent[:-1]  # type: ignore[index]
+    return resized, jnp.pad(former, (0, shapes[1][0] - len(former)))

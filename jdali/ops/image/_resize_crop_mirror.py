@@ -1,0 +1,160 @@
+"""Resize, crop and mirror in one resampling, which computes only what is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image._resample import resample
+from jdali.ops.image._resample_filters import mirrored
+from jdali.ops.image._resize import LAYOUTS, plan_resampling
+from jdali.ops.image._resize_sizes import check_types, crop_window, per_axis, resize_window
+from jdali.types import DALIInterpType
+
+_NAME = "resize_crop_mirror"
+
+
+def setup(
+    images: BatchSpec,
+    *,
+    size: np.ndarray | None,
+    resize_x: np.ndarray,
+    resize_y: np.ndarray,
+    resize_z: np.ndarray,
+    resize_shorter: np.ndarray,
+    resize_longer: np.ndarray,
+    mode: str,
+    max_size: tuple[float, ...] | float | None,
+    roi_start: np.ndarray | None,
+    roi_end: np.ndarray | None,
+    roi_relative: bool,
+    subpixel_scale: bool,
+    crop: np.ndarray | None,
+    crop_d: np.ndarray,
+    crop_h: np.ndarray,
+    crop_w: np.ndarray,
+    crop_pos_x: np.ndarray,
+    crop_pos_y: np.ndarray,
+    crop_pos_z: np.ndarray,
+    rounding: str,
+    interp_type: np.ndarray,
+    min_filter: np.ndarray | None,
+    mag_filter: np.ndarray | None,
+    antialias: bool,
+    dtype: np.dtype[Any] | None,
+) -> Plan:
+    out_dtype = check_types(_NAME, images, dtype)
+    spatial = images.extents[:, :-1]
+    window = resize_window(
+        _NAME, spatial, size=size, separate=(resize_z, resize_y, resize_x),
+        resize_shorter=resize_shorter, resize_longer=resize_longer, mode=mode, max_size=max_size,
+        roi_start=roi_start, roi_end=roi_end, roi_relative=roi_relative, subpixel_scale=subpixel_scale,
+    )  # fmt: skip
+    axes = spatial.shape[1]
+    sides = np.stack([crop_d, crop_h, crop_w][-axes:], axis=1)
+    if crop is not None:
+        if sides.any():
+            raise ValueError(f"{_NAME}: give either crop or crop_w and crop_h, not both")
+        if crop.ndim != 2 or crop.shape[1] != axes:
+            raise ValueError(f"{_NAME}: crop must be {axes} values, one for each of {'DHW'[-axes:]}")
+        sides = per_axis(_NAME, "crop", crop, axes)
+    elif np.any(crop_w) != np.any(crop_h):
+        raise ValueError(f"{_NAME}: give crop_w and crop_h together")
+    position = np.stack([crop_pos_z, crop_pos_y, crop_pos_x][-axes:], axis=1)
+    window = crop_window(_NAME, window, sides, position, rounding)
+    return plan_resampling(
+        images, window, out_dtype,
+        interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
+    )  # fmt: skip
+
+
+@operator(setup=setup, layouts=LAYOUTS, source="operators/image/resize/resize_crop_mirror.cc")
+def resize_crop_mirror(
+    image: Array,
+    /,
+    *,
+    size: PerSample[tuple[float, ...] | None] = None,
+    resize_x: PerSample[float] = 0.0,
+    resize_y: PerSample[float] = 0.0,
+    resize_z: PerSample[float] = 0.0,
+    resize_shorter: PerSample[float] = 0.0,
+    resize_longer: PerSample[float] = 0.0,
+    mode: Static[str] = "default",
+    max_size: Static[tuple[float, ...] | float | None] = None,
+    roi_start: PerSample[tuple[float, ...] | None] = None,
+    roi_end: PerSample[tuple[float, ...] | None] = None,
+    roi_relative: Static[bool] = False,
+    subpixel_scale: Static[bool] = True,
+    crop: PerSample[tuple[float, ...] | None] = None,
+    crop_d: PerSample[float] = 0.0,
+    crop_h: PerSample[float] = 0.0,
+    crop_w: PerSample[float] = 0.0,
+    crop_pos_x: PerSample[float] = 0.5,
+    crop_pos_y: PerSample[float] = 0.5,
+    crop_pos_z: PerSample[float] = 0.5,
+    rounding: Static[str] = "round",
+    mirror: PerSample[int] = 0,
+    interp_type: PerSample[DALIInterpType] = DALIInterpType.INTERP_LINEAR,
+    min_filter: PerSample[DALIInterpType | None] = None,
+    mag_filter: PerSample[DALIInterpType | None] = None,
+    antialias: Static[bool] = True,
+    dtype: Static[np.dtype | None] = None,
+    minibatch_size: Static[int] = 32,
+    temp_buffer_hint: Static[int] = 0,
+    extent: Array | None = None,
+    out_extent: Array | None = None,
+    out_shape: tuple[int, ...] = (),
+    _filters: PerSample[Any] = None,
+    _nearest: Static[bool | None] = None,
+) -> Array:
+    """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
+
+    A window larger than the resized image repeats its border.
+
+    Args:
+        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: not given;
+            negative: mirrored along that axis.
+        resize_x: width, as in `size`.
+        resize_y: height, as in `size`.
+        resize_z: depth, as in `size`.
+        resize_shorter: of the shorter side; the aspect ratio is kept.
+        resize_longer: of the longer side; the aspect ratio is kept.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
+        max_size: limit of the sides before cropping, one value or one a side; None: none.
+        roi_start: where the window begins that is resized, pixels of each side; None: the whole image.
+        roi_end: where it ends; before `roi_start`: mirrored.
+        roi_relative: whether that window is in shares of the sides instead of pixels.
+        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        crop: size of the window cut out of the resized image, (height, width) or (depth, height,
+            width), fractions dropped; None: see `crop_w`.
+        crop_d: depth of that window; 0: all.
+        crop_h: height of that window; 0: all.
+        crop_w: width of that window; 0: all.
+        crop_pos_x: share of the free width left of the window.
+        crop_pos_y: share of the free height above it.
+        crop_pos_z: share of the free depth before it.
+        rounding: "round" (half away from zero) or "truncate", for where the window begins.
+        mirror: sum of 1 (left and right), 2 (up and down) and 4 (front and back); 0: none.
+        interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
+        min_filter: filter of sides that shrink; None: `interp_type`.
+        mag_filter: filter of sides that do not; None: `interp_type`.
+        antialias: widen the filter of sides that shrink, so that every pixel counts.
+        dtype: output type, the input's or FLOAT; None: the input's.
+        minibatch_size: taken for DALI's sake; changes nothing.
+        temp_buffer_hint: taken for DALI's sake; changes nothing.
+
+    Returns: the window, of the size of the crop, mirrored.
+    """
+    axes = len(out_shape) - 1
+    bits = jnp.asarray([1 << (axes - 1 - a) for a in range(axes)], jnp.int32)
+    turned = (jnp.asarray(mirror, jnp.int32) & bits) != 0
+    out = out_extent[:-1]  # type: ignore[index]
+    return resample(
+        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape[:-1],  # type: ignore[index]
+        dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
+    )  # fmt: skip
