@@ -11,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import operator
+import os
 import re
-import sys
+import sysconfig
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from types import CellType, CodeType, FunctionType, MethodType, TracebackType
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 from jdali.graph import _branches
 from jdali.graph._branches import MISSING, Merge, Return, Variable, open_places, variables
@@ -25,16 +26,15 @@ from jdali.graph._source import function_node
 from jdali.graph._syntax import HOOK
 from jdali.graph._transform import transform
 
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
-
-# Never converted: they do not take branches on graph values, and are many.
-LIBRARIES = frozenset(sys.stdlib_module_names) | {
+# Never converted, like the standard library: they take no branches on graph values, and are many.
+LIBRARIES = {
     "jdali", "jax", "jaxlib", "numpy", "scipy", "ml_dtypes", "flax", "optax", "orbax", "grain", "PIL",
     "torch", "tensorflow", "cv2", "pytest", "_pytest", "pluggy", "nvidia", "cupy", "numba", "skimage",
     "sklearn", "matplotlib", "pandas", "tqdm", "absl",
 }  # fmt: skip
 # Parts of jdali that are written like a user's code.
 CONVERTED = ("jdali.auto_aug",)
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
 _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
@@ -73,9 +73,12 @@ class GraphHooks(Protocol):
         """
 
 
-def do_not_convert(func: FunctionT) -> FunctionT:
-    """Decorator: the function takes its branches when it is called, even on its own conditionals."""
-    setattr(func, _NOT_CONVERTED, True)
+def do_not_convert(func: Any = None) -> Any:
+    """Decorator: `if`, `and`, `or`, `not` in the function stay Python's, and so in all that it calls."""
+    if func is None:
+        return do_not_convert
+    with contextlib.suppress(AttributeError, TypeError):  # built-in functions are never converted
+        setattr(func, _NOT_CONVERTED, True)
     return func
 
 
@@ -275,8 +278,8 @@ class Runtime:
             if inner is function.func:
                 return function
             return functools.partial(inner, *function.args, **function.keywords)
-        method = None if isinstance(function, type) else vars(type(function)).get("__call__")
-        if isinstance(method, FunctionType):
+        method = None if isinstance(function, type) else getattr(type(function), "__call__", None)  # noqa: B004
+        if isinstance(method, FunctionType) and not hasattr(function, _NOT_CONVERTED):
             inner = self._converted(method, even_of_libraries)
             return function if inner is method else MethodType(inner, function)
         return function
@@ -340,6 +343,11 @@ def _how(outcome: Any) -> str:
 
 
 def _is_users(function: FunctionType) -> bool:
+    file = function.__code__.co_filename
+    if file.startswith("<frozen") or (
+        file.startswith(_STANDARD) and "-packages" not in file[len(_STANDARD) :]
+    ):
+        return False
     module = str(function.__globals__.get("__name__", ""))
     if any(module == name or module.startswith(f"{name}.") for name in CONVERTED):
         return True

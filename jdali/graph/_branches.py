@@ -17,6 +17,8 @@ class _Missing(enum.Enum):
 
 
 MISSING = _Missing.MISSING
+# Constants that become graph values, as DALI makes them, even if they are the same in both branches.
+_NUMBERS = (numbers.Number, np.ndarray, np.generic, jax.Array)
 _Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # from the merged leaves to a value
 
 
@@ -195,6 +197,8 @@ class Merge:
             if if_true is not if_false:
                 self.missing[key] = name, "if" if if_true is MISSING else "else"
             return lambda merged: MISSING
+        if if_true is if_false and not isinstance(if_true, _NUMBERS):
+            return lambda merged: if_true  # left alone by both branches
         structure: Any
         other: Any
         paths, structure = jax.tree_util.tree_flatten_with_path(if_true, is_leaf=self._hooks.is_graph_value)
@@ -212,9 +216,7 @@ class Merge:
         return lambda merged: structure.unflatten([leaf(merged) for leaf in built])
 
     def _leaf(self, name: str, if_true: Any, if_false: Any) -> _Finish:
-        # What both branches left alone needs no merge, and what is no number cannot have one.
-        constant = isinstance(if_true, (numbers.Number, np.ndarray, np.generic, jax.Array))
-        if if_true is if_false and not constant:
+        if if_true is if_false and not isinstance(if_true, _NUMBERS):
             return lambda merged: if_true
         place = len(self._names)
         self._names.append(name)

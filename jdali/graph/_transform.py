@@ -62,7 +62,7 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
     future = code.co_flags & __future__.annotations.compiler_flag
     compiled = compile(module, code.co_filename, "exec", flags=future, dont_inherit=True)
     made = _code_in(_code_in(compiled, "factory"), code.co_name)
-    return made.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
+    return made.replace(co_qualname=code.co_qualname)
 
 
 def _code_in(code: CodeType, name: str) -> CodeType:

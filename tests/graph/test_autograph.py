@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from support import oracle
 
 from jdali.graph._autograph import convert, do_not_convert, tracing
 
@@ -409,8 +410,11 @@ def test_functions_of_functions() -> None:
                 v = v + by
             return v
 
+        class Heir(Caller):
+            pass
+
         return (
-            helper(x), helper(x, 2, z=x), inner(x), local(x), Caller()(x), Caller.static(x),
+            Heir()(x), helper(x), helper(x, 2, z=x), inner(x), local(x), Caller()(x), Caller.static(x),
             Caller().clsmethod(x), functools.partial(helper, z=5)(x), *[helper(v) for v in (x, x + 1)],
         )  # fmt: skip
 
@@ -683,6 +687,11 @@ def test_errors_stand_at_the_users_lines() -> None:
             y = x / 0  # the fault
         return y
 
+    def identity(function: Any) -> Any:
+        return function
+
+    @identity
+    @identity
     def f(x: Any) -> Any:
         if x > 1:
             x = helper(x)  # the call
@@ -714,12 +723,30 @@ def test_do_not_convert() -> None:
     def f(x: Any) -> Any:
         return 1 if x > 1 else 0
 
+    @do_not_convert()
     def g(x: Any) -> Any:
-        return f(x)
+        return f(x) or x
 
-    assert isinstance(error_of(f), TypeError)
-    assert isinstance(error_of(g), TypeError)
-    assert convert(f)(5) == 1
+    def h(x: Any) -> Any:
+        return g(x)
+
+    for function in (f, g, h):
+        assert isinstance(error_of(function), TypeError)
+        assert convert(function)(5) == 1
+    assert do_not_convert(len) is len
+
+
+def test_a_users_module_may_have_the_name_of_a_standard_one(tmp_path: Any) -> None:
+    path = tmp_path / "test.py"
+    path.write_text("def helper(x):\n    return 1 if x > 1 else 0\n")
+    namespace: dict[str, Any] = {"__name__": "test"}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    helper = namespace["helper"]
+
+    def f(x: Any) -> Any:
+        return helper(x)
+
+    same_as_python(f)
 
 
 def test_libraries_are_called_as_they_are() -> None:
@@ -762,6 +789,94 @@ def test_a_file_that_changed_since_it_was_imported(tmp_path: Any) -> None:
     path.write_text("def g(x, y):\n    return y\n")
     with pytest.warns(UserWarning, match="no source code found"):
         assert convert(namespace["f"])(3) == 3
+
+
+# --- the real DALI ------------------------------------------------------------------------------
+
+
+def dali_nested(x: Any) -> Any:
+    y = x
+    if x > 1:
+        if x < 4:
+            y = x * 10
+        z = y + 1
+    elif x == 0:
+        z = 5
+    else:
+        z = x - 100
+    return y, z
+
+
+def dali_return(x: Any) -> Any:
+    if x > 3:
+        return x * 10
+    if not x > 0:
+        return x - 1
+    return x
+
+
+def dali_logic(x: Any) -> Any:
+    return 0 < x < 3, (x > 1 and x < 4) or x == -1, not x > 2
+
+
+def dali_places(x: Any) -> Any:
+    box, table = Box(x), {"a": x}
+    if x > 1:
+        box.value = x * 10
+    else:
+        table["a"] = x - 1
+    return box.value, table["a"]
+
+
+def dali_loop(x: Any) -> Any:
+    y = x
+    for i in range(3):
+        if x > i:
+            if x == 2:
+                y = y + 100
+                continue
+            y = y + 1
+        y = y + 10
+    return y
+
+
+def dali_structure(x: Any) -> Any:
+    if x > 1:
+        y = [1, (x, 2)]
+    else:
+        y = [2, (3, x)]
+    return y[0], *y[1]
+
+
+def dali_calls(x: Any) -> Any:
+    helper = lambda v: v > 1 and v < 3  # noqa: E731
+    y, _ = dali_nested(x)
+    if helper(x):
+        y = dali_return(y)
+    return y
+
+
+DALI_PROGRAMS = [dali_nested, dali_return, dali_logic, dali_places, dali_loop, dali_structure, dali_calls]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("function", DALI_PROGRAMS)
+def test_agrees_with_dali(function: Any) -> None:
+    oracle.dali()
+    import numpy as np
+    from nvidia.dali import fn, pipeline_def
+
+    def pipeline() -> Any:
+        x = fn.external_source(source=[[np.int32(n) for n in NUMBERS]], batch=True, cycle=True)
+        return function(x)
+
+    pipe = pipeline_def(
+        pipeline, batch_size=len(NUMBERS), num_threads=1, device_id=None, enable_conditionals=True
+    )()
+    pipe.build()
+    outputs = [out.as_array().tolist() for out in pipe.run()]
+    results = [r if isinstance(r, tuple) else (r,) for r in trace(function, NUMBERS)]
+    assert [list(column) for column in zip(*results, strict=True)] == outputs
 
 
 # --- plain Python, enumerated -------------------------------------------------------------------
