@@ -33,19 +33,23 @@ def run(
     arrays = []
     for i, (samples, spec) in enumerate(zip(inputs, specs, strict=True)):
         extra = 0 if op.input(i).argument else pad
-        shape = spec.extents.max(axis=0) + extra
+        shape = _padded(spec, extra)
         batch = np.full((len(samples), *shape), fill, spec.dtype)
         for row, sample in zip(batch, samples, strict=True):
             row[tuple(map(slice, sample.shape))] = sample
         arrays.append(jnp.asarray(batch))
     out = planned.outputs[0]
-    # The engine pads no channels.
-    shape = tuple(
-        int(n) + pad * (name != "C")
-        for n, name in zip(out.extents.max(axis=0), out.layout or "." * out.ndim, strict=True)
-    )
+    shape = _padded(out, pad)
     extents = [jnp.asarray(s.extents, jnp.int32) for s in specs]
     out_extents = [jnp.asarray(o.extents, jnp.int32) for o in planned.outputs]
     compiled = jax.jit(lambda a, e, t, o: run_call(planned.call, a, e, t, o, [shape])[0])
     result = np.asarray(compiled(arrays, extents, planned.traced, out_extents))
     return [row[tuple(map(slice, extent))] for row, extent in zip(result, out.extents, strict=True)]
+
+
+def _padded(spec: BatchSpec, pad: int) -> tuple[int, ...]:
+    """The largest extents and `pad` more, but for channels, which the engine never pads."""
+    names = spec.layout or "." * spec.ndim
+    return tuple(
+        int(n) + (0 if name == "C" else pad) for n, name in zip(spec.extents.max(axis=0), names, strict=True)
+    )

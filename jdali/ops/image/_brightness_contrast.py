@@ -12,17 +12,37 @@ from jdali._extent import BatchSpec
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
 
+LAYOUTS = ("HWC", "DHWC")
+
 
 def full_range(dtype: np.dtype[Any]) -> float:
     """Largest intensity of a dtype: its maximum for integers, 1 for floats."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 
+def half_range(dtype: np.dtype[Any]) -> float:
+    """Middle of a dtype's intensities: half of the range, rounded up (128 for uint8), or 0.5."""
+    return 0.5 if dtype.kind == "f" else float((int(np.iinfo(dtype).max) + 1) // 2)
+
+
 def setup(images: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
+    if "b" in (images.dtype.kind, (dtype or images.dtype).kind):
+        raise TypeError("brightness and contrast: bool has no intensities; convert it first")
     return images.replace(dtype=dtype or images.dtype)
 
 
-@operator(setup=setup, layouts=("HWC",), source="operators/image/color/brightness_contrast.cc")
+def _apply(
+    image: Array, brightness: Any, brightness_shift: Any, contrast: Any, contrast_center: Any, dtype: Any
+) -> Array:
+    out = np.dtype(dtype or image.dtype)
+    # brightness_contrast.h:127 takes the half range, not the 0.5 of the schema.
+    center = half_range(np.dtype(image.dtype)) if contrast_center is None else contrast_center
+    scale = brightness * contrast
+    shift = brightness_shift * full_range(out) + brightness * (center - contrast * center)
+    return saturate_cast(image.astype(jnp.float32) * jnp.float32(scale) + jnp.float32(shift), out)
+
+
+@operator(setup=setup, layouts=LAYOUTS, source="operators/image/color/brightness_contrast.cc")
 def brightness_contrast(
     image: Array,
     /,
@@ -44,19 +64,51 @@ def brightness_contrast(
         contrast: factor on the distance from `contrast_center`.
         contrast_center: intensity that contrast leaves alone; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.
-        dtype: output type; None: the input's.
+        dtype: output type; None: the input's. Intensities are not scaled to its range.
 
     Returns: shape of the input, `dtype`, saturated.
     """
-    out = np.dtype(dtype or image.dtype)
-    center = contrast_center
-    if center is None:
-        center = _default_center(np.dtype(image.dtype))
-    scale = brightness * contrast
-    shift = brightness_shift * full_range(out) + brightness * (center - contrast * center)
-    return saturate_cast(image.astype(jnp.float32) * scale + shift, out)
+    return _apply(image, brightness, brightness_shift, contrast, contrast_center, dtype)
 
 
-def _default_center(dtype: np.dtype[Any]) -> float:
-    # brightness_contrast.h:127, not the 0.5 of the schema: half of the range, rounded up.
-    return 0.5 if dtype.kind == "f" else float((np.iinfo(dtype).max + 1) // 2)
+@operator(setup=setup, layouts=LAYOUTS, source="operators/image/color/brightness_contrast.cc")
+def brightness(
+    image: Array,
+    /,
+    *,
+    brightness: PerSample[float] = 1.0,
+    brightness_shift: PerSample[float] = 0.0,
+    dtype: Static[np.dtype | None] = None,
+) -> Array:
+    """Scales and shifts intensities: out = brightness · in + brightness_shift · range of the output.
+
+    Args:
+        brightness: factor.
+        brightness_shift: share of the output's range that is added.
+        dtype: output type; None: the input's. Intensities are not scaled to its range.
+
+    Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+    """
+    return _apply(image, brightness, brightness_shift, np.float32(1), None, dtype)
+
+
+@operator(setup=setup, layouts=LAYOUTS, source="operators/image/color/brightness_contrast.cc")
+def contrast(
+    image: Array,
+    /,
+    *,
+    contrast: PerSample[float] = 1.0,
+    contrast_center: PerSample[float | None] = None,
+    dtype: Static[np.dtype | None] = None,
+) -> Array:
+    """Scales intensities around a centre: out = contrast_center + contrast · (in - contrast_center).
+
+    Args:
+        contrast: factor on the distance from `contrast_center`.
+        contrast_center: intensity that contrast leaves alone; None: the middle of the input's
+            range, 128 for uint8 and 0.5 for floats.
+        dtype: output type; None: the input's. Intensities are not scaled to its range.
+
+    Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+    """
+    return _apply(image, np.float32(1), np.float32(0), contrast, contrast_center, dtype)

@@ -126,14 +126,14 @@ def test_arguments(args, per_sample):
      (np.float16, 3), (np.float32, 1)],
 )  # fmt: skip
 def test_dtypes(dtype, channels):
-    samples = pictures(dtype, channels)
+    samples = pictures(dtype, channels)[:1]
     contract.check(crop, [samples], {"crop": [1, 1], "crop_pos_x": 1.0}, layout="HWC")
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("dtype", [np.uint64, np.int64, np.float64])
 def test_wide_dtypes(dtype):
-    samples = pictures(dtype)
+    samples = pictures(dtype)[:1]
     contract.check(crop, [samples], {"crop": [1, 1]}, layout="HWC", x64=True)
 
 

@@ -77,7 +77,7 @@ EXACT = {"compiled_atol": 0.0}
     ids=str,
 )
 def test_arguments(args):
-    contract.check(cmn, [pictures()], args, layout="HWC", **EXACT)
+    contract.check(cmn, [pictures()[:2]], args, layout="HWC", **EXACT)
 
 
 @pytest.mark.oracle
@@ -104,7 +104,7 @@ def test_dtypes(dtype, out):
     # A float32 in the middle of two float16 goes away from zero in DALI and to the even one in XLA: one
     # unit in the last place of results below 8 (those of floats; integers are exact or overflow).
     atol = 2**-8 if out is types.FLOAT16 and np.dtype(dtype).kind == "f" else 0
-    contract.check(cmn, [pictures(dtype)[:2]], args, layout="HWC", atol=atol, **EXACT)
+    contract.check(cmn, [pictures(dtype)[:1]], args, layout="HWC", atol=atol, **EXACT)
 
 
 @pytest.mark.oracle
@@ -118,7 +118,7 @@ def test_rounds_and_saturates():
 @pytest.mark.parametrize("channels", [1, 2, 5])
 def test_channels(channels):
     args = {"mean": list(range(channels)), "pad_output": True, "mirror": 1}
-    contract.check(cmn, [pictures(np.uint8, channels)[:2]], args, layout="HWC", **EXACT)
+    contract.check(cmn, [pictures(np.uint8, channels)[:1]], args, layout="HWC", **EXACT)
 
 
 @pytest.mark.oracle

@@ -1,0 +1,149 @@
+"""Hue, saturation and value as one linear map of colours: hsv, hue, saturation, color_twist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.image._brightness_contrast import LAYOUTS
+from jdali.types import DALIDataType, DALIImageType
+
+# color_twist.h:44. DALI 2.4 inverts it numerically, not with the rounded textbook inverse.
+_RGB_TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
+_YIQ_TO_RGB = np.linalg.inv(_RGB_TO_YIQ)
+_SOURCE = "operators/image/color/color_twist.cc"
+
+# Colours after a rotation by the hue angle a are G + cos a · U + sin a · V, applied to the input:
+# the gray part of YIQ stays, the other two components turn.
+_GRAY = (_YIQ_TO_RGB[:, :1] @ _RGB_TO_YIQ[:1]).astype(np.float32)
+_ALONG = (_YIQ_TO_RGB[:, 1:] @ _RGB_TO_YIQ[1:]).astype(np.float32)
+_ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).astype(np.float32)
+
+
+def _setup(name: str) -> Any:
+    def setup(images: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
+        wrong = images.extents[:, -1] != 3
+        if wrong.any():
+            count = int(images.extents[wrong.argmax(), -1])
+            raise ValueError(f"{name}: needs images of 3 channels; sample {int(wrong.argmax())} has {count}")
+        if "b" in (images.dtype.kind, (dtype or images.dtype).kind):
+            raise TypeError(f"{name}: bool has no intensities; convert it first")
+        return images.replace(dtype=dtype or images.dtype)
+
+    return setup
+
+
+def _twist(image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any) -> Array:
+    """gain · (rotated and saturated colour) + offset."""
+    angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
+    turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
+    matrix = (_GRAY + turned * jnp.float32(saturation)) * jnp.float32(gain)
+    colour = image.astype(jnp.float32)
+    # Three products and sums, fused with what is around them; a matrix product would be a call, and on
+    # some accelerators one of reduced precision.
+    result = sum(colour[..., i : i + 1] * matrix[:, i] for i in range(3)) + jnp.float32(offset)
+    return saturate_cast(result, np.dtype(dtype or image.dtype))
+
+
+@operator(setup=_setup("hsv"), layouts=LAYOUTS, source=_SOURCE)
+def hsv(
+    image: Array,
+    /,
+    *,
+    dtype: Static[np.dtype | Any] = DALIDataType.UINT8,
+    hue: PerSample[float] = 0.0,
+    saturation: PerSample[float] = 1.0,
+    value: PerSample[float] = 1.0,
+) -> Array:
+    """Changes hue, saturation and value by a linear map, which rotates colours around the gray axis.
+
+    Args:
+        image: RGB, [..., 3].
+        dtype: output type.
+        hue: angle that is added, degrees.
+        saturation: factor on the distance from gray.
+        value: factor on everything.
+
+    Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+    """
+    return _twist(image, hue, saturation, value, 0.0, dtype)
+
+
+@operator(setup=_setup("hue"), layouts=LAYOUTS, source=_SOURCE)
+def hue(
+    image: Array,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    hue: PerSample[float] = 0.0,
+    image_type: Static[DALIImageType] = DALIImageType.RGB,
+) -> Array:
+    """Rotates colours around the gray axis.
+
+    Args:
+        image: RGB, [..., 3].
+        dtype: output type; None: the input's.
+        hue: angle that is added, degrees.
+        image_type: no effect, as in DALI; the image is taken to be RGB.
+
+    Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+    """
+    return _twist(image, hue, 1.0, 1.0, 0.0, dtype)
+
+
+@operator(setup=_setup("saturation"), layouts=LAYOUTS, source=_SOURCE)
+def saturation(
+    image: Array,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    image_type: Static[DALIImageType] = DALIImageType.RGB,
+    saturation: PerSample[float] = 1.0,
+) -> Array:
+    """Scales the distance of colours from gray.
+
+    Args:
+        image: RGB, [..., 3].
+        dtype: output type; None: the input's.
+        image_type: no effect, as in DALI; the image is taken to be RGB.
+        saturation: factor; 0 gives gray.
+
+    Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+    """
+    return _twist(image, 0.0, saturation, 1.0, 0.0, dtype)
+
+
+@operator(setup=_setup("color_twist"), layouts=LAYOUTS, source=_SOURCE)
+def color_twist(
+    image: Array,
+    /,
+    *,
+    brightness: PerSample[float] = 1.0,
+    contrast: PerSample[float] = 1.0,
+    dtype: Static[np.dtype | None] = None,
+    hue: PerSample[float] = 0.0,
+    image_type: Static[DALIImageType] = DALIImageType.RGB,
+    saturation: PerSample[float] = 1.0,
+) -> Array:
+    """Changes hue and saturation, then contrast around the middle gray, then brightness.
+
+    Args:
+        image: RGB, [..., 3].
+        brightness: factor on everything.
+        contrast: factor on the distance from middle gray: 128 for all integer types, 0.5 for floats.
+        dtype: output type; None: the input's.
+        hue: angle that is added, degrees.
+        image_type: no effect, as in DALI; the image is taken to be RGB.
+        saturation: factor on the distance from gray.
+
+    Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
+    """
+    center = 0.5 if jnp.issubdtype(image.dtype, jnp.floating) else 128.0
+    offset = (center - center * contrast) * brightness
+    return _twist(image, hue, saturation, brightness * contrast, offset, dtype)
