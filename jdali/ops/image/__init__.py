@@ -8,4 +8,6 @@ from jdali.ops.image import _pad as _pad
 from jdali.ops.image import _random_resized_crop as _random_resized_crop
 from jdali.ops.image import _resize as _resize
 from jdali.ops.image import _resize_crop_mirror as _resize_crop_mirror
+from jdali.ops.image import _rotate as _rotate
 from jdali.ops.image import _slice as _slice
+from jdali.ops.image import _warp_affine as _warp_affine

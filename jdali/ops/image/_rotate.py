@@ -151,7 +151,14 @@ def rotate(
     center = extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
     out_center = out_extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
     shift = center - apply_linear(matrix, out_center)
-    points = _warp.affine_points(jnp.concatenate([matrix, shift[:, None]], axis=1), out_shape[:axes])
-    return _warp.sample(
-        image, points, extent, interp_type=interp_type, fill_value=fill_value, dtype=dtype
+    return _warp.warp(
+        image,
+        _warp.affine_points,
+        jnp.concatenate([matrix, shift[:, None]], axis=1),
+        extent,
+        out_extent,
+        out_shape,
+        interp_type=interp_type,
+        fill_value=fill_value,
+        dtype=dtype,
     )

@@ -1,18 +1,26 @@
 """Sampling an image or a volume at arbitrary points: what all warping operators share.
 
 Points are in pixels, x to the right, y down; pixel i of an axis covers [i, i+1) and has its centre at
-i + 0.5. All arithmetic is float32.
+i + 0.5. Arithmetic is float32.
+
+On the CPU an image is made tile by tile, in a loop that ends at the true size of the output, one
+sample after the other: the work follows what is needed, not what is padded. Accelerators make all of
+the padded output at once.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali import types
 from jdali._call import is_traced
@@ -21,7 +29,16 @@ from jdali._extent import BatchSpec
 from jdali._numeric import np_round_half_away, saturate_cast
 from jdali.types import DALIInterpType
 
+# Height and width of a tile: small enough to waste little at the edges of an output, large enough that
+# the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
+TILE = (32, 64)
 
+# From parameters and the centres of output pixels, along each axis ([D,] H, W) and ready to
+# broadcast, to the points of the input they show, along each axis.
+Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
+
+
+# --- setup --------------------------------------------------------------------------------------
 def is_given(argument: Any) -> bool:
     """Whether a vector argument whose default is empty was given; a tracer was."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
@@ -46,14 +63,15 @@ def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
     """
     values = np.asarray(size, np.float32)
     if values.ndim != 2 or values.shape[1] != axes:
-        raise ValueError(f"{name}: size must have {axes} values (no channels), got {values.shape[1:]}")
+        raise ValueError(f"{name}: size must have {axes} values (no channels), got shape {values.shape[1:]}")
     bad = ~(values > 0).all(axis=1)
     if bad.any():
         i = int(bad.argmax())
         raise SampleError(
             f"{name}: size must be positive, got {values[i].tolist()}", sample=i, argument="size"
         )
-    return np.maximum(np_round_half_away(values), 1).astype(np.int64)
+    sizes: np.ndarray = np.maximum(np_round_half_away(values), 1).astype(np.int64)
+    return sizes
 
 
 def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype[Any] | None) -> BatchSpec:
@@ -62,132 +80,228 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype[Any] | None) ->
     return images.replace(extents=extents, dtype=dtype or images.dtype)
 
 
-def affine_points(matrix: Array, shape: Sequence[int]) -> list[Array]:
-    """Points that an affine transform gives for all pixel centres of an output.
-
-    Args:
-        matrix: float32 [n, n+1], from output to input; rows and columns in the order x, y(, z).
-        shape: the output's ([D,] H, W).
-
-    Returns: the coordinate along each input axis ([D,] H, W), float32 [*shape].
-    """
-    n = len(shape)
-    centres = [jnp.arange(size, dtype=jnp.float32) + jnp.float32(0.5) for size in shape]
-    grid = [jnp.expand_dims(c, [a for a in range(n) if a != axis]) for axis, c in enumerate(centres)]
+# --- run ----------------------------------------------------------------------------------------
+def affine_points(matrix: Array, centers: Sequence[Array]) -> list[Array]:
+    """Mapping of an affine transform [n, n+1]; its rows and columns are in the order x, y(, z)."""
+    n = len(centers)
     points = []
     for row in reversed(range(n)):
-        point = matrix[row, n]
-        for axis in range(n):  # the slowest axis first: its part is the same for a whole line
-            point = point + matrix[row, n - 1 - axis] * grid[axis]
-        points.append(point)
+        # x first: the order in which XLA needs the fewest instructions for a line of pixels.
+        terms = [matrix[row, column] * centers[n - 1 - column] for column in range(n)]
+        points.append(functools.reduce(jnp.add, [*terms, matrix[row, n]]))
     return points
 
 
-def sample(
+def warp(
     image: Array,
-    points: Sequence[Array],
+    mapping: Mapping,
+    parameters: Any,
     extent: Array,
+    out_extent: Array,
+    out_shape: Sequence[int],
     *,
     interp_type: DALIInterpType,
     fill_value: float | None,
     dtype: np.dtype[Any] | None,
 ) -> Array:
-    """Values of an image at given points.
+    """An image seen through a mapping of its points; differentiable in image and parameters.
 
     Args:
-        image: [*space, C].
-        points: for each axis of space the float32 coordinates [*shape].
+        image: [*space, C] of two or three axes of space.
+        mapping: see `Mapping`; a function of a module, because programs are kept by it.
+        parameters: of the mapping: a pytree of arrays.
         extent: int32 [len(space) + 1], true size of the image, at least 1.
+        out_extent: int32 [len(space) + 1], true size of the result.
+        out_shape: padded shape of the result, [*space, C].
         interp_type: INTERP_NN or INTERP_LINEAR.
         fill_value: of the outside, converted to the output's type; None: the border is repeated.
         dtype: of the result; None: the image's.
 
-    Returns: [*shape, C], rounded half away from zero and saturated.
+    Returns: [*out_shape], rounded half away from zero and saturated.
     """
-    out = np.dtype(dtype or image.dtype)
-    if interp_type == types.INTERP_NN:
-        return _nearest(image, points, extent, fill_value, out)
-    return _linear(image, points, extent, fill_value, out)
+    sampling = _Sampling(
+        mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype)
+    )
+    result: Array = _compiled_warp(sampling, image, parameters, extent, out_extent)
+    return result
 
 
-def _take(image: Array, indices: Sequence[Array]) -> Array:
-    # One gather of whole pixels: XLA keeps it inside the loop that blends them. The indices are clipped
-    # by the caller; "promise_in_bounds" leaves out a second clip for each of them.
-    return image.at[tuple(indices)].get(mode="promise_in_bounds")
+@dataclasses.dataclass(frozen=True)
+class _Sampling:
+    """What a compiled warp depends on."""
+
+    mapping: Mapping
+    shape: tuple[int, ...]
+    interp_type: DALIInterpType
+    fill_value: float | None
+    dtype: np.dtype[Any]
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+    def whole(image: Array, parameters: Any, extent: Array, _: Array) -> Array:
+        return _part(sampling, image, parameters, extent, (0,) * len(sampling.shape), sampling.shape)
+
+    def tiled(*arguments: Any) -> Array:
+        batch = jax.tree.map(lambda a: a[None], arguments)
+        result: Array = _make_tiled(sampling)(*batch)[0]
+        return result
+
+    if len(sampling.shape) != 2 or math.prod(sampling.shape) <= math.prod(TILE):
+        return whole(image, parameters, extent, out_extent)
+    result: Array = lax.platform_dependent(image, parameters, extent, out_extent, cpu=tiled, default=whole)
+    return result
+
+
+@_warp.defjvp
+def _warp_jvp(sampling: _Sampling, primals: Any, tangents: Any) -> Any:
+    # A loop of unknown length has no reverse mode; the whole output in one expression has.
+    image, parameters, extent, _ = primals
+
+    def whole(image: Array, parameters: Any) -> Array:
+        return _part(sampling, image, parameters, extent, (0,) * len(sampling.shape), sampling.shape)
+
+    return jax.jvp(whole, (image, parameters), tangents[:2])
+
+
+# Compiled also where the caller is not: the loop must not be traced anew by each eager call.
+_compiled_warp = jax.jit(_warp, static_argnums=0)
+
+
+def _make_tiled(sampling: _Sampling) -> Any:
+    """The loop over tiles: all arguments of `_warp` with a batch axis in front."""
+    tile = tuple(min(t, s) for t, s in zip(TILE, sampling.shape, strict=True))
+
+    @jax.custom_batching.custom_vmap
+    def tiled(images: Array, parameters: Any, extents: Array, out_extents: Array) -> Array:
+        out_shape = (len(images), *sampling.shape, images.shape[-1])
+
+        def sample(b: Array, out: Array) -> Array:
+            own = jax.tree.map(lambda p: p[b], parameters)
+            rows, columns = ((out_extents[b, axis] + size - 1) // size for axis, size in enumerate(tile))
+
+            def one(row: Array, column: Array, out: Array) -> Array:
+                # The last tile is moved back into the output and made in part once more.
+                y = jnp.minimum(row * tile[0], sampling.shape[0] - tile[0])
+                x = jnp.minimum(column * tile[1], sampling.shape[1] - tile[1])
+                part = _part(sampling, images, own, extents[b], (y, x), tile, (b,))
+                return lax.dynamic_update_slice(out, part[None], (b, y, x, jnp.zeros_like(b)))
+
+            def line(row: Array, out: Array) -> Array:
+                return _loop(columns, lambda column, out: one(row, column, out), out)
+
+            return _loop(rows, line, out)
+
+        return _loop(len(images), sample, jnp.zeros(out_shape, sampling.dtype))
+
+    @tiled.def_vmap
+    def rule(size: int, batched: Any, *arguments: Any) -> tuple[Array, bool]:
+        def merge(a: Array, is_batched: bool) -> Array:
+            full = a if is_batched else jnp.broadcast_to(a, (size, *a.shape))
+            return full.reshape(-1, *full.shape[2:])
+
+        result = tiled(*jax.tree.map(merge, arguments, tuple(batched)))
+        return result.reshape(size, -1, *result.shape[1:]), True
+
+    return tiled
+
+
+def _loop(count: int | Array, body: Callable[[Array, Array], Array], out: Array) -> Array:
+    # Counts in int32 whatever the default type of integers is: positions must be of one type.
+    result: Array = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, out)
+    return result
+
+
+def _part(
+    sampling: _Sampling,
+    image: Array,
+    parameters: Any,
+    extent: Array,
+    origin: Sequence[Any],
+    shape: Sequence[int],
+    index: tuple[Array, ...] = (),
+) -> Array:
+    """Part of an output that begins at `origin`: [*shape, C]; `index` picks one of several images."""
+    centers = []
+    for axis, (start, size) in enumerate(zip(origin, shape, strict=True)):
+        pixels = start + jnp.arange(size, dtype=jnp.int32)
+        others = [a for a in range(len(shape)) if a != axis]
+        centers.append(jnp.expand_dims(pixels, others).astype(jnp.float32) + jnp.float32(0.5))
+    points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
+    if sampling.interp_type == types.INTERP_NN:
+        return _nearest(sampling, image, points, extent, index)
+    return _linear(sampling, image, points, extent, index)
+
+
+def _take(image: Array, index: tuple[Array, ...], pixels: Sequence[Array]) -> Array:
+    # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
+    # clipped the indices, so nothing need be done about those outside or below 0.
+    where = (*index, *pixels)
+    return image.at[where].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
 def _nearest(
-    image: Array, points: Sequence[Array], extent: Array, fill_value: float | None, out: np.dtype[Any]
+    sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array, index: tuple[Array, ...]
 ) -> Array:
-    indices, inside = [], []
+    pixels, inside = [], []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
         # Clipped before the conversion: what lies far outside is no int32.
-        cell = jnp.floor(jnp.clip(point, -1, (last + 1).astype(jnp.float32))).astype(jnp.int32)
-        indices.append(jnp.clip(cell, 0, last))
-        inside.append((cell >= 0) & (cell <= last))
-    result = saturate_cast(_take(image, indices), out)
-    if fill_value is None:
+        pixel = jnp.floor(jnp.clip(point, -1, (last + 1).astype(jnp.float32))).astype(jnp.int32)
+        pixels.append(jnp.clip(pixel, 0, last))
+        inside.append((pixel >= 0) & (pixel <= last))
+    result = saturate_cast(_take(image, index, pixels), sampling.dtype)
+    if sampling.fill_value is None:
         return result
-    mask = jnp.expand_dims(_all(inside), -1)
-    return jnp.where(mask, result, saturate_cast(jnp.float32(fill_value), out))
+    fill = saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype)
+    return jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, inside), -1), result, fill)
 
 
 def _linear(
-    image: Array, points: Sequence[Array], extent: Array, fill_value: float | None, out: np.dtype[Any]
+    sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array, index: tuple[Array, ...]
 ) -> Array:
     n = len(points)
-    cells: list[tuple[Array, Array]] = []
+    pixels: list[tuple[Array, Array]] = []
     shares: list[Array] = []
     inside: list[tuple[Array, Array]] = []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
-        edge = last.astype(jnp.float32)
         position = point - jnp.float32(0.5)
-        if fill_value is None:
-            # Clipping the position repeats the border; it never is negative, so truncation is floor.
-            position = jnp.clip(position, 0, edge)
+        if sampling.fill_value is None:
+            # Clipping the position repeats the border; it is not negative then, so truncation is floor.
+            position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
-            cells.append((low, jnp.minimum(low + 1, last)))
-            shares.append(position - low.astype(jnp.float32))
+            pixels.append((low, jnp.minimum(low + 1, last)))
         else:
-            position = jnp.clip(position, -2, edge + 2)
-            floor = jnp.floor(position)
-            low = floor.astype(jnp.int32)
+            position = jnp.clip(position, -2, (last + 2).astype(jnp.float32))
+            low = jnp.floor(position).astype(jnp.int32)
             high = low + 1
-            cells.append((jnp.clip(low, 0, last), jnp.clip(high, 0, last)))
+            pixels.append((jnp.clip(low, 0, last), jnp.clip(high, 0, last)))
             inside.append(((low >= 0) & (low <= last), (high >= 0) & (high <= last)))
-            shares.append(position - floor)
+        shares.append(jnp.expand_dims(position - low.astype(jnp.float32), -1))
     fill = None
-    if fill_value is not None:
+    if sampling.fill_value is not None:
         # DALI holds the border in the output's type and reads it in the input's.
-        fill = saturate_cast(saturate_cast(jnp.float32(fill_value), out), image.dtype)
+        held = saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype)
+        fill = saturate_cast(held, image.dtype)
 
-    def corner(which: tuple[int, ...]) -> Array:
-        value = _take(image, [cells[axis][side] for axis, side in enumerate(which)])
+    def corner(sides: tuple[int, ...]) -> Array:
+        value = _take(image, index, [pixels[axis][side] for axis, side in enumerate(sides)])
         if fill is not None:
-            mask = _all([inside[axis][side] for axis, side in enumerate(which)])
-            value = jnp.where(jnp.expand_dims(mask, -1), value, fill)
+            masks = [inside[axis][side] for axis, side in enumerate(sides)]
+            value = jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, masks), -1), value, fill)
         return value.astype(jnp.float32)
 
-    values = {which: corner(which) for which in itertools.product((0, 1), repeat=n)}
-    # Along the last axis with two weights, along the others as a step from one to the other, as DALI does.
-    share = jnp.expand_dims(shares[-1], -1)
-    values = {
-        w: values[(*w, 0)] * (1 - share) + values[(*w, 1)] * share
-        for w in itertools.product((0, 1), repeat=n - 1)
-    }
-    for axis in reversed(range(n - 1)):
-        share = jnp.expand_dims(shares[axis], -1)
-        values = {
-            w: values[(*w, 0)] + (values[(*w, 1)] - values[(*w, 0)]) * share
-            for w in itertools.product((0, 1), repeat=axis)
-        }
-    return saturate_cast(values[()], out)
-
-
-def _all(masks: Sequence[Array]) -> Array:
-    result = masks[0]
-    for mask in masks[1:]:
-        result = result & mask
-    return result
+    values = {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)}
+    for axis in reversed(range(n)):
+        share = shares[axis]
+        blended = {}
+        for sides in itertools.product((0, 1), repeat=axis):
+            low_value, high_value = values[(*sides, 0)], values[(*sides, 1)]
+            # sampler.h:190: two weights along the fastest axis, a step along the others.
+            if axis == n - 1:
+                blended[sides] = low_value * (1 - share) + high_value * share
+            else:
+                blended[sides] = low_value + (high_value - low_value) * share
+        values = blended
+    return saturate_cast(values[()], sampling.dtype)

@@ -1,13 +1,22 @@
-"""Rotation matrices, and affine transforms put together from their parts."""
+"""Affine transforms: rotation matrices, composition, inverse.
+
+A transform is a float32 matrix [n, n+1]: a linear part and a shift. Products are written as sums and
+not as dots, which some accelerators do with less than float32 precision.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
+Vector: TypeAlias = ArrayLike | Sequence[float]
 
-def rotation_matrix(angle: ArrayLike, axis: ArrayLike | None = None) -> Array:
+
+def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
     """Rotation in the plane, from x towards y, or in space, around an axis.
 
     Args:
@@ -31,12 +40,12 @@ def rotation_matrix(angle: ArrayLike, axis: ArrayLike | None = None) -> Array:
 
 
 def apply_linear(linear: Array, point: Array) -> Array:
-    """`linear` [m, n] times `point` [..., n]: in full float32 on every backend, unlike a dot."""
+    """`linear` [m, n] times `point` [..., n]: [..., m]."""
     return jnp.sum(linear * point[..., None, :], axis=-1)
 
 
-def about_center(linear: Array, center: ArrayLike | None) -> Array:
-    """Affine [n, n+1] that does `linear` [n, n] and leaves `center` [n] (None: the origin) where it is."""
+def about_center(linear: Array, center: Vector | None) -> Array:
+    """`linear` [n, n] as a transform that leaves `center` [n] or [] (None: the origin) where it is."""
     n = linear.shape[0]
     if center is None:
         shift = jnp.zeros(n, jnp.float32)
@@ -47,7 +56,24 @@ def about_center(linear: Array, center: ArrayLike | None) -> Array:
 
 
 def compose(first: Array, second: Array) -> Array:
-    """Affine [n, n+1] that does `first`, then `second`."""
+    """The transform that does `first`, then `second`."""
     n = second.shape[0]
     product = jnp.sum(second[:, :n, None] * first[None, :, :], axis=1)
     return product.at[:, n].add(second[:, n])
+
+
+def inverse(transform: Array) -> Array:
+    """The transform that undoes `transform`, n = 1, 2 or 3; not finite where there is none."""
+    n = transform.shape[0]
+    a = transform[:, :n]
+    if n == 1:
+        adjugate, determinant = jnp.ones((1, 1), jnp.float32), a[0, 0]
+    elif n == 2:
+        adjugate = jnp.stack([jnp.stack([a[1, 1], -a[0, 1]]), jnp.stack([-a[1, 0], a[0, 0]])])
+        determinant = a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
+    else:
+        # The columns of the adjugate are the cross products of the rows.
+        adjugate = jnp.stack([jnp.cross(a[1], a[2]), jnp.cross(a[2], a[0]), jnp.cross(a[0], a[1])], axis=1)
+        determinant = jnp.sum(a[0] * adjugate[:, 0])
+    linear = adjugate / determinant
+    return jnp.concatenate([linear, -apply_linear(linear, transform[:, n])[:, None]], axis=1)

@@ -1,0 +1,50 @@
+"""Several affine transforms as one."""
+
+from __future__ import annotations
+
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.transforms._plan import check_matrix, finish, matrix_axes, plan
+
+MOST_INPUTS = 99
+
+
+def setup(*matrices: BatchSpec) -> Plan:
+    name = "transforms.combine"
+    if not 2 <= len(matrices) <= MOST_INPUTS:
+        raise ValueError(f"{name}: takes 2 to {MOST_INPUTS} transforms, got {len(matrices)}")
+    axes = matrix_axes(name, matrices[0])
+    for matrix in matrices[1:]:
+        check_matrix(name, matrix, axes)
+    return plan(name, matrices[0], axes, [])
+
+
+@operator(
+    setup=setup,
+    name="transforms.combine",
+    devices=("cpu",),
+    source="operators/geometry/affine_transforms/combine_transforms.cc",
+)
+def combine(
+    *matrices: Array,
+    reverse_order: Static[bool] = False,
+    _axes: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes the transform that does all the given ones, the first one first.
+
+    Args:
+        matrices: [n, n+1] each, 2 to 99 of them.
+        reverse_order: the last one is done first.
+        out_shape: see `jdali._operator`.
+
+    Returns: float32 [n, n+1].
+    """
+    axes = _axes if _axes is not None else matrices[0].shape[0]
+    result = finish(matrices[0][:axes, : axes + 1], None, False)
+    for matrix in matrices[1:]:
+        following = matrix[:axes, : axes + 1]
+        result = finish(following, result, reverse_order)
+    return finish(result, None, False, out_shape)

@@ -1,0 +1,94 @@
+"""Transform of points or vectors by a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._extent import BatchSpec, Plan
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.tensor._fit import fit
+from jdali.ops.transforms._matrix import Vector, apply_linear
+from jdali.ops.transforms._plan import length
+
+
+def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -> Plan:
+    if points.ndim < 2:
+        raise ValueError("coord_transform: the input must have at least 2 axes, the last one of coordinates")
+    if MT is not None and (M is not None or T is not None):
+        raise ValueError("coord_transform: give either MT, or M and T")
+    columns = points.extents[:, -1]
+    if (columns != columns[:1]).any():
+        raise ValueError(
+            f"coord_transform: all points must have one size, got {sorted(set(columns.tolist()))}"
+        )
+    n = int(columns[0]) if len(columns) else 1
+    rows = _rows("M", M, n) if MT is None else _rows("MT", MT, n + 1)
+    rows = n if rows is None else rows
+    if length(T) not in (None, 1, rows):
+        raise ValueError(f"coord_transform: T must have 1 value or {rows}, got {length(T)}")
+    extents = points.extents.copy()
+    extents[:, -1] = rows
+    return Plan((points.replace(extents=extents, dtype=dtype),), static={"_components": n})
+
+
+def _rows(name: str, matrix: Any, columns: int) -> int | None:
+    """Rows of a matrix given as an argument; None: as many as the points have components."""
+    count = length(matrix)
+    if count is None or count == 1:
+        return None
+    shape = np.shape(matrix)[1:]
+    if count % columns or (len(shape) == 2 and shape[1] != columns):
+        raise ValueError(f"coord_transform: {name} must have {columns} columns, got shape {shape}")
+    return count // columns
+
+
+@operator(setup=setup, source="operators/geometry/coord_transform.h")
+def coord_transform(
+    points: Array,
+    /,
+    *,
+    M: PerSample[tuple[float, ...] | None] = None,
+    MT: PerSample[tuple[float, ...] | None] = None,
+    T: PerSample[tuple[float, ...] | None] = None,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    _components: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Transforms vectors: out = M · in + T; integers round half away from zero.
+
+    Args:
+        points: [..., n], any type.
+        M: m·n values or [m, n]; one value: that value on the diagonal; None: the identity.
+        MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: like that value for M.
+        T: m values, or one for all components; None: 0.
+        dtype: output type.
+        out_shape: see `jdali._operator`.
+
+    Returns: [..., m], `dtype`, saturated.
+    """
+    n = points.shape[-1] if _components is None else _components
+    result = points[..., :n].astype(jnp.float32)
+    shift: Vector | None = T
+    matrix = _matrix(M, n) if MT is None else _matrix(MT, n + 1)
+    if matrix is not None and matrix.ndim == 0:
+        result = result * matrix
+    elif matrix is not None:
+        result = apply_linear(matrix[:, :n], result)
+        shift = matrix[:, n] if MT is not None else T
+    if shift is not None:
+        result = result + jnp.asarray(shift, jnp.float32)
+    return fit(saturate_cast(result, types.to_dtype(dtype)), out_shape)
+
+
+def _matrix(values: Vector | None, columns: int) -> Array | None:
+    """float32 [m, columns], or [] if one value stands for a diagonal."""
+    if values is None:
+        return None
+    array = jnp.asarray(values, jnp.float32)
+    return array.reshape(()) if array.size == 1 else array.reshape(-1, columns)

@@ -1,0 +1,72 @@
+"""The affine transform that takes one box to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan, vector
+
+
+def setup(
+    matrix: BatchSpec | None = None, *, from_end: Any, from_start: Any, to_end: Any, to_start: Any
+) -> Plan:
+    name = "transforms.crop"
+    corners = {"from_start": from_start, "from_end": from_end, "to_start": to_start, "to_end": to_end}
+    axes = max(length(c) or 1 for c in corners.values())
+    if axes == 1 and matrix is not None:
+        axes = matrix_axes(name, matrix)
+    for argument, corner in corners.items():
+        check_vector(name, argument, corner, axes)
+    return plan(name, matrix, axes, list(corners.values()))
+
+
+@operator(
+    setup=setup,
+    name="transforms.crop",
+    devices=("cpu",),
+    source="operators/geometry/affine_transforms/transform_crop.cc",
+)
+def crop(
+    matrix: Array | None = None,
+    /,
+    *,
+    absolute: Static[bool] = False,
+    from_end: PerSample[tuple[float, ...]] = (1.0,),
+    from_start: PerSample[tuple[float, ...]] = (0.0,),
+    reverse_order: Static[bool] = False,
+    to_end: PerSample[tuple[float, ...]] = (1.0,),
+    to_start: PerSample[tuple[float, ...]] = (0.0,),
+    _axes: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes the transform that takes `from_start` to `to_start` and `from_end` to `to_end`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        absolute: where a start is above its end, the two change places.
+        from_end: upper corner of the box, n values or one for all axes.
+        from_start: lower corner of the box, n values or one.
+        reverse_order: `matrix` is done last.
+        to_end: where the upper corner comes to lie, n values or one.
+        to_start: where the lower corner comes to lie, n values or one.
+        out_shape: see `jdali._operator`.
+
+    Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
+    """
+    corners = [vector(c, None) for c in (from_start, from_end, to_start, to_end)]
+    axes = max(_axes or 1, *(c.size for c in corners))
+    start, end, out_start, out_end = (vector(c, axes) for c in corners)
+    if absolute:
+        start, end = jnp.minimum(start, end), jnp.maximum(start, end)
+        out_start, out_end = jnp.minimum(out_start, out_end), jnp.maximum(out_start, out_end)
+    factors = (out_end - out_start) / (end - start)
+    shift = out_start - factors * start
+    # Not a product with the identity: 0 times an infinite factor is no 0.
+    linear = jnp.where(jnp.eye(axes, dtype=bool), factors, jnp.float32(0))
+    own = jnp.concatenate([linear, shift[:, None]], axis=1)
+    return finish(own, matrix, reverse_order, out_shape)

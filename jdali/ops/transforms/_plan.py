@@ -1,0 +1,92 @@
+"""What the `setup` functions of all transforms share: how many axes, and of what shape the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._call import is_traced
+from jdali._extent import BatchSpec, Plan
+from jdali.ops.tensor._fit import fit
+from jdali.ops.transforms._matrix import Vector, compose
+
+
+def length(argument: Any) -> int | None:
+    """Values a sample of an argument of `setup`, 1 for a scalar; None: not given, or not known yet."""
+    if argument is None or is_traced(argument):
+        return None
+    values = np.asarray(argument)
+    return int(np.prod(values.shape[1:]))
+
+
+def check_vector(name: str, argument: str, value: Any, axes: int) -> None:
+    """Raises unless an argument has one value, or one for each axis."""
+    if length(value) not in (None, 1, axes):
+        raise ValueError(
+            f"{name}: {argument} must have 1 value or {axes}, one for each axis, got {length(value)}"
+        )
+
+
+def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any]) -> Plan:
+    """Plan of a transform that is applied to `matrix`, if that is given.
+
+    Args:
+        name: of the operator.
+        matrix: spec of the input transform.
+        axes: number of axes of the operator's own transform.
+        arguments: the per-sample arguments of `setup`, which tell the batch size.
+    """
+    if matrix is None:
+        given = [v for v in arguments if v is not None and not is_traced(v)]
+        # Without any known value this is the pure function of one sample, inside jit or grad.
+        count = len(given[0]) if given else 1
+    else:
+        check_matrix(name, matrix, axes)
+        count = matrix.batch_size
+    extents = np.broadcast_to(np.array([axes, axes + 1], np.int64), (count, 2))
+    return Plan((BatchSpec(extents, np.dtype(np.float32)),), static={"_axes": axes})
+
+
+def matrix_axes(name: str, matrix: BatchSpec) -> int:
+    """Number of axes of an input transform [n, n+1], the same for all samples."""
+    if matrix.ndim != 2 or not matrix.is_uniform or (matrix.extents[:, 1] != matrix.extents[:, 0] + 1).any():
+        raise ValueError(
+            f"{name}: the input must be affine transforms of one shape [n, n+1], got "
+            f"{matrix.extents[:4].tolist()}"
+        )
+    return int(matrix.extents[0, 0]) if matrix.batch_size else 2
+
+
+def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
+    """Raises unless an input transform has `axes` axes."""
+    found = matrix_axes(name, matrix)
+    if found != axes:
+        raise ValueError(f"{name}: the input transforms {found} axes, the arguments {axes}")
+
+
+def finish(
+    own: Array, matrix: Array | None, reverse_order: bool, out_shape: tuple[int, ...] | None = None
+) -> Array:
+    """`own` after the input transform, if there is one (before it with `reverse_order`), padded.
+
+    Args:
+        own: float32 [n, n+1].
+        matrix: [n, n+1], may be padded.
+        reverse_order: see there.
+        out_shape: padded shape of the result; None: no padding.
+    """
+    n = own.shape[0]
+    if matrix is not None:
+        first = matrix[:n, : n + 1].astype(jnp.float32)
+        own = compose(own, first) if reverse_order else compose(first, own)
+    return own if out_shape is None else fit(own, out_shape)
+
+
+def vector(values: Vector, axes: int | None) -> Array:
+    """float32 [axes] of a scalar or a vector; `axes` None: as many as there are."""
+    array = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
+    return jnp.broadcast_to(array, (axes,)) if axes is not None else array

@@ -1,0 +1,54 @@
+"""The affine transform of a rotation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.transforms._matrix import about_center, rotation_matrix
+from jdali.ops.transforms._plan import check_vector, finish, length, plan, vector
+
+
+def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any) -> Plan:
+    name = "transforms.rotation"
+    if length(axis) not in (None, 1, 3):
+        raise ValueError(f"{name}: axis must have 3 values (x, y, z), got {length(axis)}")
+    axes = 2 if axis is None else 3
+    check_vector(name, "center", center, axes)
+    return plan(name, matrix, axes, [angle, axis, center])
+
+
+@operator(
+    setup=setup,
+    name="transforms.rotation",
+    devices=("cpu",),
+    source="operators/geometry/affine_transforms/transform_rotation.cc",
+)
+def rotation(
+    matrix: Array | None = None,
+    /,
+    *,
+    angle: PerSample[float],
+    axis: PerSample[tuple[float, ...] | None] = None,
+    center: PerSample[tuple[float, ...] | None] = None,
+    reverse_order: Static[bool] = False,
+    _axes: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes the transform of a rotation: from x towards y, or around an axis in space.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angle: degrees.
+        axis: (x, y, z), of any length but 0; None: a rotation in the plane.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        out_shape: see `jdali._operator`.
+
+    Returns: float32 [2, 3], or [3, 4] with an `axis`.
+    """
+    linear = rotation_matrix(angle, None if axis is None else vector(axis, 3))
+    return finish(about_center(linear, center), matrix, reverse_order, out_shape)

@@ -1,0 +1,62 @@
+"""The affine transform of a scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.transforms._matrix import about_center
+from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan, vector
+
+
+def setup(matrix: BatchSpec | None = None, *, center: Any, ndim: int | None, scale: Any) -> Plan:
+    name = "transforms.scale"
+    axes = length(scale)
+    if axes is None or axes == 1:
+        if matrix is not None:
+            axes = matrix_axes(name, matrix)
+        elif ndim is not None:
+            axes = ndim
+        elif axes is None:
+            axes = 2
+    check_vector(name, "center", center, axes)
+    return plan(name, matrix, axes, [scale, center])
+
+
+@operator(
+    setup=setup,
+    name="transforms.scale",
+    devices=("cpu",),
+    source="operators/geometry/affine_transforms/transform_scale.cc",
+)
+def scale(
+    matrix: Array | None = None,
+    /,
+    *,
+    scale: PerSample[tuple[float, ...]],
+    center: PerSample[tuple[float, ...] | None] = None,
+    ndim: Static[int | None] = None,
+    reverse_order: Static[bool] = False,
+    _axes: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes the transform that multiplies each coordinate by its factor.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        scale: factor of each axis, n values, or one for all axes.
+        center: point that stays where it is, n values or one; None: the origin.
+        ndim: n, if neither `scale` nor `matrix` tells.
+        reverse_order: `matrix` is done last.
+        out_shape: see `jdali._operator`.
+
+    Returns: float32 [n, n+1].
+    """
+    given = vector(scale, None)
+    factors = given if given.size > 1 else vector(scale, _axes)
+    own = about_center(jnp.eye(factors.size, dtype=jnp.float32) * factors, center)
+    return finish(own, matrix, reverse_order, out_shape)

@@ -1,0 +1,81 @@
+"""The affine transform of a shear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._call import is_traced
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.transforms._matrix import about_center
+from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan
+
+
+def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: Any) -> Plan:
+    name = "transforms.shear"
+    if (angles is None) == (shear is None):
+        raise ValueError(f"{name}: give either shear or angles")
+    argument, values = ("shear", shear) if angles is None else ("angles", angles)
+    count = length(values)
+    if count is None:
+        axes = 2 if matrix is None else matrix_axes(name, matrix)
+    elif count in (2, 6):
+        axes = 2 if count == 2 else 3
+    else:
+        raise ValueError(f"{name}: {argument} must have 2 values, or 6 in space, got {count}")
+    if argument == "angles" and not is_traced(values):
+        steep = (np.abs(values) > 90).any(axis=1)
+        if steep.any():
+            i = int(steep.argmax())
+            raise SampleError(
+                f"{name}: angles must be between -90 and 90 degrees, got {values[i].tolist()}",
+                sample=i,
+                argument="angles",
+            )
+    check_vector(name, "center", center, axes)
+    return plan(name, matrix, axes, [values, center])
+
+
+@operator(
+    setup=setup,
+    name="transforms.shear",
+    devices=("cpu",),
+    source="operators/geometry/affine_transforms/transform_shear.cc",
+)
+def shear(
+    matrix: Array | None = None,
+    /,
+    *,
+    angles: PerSample[tuple[float, ...] | None] = None,
+    center: PerSample[tuple[float, ...] | None] = None,
+    reverse_order: Static[bool] = False,
+    shear: PerSample[tuple[float, ...] | None] = None,
+    _axes: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes the transform that adds to each coordinate shares of the others.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        angles: degrees, -90 to 90, in place of `shear`: the factors are their tangents.
+        center: point that stays where it is, n values or one; None: the origin.
+        reverse_order: `matrix` is done last.
+        shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
+        out_shape: see `jdali._operator`.
+
+    Returns: float32 [2, 3] or [3, 4].
+    """
+    if angles is not None:
+        factors = jnp.tan(jnp.asarray(angles, jnp.float32) * jnp.float32(jnp.pi / 180))
+    else:
+        factors = jnp.asarray(shear, jnp.float32)
+    factors = factors.reshape(-1)
+    axes = 2 if factors.size == 2 else 3
+    others = ~np.eye(axes, dtype=bool)
+    linear = jnp.eye(axes, dtype=jnp.float32).at[np.nonzero(others)].set(factors)
+    return finish(about_center(linear, center), matrix, reverse_order, out_shape)

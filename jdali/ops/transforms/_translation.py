@@ -1,0 +1,50 @@
+"""The affine transform of a translation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.transforms._plan import finish, length, matrix_axes, plan, vector
+
+
+def setup(matrix: BatchSpec | None = None, *, offset: Any) -> Plan:
+    name = "transforms.translation"
+    axes = length(offset)
+    if axes is None:
+        axes = 2 if matrix is None else matrix_axes(name, matrix)
+    return plan(name, matrix, axes, [offset])
+
+
+@operator(
+    setup=setup,
+    name="transforms.translation",
+    devices=("cpu",),
+    source="operators/geometry/affine_transforms/transform_translation.cc",
+)
+def translation(
+    matrix: Array | None = None,
+    /,
+    *,
+    offset: PerSample[tuple[float, ...]],
+    reverse_order: Static[bool] = False,
+    _axes: Static[int | None] = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes the transform that adds `offset`.
+
+    Args:
+        matrix: [n, n+1], a transform to be done first.
+        offset: n values, as many as the space has axes.
+        reverse_order: `matrix` is done last.
+        out_shape: see `jdali._operator`.
+
+    Returns: float32 [n, n+1].
+    """
+    shift = vector(offset, None)
+    own = jnp.concatenate([jnp.eye(shift.size, dtype=jnp.float32), shift[:, None]], axis=1)
+    return finish(own, matrix, reverse_order, out_shape)
