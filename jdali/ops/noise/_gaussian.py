@@ -1,0 +1,33 @@
+"""noise.gaussian: adds normally distributed noise."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, operator
+from jdali._random import element_normal
+
+
+@operator(name="noise.gaussian", source="operators/random/noise/gaussian_noise.h")
+def gaussian(
+    key: Array,
+    data: Array,
+    /,
+    *,
+    mean: PerSample[float] = 0.0,
+    stddev: PerSample[float] = 1.0,
+    extent: Array,
+) -> Array:
+    """Adds a number of a normal distribution to each element; rounds half away from zero, saturates.
+
+    Args:
+        data: any shape and type.
+        mean: of the noise, in units of the data.
+        stddev: standard deviation of the noise, likewise.
+
+    Returns: shape and type of `data`.
+    """
+    noise = mean + stddev * element_normal(key, extent, data.shape)
+    return saturate_cast(data.astype(jnp.float32) + noise, data.dtype)

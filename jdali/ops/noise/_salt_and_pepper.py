@@ -1,0 +1,72 @@
+"""noise.salt_and_pepper: sets some elements to one of two values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali._random import element_uniform
+
+
+@operator(name="noise.salt_and_pepper", source="operators/random/noise/salt_and_pepper_noise.h")
+def salt_and_pepper(
+    key: Array,
+    data: Array,
+    /,
+    *,
+    pepper_val: PerSample[float | None] = None,
+    per_channel: Static[bool] = False,
+    prob: PerSample[float] = 0.05,
+    salt_val: PerSample[float | None] = None,
+    salt_vs_pepper: PerSample[float] = 0.5,
+    extent: Array,
+    layout: str,
+) -> Array:
+    """Replaces pixels by "salt" or by "pepper".
+
+    Args:
+        data: any shape and type; without a layout its last axis is taken for the channels.
+        pepper_val: value of pepper, rounded and saturated; None: the least of the type, -1 for floats.
+        per_channel: decide for each channel, not for the whole pixel.
+        prob: probability of a pixel to be replaced, 0 to 1.
+        salt_val: value of salt, rounded and saturated; None: the largest of the type, 1 for floats.
+        salt_vs_pepper: probability of a replaced pixel to become salt, 0 to 1.
+
+    Returns: shape and type of `data`.
+
+    Parity: DALI wraps a value that an integer type cannot hold around.
+    """
+    _check_probability("prob", prob)
+    _check_probability("salt_vs_pepper", salt_vs_pepper)
+    shape = list(data.shape)
+    channel = layout.find("C") if layout else data.ndim - 1
+    if channel >= 0 and not per_channel:
+        shape[channel] = 1
+        extent = extent.at[channel].set(1)
+    replaced = element_uniform(key, extent, shape, 0) < prob
+    salt = element_uniform(key, extent, shape, 1) < salt_vs_pepper
+    least, largest = _limits(np.dtype(data.dtype))
+    values = jnp.where(salt, _value(salt_val, largest), _value(pepper_val, least))
+    return jnp.where(replaced, values, data)
+
+
+def _check_probability(name: str, value: Any) -> None:
+    if isinstance(value, np.ndarray) and not 0 <= value <= 1:
+        raise ValueError(f"noise.salt_and_pepper: {name} must be from 0 to 1, got {value}")
+
+
+def _limits(dtype: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray]:
+    if dtype.kind == "f":
+        return np.array(-1, dtype), np.array(1, dtype)
+    if dtype.kind == "b":
+        return np.array(False), np.array(True)
+    return np.array(np.iinfo(dtype).min, dtype), np.array(np.iinfo(dtype).max, dtype)
+
+
+def _value(given: Any, default: np.ndarray) -> Any:
+    return default if given is None else saturate_cast(given, default.dtype)

@@ -1,0 +1,147 @@
+"""The noise operators: distributions, rounding, which pixels change together, independence of padding."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+from support import contract, oracle
+from support.data import image
+
+from jdali._call import pure_call
+from jdali.ops.noise._gaussian import gaussian
+from jdali.ops.noise._salt_and_pepper import salt_and_pepper
+from jdali.ops.noise._shot import shot
+
+KEY = contract.sample_keys(1)[0]
+SIDE = 200
+OPS = [gaussian, salt_and_pepper, shot]
+
+
+def apply(op, data, layout="", **args):
+    return np.asarray(pure_call(op, [data], args, key=KEY, layout=layout))
+
+
+def flat(value, dtype=np.float32):
+    return np.full((SIDE, SIDE), value, dtype)
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype"),
+    [(gaussian, np.uint8), (salt_and_pepper, np.int16), (salt_and_pepper, np.float32), (shot, np.uint8)],
+)
+def test_noise_does_not_depend_on_padding(op, dtype):
+    samples = [image(4, 3, 3, dtype), image(1, 5, 3, dtype, 1)]
+    (results,) = contract.check_random(op, [samples], layout="HWC", compiled_atol=1e-5)
+    assert all(r.dtype == dtype and r.shape == s.shape for r, s in zip(results, samples, strict=True))
+
+
+def test_gaussian_noise_is_normal():
+    noise = apply(gaussian, flat(3), mean=1.0, stddev=2.0) - 3
+    assert stats.kstest(noise.ravel(), stats.norm(1, 2).cdf).pvalue > 0.01
+
+
+def test_gaussian_noise_is_rounded_and_saturated():
+    values = apply(gaussian, flat(30, np.uint8), stddev=0.3)
+    outside = 2 * stats.norm.sf(0.5 / 0.3)  # of the interval that rounds to 30
+    counts = [(values == v).sum() for v in (29, 30, 31)]
+    expected = np.array([outside / 2, 1 - outside, outside / 2]) * SIDE**2
+    assert stats.chisquare(counts, expected * sum(counts) / expected.sum()).pvalue > 0.01
+    assert sum(counts) == SIDE**2
+    assert set(np.unique(apply(gaussian, flat(128, np.uint8), stddev=1e12))) == {0, 255}
+
+
+def test_salt_and_pepper_have_their_probabilities():
+    values = apply(salt_and_pepper, np.full((SIDE, SIDE, 1), 7, np.int16), prob=0.3, salt_vs_pepper=0.2)
+    counts = [(values == v).sum() for v in (-32768, 7, 32767)]
+    assert stats.chisquare(counts, np.array([0.24, 0.7, 0.06]) * SIDE**2).pvalue > 0.01
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values"), [(np.float32, (-1, 1)), (np.uint8, (0, 255)), (np.int8, (-128, 127))]
+)
+def test_salt_and_pepper_are_the_limits_of_the_type(dtype, values):
+    assert set(np.unique(apply(salt_and_pepper, np.zeros((99, 2), dtype), prob=1.0))) == set(values)
+
+
+def test_given_salt_and_pepper_are_rounded_and_saturated():
+    data = np.ones((99, 2), np.uint8)
+    values = apply(salt_and_pepper, data, prob=1.0, salt_val=2.5, pepper_val=-2.0)
+    assert set(np.unique(values)) == {0, 3}
+
+
+@pytest.mark.parametrize(
+    ("layout", "together"), [("HWC", [2]), ("CHW", [0]), ("", [2]), ("DHW", []), ("HCW", [1])]
+)
+def test_channels_of_a_pixel_change_together(layout, together):
+    data = np.full((20, 20, 20), 9, np.uint8)
+    values = apply(salt_and_pepper, data, layout, prob=0.5)
+    assert [axis for axis in range(3) if np.ptp(values, axis=axis).max() == 0] == together
+    values = apply(salt_and_pepper, data, layout, prob=0.5, per_channel=True)
+    assert all(np.ptp(values, axis=axis).max() > 0 for axis in range(3))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("layout", ["HWC", "CHW", ""])
+def test_channels_change_together_as_in_dali(layout):
+    data = np.full((20, 20, 20), 9, np.uint8)
+    ((want,),) = oracle.run("noise.salt_and_pepper", [[data]], {"prob": 0.5}, layout=layout)
+    got = apply(salt_and_pepper, data, layout, prob=0.5)
+    assert [np.ptp(got, axis=a).max() for a in range(3)] == [np.ptp(want, axis=a).max() for a in range(3)]
+
+
+@pytest.mark.parametrize("mean", [0.05, 1, 9.99, 10, 12, 50, 1000, 1e6])
+def test_shot_noise_is_poisson(mean):
+    values = apply(shot, flat(mean), factor=1.0).ravel()
+    assert (values == np.floor(values)).all()
+    # Made continuous: a uniform number within each step of the distribution.
+    step = np.random.default_rng(0).uniform(size=values.size) * stats.poisson.pmf(values, mean)
+    assert stats.kstest(stats.poisson.cdf(values, mean) - step, "uniform").pvalue > 0.01
+
+
+def test_shot_noise_in_units_of_the_factor():
+    values = apply(shot, flat(30), factor=3.0)
+    assert set(np.unique(values) % 3) == {0}
+    assert abs(values.mean() - 30) < 5 * np.sqrt(30 * 3) / SIDE
+    np.testing.assert_array_equal(apply(shot, flat(-5), factor=1.0), flat(0))
+    np.testing.assert_array_equal(apply(shot, flat(5), factor=0.0), flat(5))
+    assert apply(shot, flat(-8), factor=-4.0).max() <= 0
+
+
+@pytest.mark.oracle
+def test_shot_noise_has_dalis_default_factor():
+    ((want,),) = oracle.run("noise.shot", [[flat(30)]])
+    got = apply(shot, flat(30))
+    assert stats.ks_2samp(got.ravel(), want.ravel()).pvalue > 0.01
+    assert set(np.unique(want) % 12) == set(np.unique(got) % 12) == {0}
+
+
+@pytest.mark.oracle
+def test_gaussian_noise_is_distributed_as_dalis():
+    args = {"mean": 2.0, "stddev": 4.0}
+    ((want,),) = oracle.run("noise.gaussian", [[flat(250, np.uint8)]], args)
+    got = apply(gaussian, flat(250, np.uint8), **args)
+    assert stats.ks_2samp(got.ravel(), want.ravel()).pvalue > 0.01
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_jit_and_no_64_bit_value(op):
+    data = jnp.asarray(image(4, 3, 3, np.float32))
+    once = pure_call(op, [data], {}, key=KEY)
+    compiled = jax.jit(lambda d, k: pure_call(op, [d], {}, key=k))
+    np.testing.assert_allclose(compiled(data, KEY), once, rtol=0, atol=1e-6)
+    with jax.enable_x64(True):
+        text = str(jax.make_jaxpr(lambda d, k: pure_call(op, [d], {}, key=k))(data, KEY))
+    assert "f64[" not in text
+    assert "i64[" not in text
+
+
+def test_gaussian_noise_has_a_gradient():
+    grad = jax.grad(lambda d: pure_call(gaussian, [d], {}, key=KEY).sum())(jnp.ones((2, 3)))
+    np.testing.assert_array_equal(grad, np.ones((2, 3)))
+
+
+def test_a_probability_out_of_range():
+    for name in ("prob", "salt_vs_pepper"):
+        with pytest.raises(ValueError, match=rf"noise.salt_and_pepper: {name} must be from 0 to 1, got 1.5"):
+            apply(salt_and_pepper, np.zeros((2, 2)), **{name: 1.5})
