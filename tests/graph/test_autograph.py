@@ -480,6 +480,70 @@ def test_only_what_is_read_later_is_merged() -> None:
     assert Hooks.now.merged == ["y"]
 
 
+def test_what_is_read_by_ways_not_straight_on() -> None:
+    def by_the_next_round(x: Any) -> Any:
+        last = y = x
+        for i in range(3):
+            y = last + i
+            if x > i:
+                last = y * 2
+        return y
+
+    def by_a_handler(x: Any) -> Any:
+        y = x
+        try:
+            if x > 1:
+                y = x * 10
+            int("no number")
+        except ValueError:
+            return y
+        return x
+
+    def by_a_closure(x: Any) -> Any:
+        y = 0
+
+        def read() -> Any:
+            return y
+
+        if x > 1:
+            y = x
+        return read()
+
+    def after_a_break(x: Any) -> Any:
+        for i in range(3):
+            if x > i:
+                y = x * 2
+            else:
+                y = x
+            break
+        else:
+            return x
+        return y
+
+    def by_finally(x: Any) -> Any:
+        y = x
+        seen = []
+        try:
+            if x > 1:
+                y = x * 10
+            return seen
+        finally:
+            seen.append(y)
+
+    def by_a_while(x: Any) -> Any:
+        n = [0]
+        while n[0] < 3:
+            n[0] += 1
+            if x > 1:
+                x = x + n[0]
+        return x
+
+    for function in (
+        by_the_next_round, by_a_handler, by_a_closure, after_a_break, by_finally, by_a_while,
+    ):  # fmt: skip
+        same_as_python(function)
+
+
 def test_what_both_branches_left_alone_is_not_merged() -> None:
     def f(x: Any, other: Any) -> Any:
         name = "name"
