@@ -1,0 +1,1 @@
+from jdali.readers import file as file

@@ -1,0 +1,142 @@
+"""What all readers have in common: their arguments, and a base class that owns the order.
+
+A reader of a format derives from `Reader` and says how to load one sample. Its operator is a
+function of DALI's arguments that returns such an object::
+
+    @operator(name="readers.file", kind="reader", outputs=2, devices=("cpu",))
+    @also_takes(shuffle_options)
+    @also_takes(reader_options)
+    def file(*, file_root: Static[str | None] = None, **options: Any) -> Reader: ...
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operator import Static
+from jdali.readers._order import Batch, Order
+
+_ORDER_OPTIONS = (
+    "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
+    "pad_last_batch", "seed",
+)  # fmt: skip
+
+
+def reader_options(
+    *,
+    dont_use_mmap: Static[bool] = False,
+    initial_fill: Static[int] = 1024,
+    lazy_init: Static[bool] = False,
+    num_shards: Static[int] = 1,
+    pad_last_batch: Static[bool] = False,
+    prefetch_queue_depth: Static[int] = 1,
+    random_shuffle: Static[bool] = False,
+    read_ahead: Static[bool] = False,
+    seed: Static[int] = -1,
+    shard_id: Static[int] = 0,
+    skip_cached_images: Static[bool] = False,
+    stick_to_shard: Static[bool] = False,
+    tensor_init_bytes: Static[int] = 1024 * 1024,
+) -> None:
+    """Arguments of every reader.
+
+    Args:
+        dont_use_mmap: without effect.
+        initial_fill: without effect: shuffling is over the whole shard, not through a buffer.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: without effect.
+        random_shuffle: read each shard in a random order, another one in each epoch.
+        read_ahead: without effect.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect.
+    """
+
+
+def shuffle_options(
+    *, shuffle_after_epoch: Static[bool] = False, shuffle_after_epoch_seed: Static[int | None] = None
+) -> None:
+    """Arguments of those readers that can shuffle between epochs.
+
+    Args:
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its place. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+    """
+
+
+class Reader(abc.ABC):
+    """Samples of a data set by index, and the order in which they are taken.
+
+    `load` and `source` are called from many threads at once, all else from one.
+
+    Args:
+        size: number of samples of the data set.
+        options: values of `reader_options` and `shuffle_options`; others are ignored.
+    """
+
+    num_outputs: int = 1
+
+    def __init__(self, size: int, options: Mapping[str, Any]):
+        given = {name: options[name] for name in _ORDER_OPTIONS if name in options}
+        self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **given)
+
+    @property
+    def size(self) -> int:
+        """Number of samples of the data set, all shards together."""
+        return self._order.size
+
+    def meta(self) -> dict[str, int]:
+        """DALI's `reader_meta`."""
+        order = self._order
+        shards = order.num_shards
+        padded = -(-order.size // shards) * shards if order.pad_last_batch else order.size
+        return {
+            "epoch_size": order.size,
+            "epoch_size_padded": padded,
+            "number_of_shards": shards,
+            "shard_id": order.shard_id,
+            "pad_last_batch": int(order.pad_last_batch),
+            "stick_to_shard": int(order.stick_to_shard),
+        }
+
+    def next_batch(self, count: int) -> Batch:
+        """References to the next `count` samples."""
+        return self._order.take(count)
+
+    @abc.abstractmethod
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        """The outputs of one sample; raises `SampleError` if it cannot be read."""
+
+    def source(self, index: int) -> str:
+        """Where a sample comes from, for messages and `source_info`."""
+        return f"sample {index}"
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the reader is; JSON-able, see `Order.set_state`."""
+        return self._order.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._order.set_state(state)
+
+    def close(self) -> None:  # noqa: B027  most readers hold nothing open
+        """Gives back what the reader holds open."""
+
+
+def read_file(path: str) -> np.ndarray:
+    """uint8 [bytes], the whole of a file."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return np.frombuffer(file.read(), np.uint8)
+    except OSError as error:
+        raise SampleError(f"cannot read {path}: {error.strerror or error}") from error

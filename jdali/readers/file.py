@@ -1,0 +1,176 @@
+"""Whole files, with labels from their folders, a list or an argument."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.readers._base import Reader, read_file, reader_options, shuffle_options
+
+_NAME = "readers.file"
+FILE_FILTERS = (
+    "*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm", "*.jp2",
+    "*.webp", "*.flac", "*.ogg", "*.wav",
+)  # fmt: skip
+# A name may hold spaces; the last word is the label.
+_LINE = re.compile(rb"(.*\S)\s+(\d+)\s*")
+_LARGEST_LABEL = np.iinfo(np.int32).max
+
+
+class FileReader(Reader):
+    """Files by path.
+
+    Args:
+        root: folder that `names` are relative to.
+        names: of the files.
+        labels: of each.
+        options: of every reader.
+    """
+
+    num_outputs = 2
+
+    def __init__(self, root: str, names: Sequence[str], labels: Sequence[int], options: dict[str, Any]):
+        super().__init__(len(names), options)
+        self._root, self._names = root, names
+        self._labels = np.asarray(labels, np.int32)
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        return read_file(self.source(index)), self._labels[index : index + 1]
+
+    def source(self, index: int) -> str:
+        return os.path.join(self._root, self._names[index])
+
+
+@operator(name=_NAME, kind="reader", outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def file(
+    *,
+    case_sensitive_filter: Static[bool] = False,
+    dir_filters: Static[tuple[str, ...] | None] = None,
+    file_filters: Static[tuple[str, ...]] = FILE_FILTERS,
+    file_list: Static[str | None] = None,
+    file_root: Static[str | None] = None,
+    files: Static[tuple[str, ...] | None] = None,
+    labels: Static[tuple[int, ...] | None] = None,
+    **options: Any,
+) -> FileReader:
+    """Reads whole files: their bytes, and a label.
+
+    The files are those of `files`, else those of `file_list`, else those in the subfolders of
+    `file_root`, in the order of their names; there the label is the number of the subfolder.
+
+    Args:
+        case_sensitive_filter: tell capital letters from small ones in the filters.
+        dir_filters: patterns of the names of subfolders to read (and to number); None: all.
+        file_filters: patterns of the names of files in subfolders.
+        file_list: text file with a file's name and its label, a number from 0 on, in each line.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the
+            folder of `file_list`, or the working folder.
+        files: paths.
+        labels: of `files`; None: numbered from 0.
+
+    Returns: uint8 [bytes], and int32 [1].
+    """
+    given = [n for n, v in (("files", files), ("file_list", file_list)) if v is not None]
+    if len(given) > 1:
+        raise ValueError(f"{_NAME}: files and file_list exclude each other")
+    if labels is not None and files is None:
+        raise ValueError(f"{_NAME}: labels can be given only with files")
+    if files is not None:
+        names, numbers = _given_files(files, labels)
+        root = file_root or ""
+    elif file_list is not None:
+        names, numbers = _listed_files(file_list)
+        root = os.path.dirname(file_list) if file_root is None else file_root
+    elif file_root is not None:
+        names, numbers = _files_in_folders(file_root, file_filters, dir_filters, case_sensitive_filter)
+        root = file_root
+    else:
+        raise ValueError(f"{_NAME}: give file_root, file_list or files")
+    return FileReader(root, names, numbers, options)
+
+
+def _given_files(
+    files: str | Sequence[str], labels: int | Sequence[int] | None
+) -> tuple[Sequence[str], Sequence[int]]:
+    names = [files] if isinstance(files, str) else [os.fspath(f) for f in files]
+    if not names:
+        raise ValueError(f"{_NAME}: files is an empty list")
+    if labels is None:
+        return names, range(len(names))
+    numbers = [labels] if isinstance(labels, int) else labels
+    if len(numbers) != len(names):
+        raise ValueError(f"{_NAME}: {len(numbers)} labels for {len(names)} files")
+    return names, numbers
+
+
+def _listed_files(file_list: str) -> tuple[list[str], list[int]]:
+    try:
+        with open(file_list, "rb") as file:
+            lines = file.read().split(b"\n")
+    except OSError as error:
+        raise FileNotFoundError(f"{_NAME}: cannot read file_list {file_list}: {error.strerror}") from error
+    names, labels = [], []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        found = _LINE.fullmatch(line)
+        if found is None or int(found[2]) > _LARGEST_LABEL:
+            text = line.decode(errors="replace").strip()
+            raise ValueError(
+                f"{_NAME}: line {number} of {file_list} must be a file's name and a label from 0 to "
+                f"{_LARGEST_LABEL}, but is {text!r}"
+            )
+        names.append(os.fsdecode(found[1]))
+        labels.append(int(found[2]))
+    if not names:
+        raise ValueError(f"{_NAME}: file_list {file_list} names no files")
+    return names, labels
+
+
+def _files_in_folders(
+    root: str,
+    file_filters: str | Sequence[str],
+    dir_filters: str | Sequence[str] | None,
+    case_sensitive: bool,
+) -> tuple[list[str], list[int]]:
+    is_wanted = _matcher(file_filters, case_sensitive)
+    is_wanted_folder = _matcher("*" if dir_filters is None else dir_filters, case_sensitive)
+    folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
+    names, labels = [], []
+    for label, folder in enumerate(folders):
+        found = [n for n in _entries(os.path.join(root, folder), folders=False) if is_wanted.fullmatch(n)]
+        names += [os.path.join(folder, name) for name in found]
+        labels += [label] * len(found)
+    if not names:
+        patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
+        raise ValueError(
+            f"{_NAME}: no files that match {patterns} in the {len(folders)} subfolders of {root} "
+            "(files must be in subfolders, one for each label)"
+        )
+    return names, labels
+
+
+def _matcher(patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
+    """One expression for all glob patterns: there may be millions of names to look at."""
+    patterns = [patterns] if isinstance(patterns, str) else patterns
+    expression = "|".join(fnmatch.translate(p) for p in patterns)
+    return re.compile(expression or r"(?!)", 0 if case_sensitive else re.IGNORECASE)
+
+
+def _entries(folder: str, *, folders: bool) -> list[str]:
+    """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [e.name for e in entries if e.is_dir() == folders]
+    except OSError as error:
+        raise FileNotFoundError(f"{_NAME}: cannot list the folder {folder}: {error.strerror}") from error
+    return sorted(names, key=os.fsencode)

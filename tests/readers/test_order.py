@@ -1,0 +1,234 @@
+"""The order of samples: shards, epochs, padding, shuffling and resuming."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from support import oracle
+
+from jdali.readers._order import Order, permutation
+
+
+def labels(order, batches, count):
+    return [order.take(count).indices.tolist() for _ in range(batches)]
+
+
+def epoch(order, number):
+    """Indices that a shard takes in one epoch, in order."""
+    order.seek(number)
+    taken = order.take(4 * order.size)
+    return taken.indices[(taken.epochs == number) & ~taken.padded]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    paths = [folder / f"{i:02d}" for i in range(11)]
+    for i, path in enumerate(paths):
+        path.write_bytes(bytes([i]))
+    return [str(p) for p in paths]
+
+
+def dali_labels(files, batches, count, **args):
+    import nvidia.dali
+    import nvidia.dali.fn as fn
+
+    pipe = nvidia.dali.Pipeline(batch_size=count, num_threads=1, device_id=None, seed=1)
+    with pipe:
+        pipe.set_outputs(fn.readers.file(files=files, name="r", **args)[1])
+    pipe.build()
+    return [np.array(pipe.run()[0].as_tensor())[:, 0].tolist() for _ in range(batches)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("size", range(1, 12))
+def test_equals_dali(files, size):
+    oracle.dali()
+    for shards in range(1, min(size, 3) + 1):
+        for shard_id, pad, stick in itertools.product(range(shards), (False, True), (False, True)):
+            count = 1 + (size + shard_id + 2 * pad + stick) % 5
+            args = {
+                "shard_id": shard_id,
+                "num_shards": shards,
+                "pad_last_batch": pad,
+                "stick_to_shard": stick,
+            }
+            expected = dali_labels(files[:size], 8, count, **args)
+            assert labels(Order(size, **args), 8, count) == expected, (count, args)
+
+
+def test_batches_run_on_into_the_next_epoch():
+    taken = Order(5).take(12)
+    assert taken.indices.tolist() == [0, 1, 2, 3, 4] * 2 + [0, 1]
+    assert taken.epochs.tolist() == [0] * 5 + [1] * 5 + [2] * 2
+    assert not taken.padded.any()
+    assert (taken.epochs.dtype, taken.indices.dtype) == (np.uint32, np.int64)
+
+
+def test_padding_repeats_the_last_sample_and_equalizes_shards():
+    # 10 samples in 3 shards: parts of 3, 3 and 4; each epoch has ceil(4 / 3) = 2 batches of 3.
+    order = Order(10, num_shards=3, pad_last_batch=True, stick_to_shard=True)
+    first, second = order.take(3), order.take(3)
+    assert first.indices.tolist() == [0, 1, 2]
+    assert second.indices.tolist() == [2, 2, 2]
+    assert second.padded.all()
+    assert second.epochs.tolist() == [0, 0, 0]
+    assert order.take(3).epochs.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("shards", [1, 2, 3, 7])
+@pytest.mark.parametrize("shuffle", ["", "random_shuffle", "shuffle_after_epoch"])
+def test_every_sample_once_in_each_epoch(shards, shuffle):
+    # Each shard with a seed of its own, as in a script that seeds with the rank.
+    orders = [
+        Order(23, shard_id=i, num_shards=shards, seed=i, **({shuffle: True} if shuffle else {}))
+        for i in range(shards)
+    ]
+    for number in range(3):
+        taken = np.concatenate([epoch(o, number) for o in orders])
+        assert sorted(taken) == list(range(23))
+
+
+def test_each_shard_moves_on_unless_told_not_to():
+    assert epoch(Order(9, shard_id=2, num_shards=3), 1).tolist() == [0, 1, 2]
+    assert epoch(Order(9, shard_id=2, num_shards=3, stick_to_shard=True), 1).tolist() == [6, 7, 8]
+
+
+@pytest.mark.parametrize("shuffle", ["random_shuffle", "shuffle_after_epoch"])
+def test_orders_differ_from_epoch_to_epoch_and_are_repeatable(shuffle):
+    def make(**more):
+        return Order(200, **{shuffle: True}, **more)
+
+    first, second = epoch(make(), 0), epoch(make(), 1)
+    assert not np.array_equal(first, np.arange(200))
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(first, epoch(make(), 0))
+    other = make(seed=5) if shuffle == "random_shuffle" else make(shuffle_seed=5)
+    assert not np.array_equal(first, epoch(other, 0))
+    assert make().stick_to_shard == (shuffle == "shuffle_after_epoch")
+
+
+def test_a_shard_of_sorted_classes_gets_some_of_each():
+    # Shards are parts of a data set that was shuffled once: none has samples of one class only.
+    classes = np.arange(1000) // 100
+    mine = epoch(Order(1000, num_shards=10, random_shuffle=True, stick_to_shard=True), 0)
+    assert len(set(classes[mine])) == 10
+
+
+def test_permutation_is_uniform_and_fixed_for_ever():
+    counts = np.zeros((4, 4), int)
+    for key in range(2000):
+        counts[np.arange(4), permutation(4, key, 0)] += 1
+    # 500 expected, standard deviation sqrt(2000 · 1/4 · 3/4) = 19.4; five of them.
+    assert np.abs(counts - 500).max() < 97
+    # By NumPy's Philox alone: numbers drawn, places of the sorted ones.
+    drawn = np.random.Philox(key=np.array([3, 7], np.uint64)).random_raw(8)
+    assert permutation(8, 3, 7).tolist() == sorted(range(8), key=lambda i: drawn[i])
+    assert permutation(5, -1, 2).tolist() != permutation(5, 1, 2).tolist()
+
+
+OPTIONS = [
+    {},
+    {"num_shards": 3, "shard_id": 1},
+    {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
+    {"num_shards": 2, "random_shuffle": True, "seed": 4},
+    {"shuffle_after_epoch": True, "pad_last_batch": True},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_resumes_in_a_fresh_process(options):
+    for batches in range(8):
+        order = Order(11, **options)
+        labels(order, batches, 4)
+        state = json.loads(json.dumps(order.get_state()))
+        expected = [order.take(4) for _ in range(6)]
+        fresh = Order(11, **options)
+        fresh.set_state(state)
+        for want in expected:
+            for mine, theirs in zip(fresh.take(4), want, strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    "shuffle", [{}, {"random_shuffle": True, "seed": 3}, {"shuffle_after_epoch": True}], ids=str
+)
+@pytest.mark.parametrize("shards", [(2, 3), (4, 1), (3, 4, 2)], ids=str)
+@pytest.mark.parametrize("pad", [False, True])
+def test_resumes_on_another_number_of_shards(shards, shuffle, pad):
+    """What was left of the epoch is read once, whatever the shards were and are."""
+    size, count, states, taken = 61, 5, None, []
+    for number in shards:
+        orders = [
+            Order(size, shard_id=i, num_shards=number, pad_last_batch=pad, **shuffle) for i in range(number)
+        ]
+        for order in orders:
+            if states is not None:
+                order.set_state(json.loads(json.dumps(states)))
+        if number != shards[-1]:
+            for order in orders:
+                batch = order.take(count)
+                taken += batch.indices[~batch.padded].tolist()
+            states = orders[1].get_state()
+            assert states == orders[0].get_state()
+            continue
+        for order in orders:
+            rest = order.take(size)
+            taken += rest.indices[(rest.epochs == 0) & ~rest.padded].tolist()
+            assert np.isin([0, 1], rest.epochs).sum() == (1 if pad else 2)
+    assert sorted(taken) == list(range(size))
+    # The epochs after that are as if nothing had happened.
+    for i, order in enumerate(orders):
+        plain = Order(size, shard_id=i, num_shards=shards[-1], pad_last_batch=pad, **shuffle)
+        np.testing.assert_array_equal(epoch(order, 2), epoch(plain, 2))
+
+
+def test_more_shards_than_samples_are_left():
+    order = Order(5, num_shards=1, pad_last_batch=True)
+    order.take(4)
+    fresh = [Order(5, shard_id=i, num_shards=3, pad_last_batch=True) for i in range(3)]
+    batches = []
+    for shard in fresh:
+        shard.set_state(order.get_state())
+        batches.append(shard.take(2))
+    assert [b.indices.tolist() for b in batches] == [[4, 4]] * 3
+    assert [b.padded.tolist() for b in batches] == [[True, True], [True, True], [False, True]]
+    for shard in fresh:
+        assert shard.take(2).epochs.tolist() == [1, 1]
+
+
+def test_state_of_another_data_set_or_version():
+    state = Order(5).get_state()
+    with pytest.raises(ValueError, match="data set of 5 samples, this one has 6"):
+        Order(6).set_state(state)
+    with pytest.raises(ValueError, match="has version 7, not 1"):
+        Order(5).set_state(state | {"version": 7})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shard_id": 2, "num_shards": 2}, "shard_id is 2; it must be from 0 to num_shards - 1 = 1"),
+        ({"shard_id": -1}, "shard_id is -1"),
+        ({"num_shards": 6}, "num_shards is 6, more than the 5 samples there are"),
+        (
+            {"shuffle_after_epoch": True, "random_shuffle": True},
+            "shuffle_after_epoch and random_shuffle exclude",
+        ),
+        (
+            {"shuffle_after_epoch": True, "stick_to_shard": True},
+            "shuffle_after_epoch and stick_to_shard exclude",
+        ),
+    ],
+    ids=str,
+)
+def test_wrong_arguments(options, message):
+    with pytest.raises(ValueError, match=message):
+        Order(5, **options)
+
+
+def test_nothing_taken():
+    assert len(Order(3).take(0).indices) == 0
+    with pytest.raises(ValueError, match="more than the 0 samples"):
+        Order(0)
