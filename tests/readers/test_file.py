@@ -1,0 +1,223 @@
+"""readers.file: which files, in what order, with what labels; against DALI and by hand."""
+
+import os
+
+import numpy as np
+import pytest
+from support import oracle
+from support.data import SHARED
+
+from jdali import SampleError
+from jdali._operator import REGISTRY
+from jdali.readers.file import file
+
+TREE = [
+    "a/1.jpg", "a/10.jpg", "a/2.JPG", "a/B.png", "a/notes.txt", "a/sub/deep.jpg", "b/z.jpg", "b/.hidden.jpg",
+    "b/noext", ".h/q.jpg", "Z/k.jpg", "root.jpg", "c10/f.wav", "c2/f.tif", "only_text/t.txt",
+    "with space/1.jpg",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    root = tmp_path_factory.mktemp("tree")
+    for name in TREE:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(name.encode())
+    (root / "empty").mkdir()
+    (root / "link").symlink_to(root / "a")
+    (root / "b" / "link.jpg").symlink_to(root / "Z" / "k.jpg")
+    return root
+
+
+def everything(reader):
+    """(contents, label) of all samples in the order of reading."""
+    samples = [reader.load(int(i)) for i in reader.next_batch(reader.size).indices]
+    for data, label in samples:
+        assert (data.dtype, data.ndim) == (np.uint8, 1)
+        assert (label.dtype, label.shape) == (np.int32, (1,))
+    return [(bytes(data).decode(errors="replace"), int(label[0])) for data, label in samples]
+
+
+def dali_everything(count, **args):
+    oracle.dali()
+    import nvidia.dali
+    import nvidia.dali.fn as fn
+
+    pipe = nvidia.dali.Pipeline(batch_size=count, num_threads=1, device_id=None, seed=1)
+    with pipe:
+        pipe.set_outputs(*fn.readers.file(name="r", **args))
+    pipe.build()
+    data, labels = pipe.run()
+    return [
+        (bytes(np.array(data.at(i))).decode(errors="replace"), int(np.array(labels.at(i))[0]))
+        for i in range(count)
+    ], pipe.reader_meta("r")
+
+
+def check(**args):
+    reader = file.run(**args)
+    got = everything(reader)
+    expected, meta = dali_everything(len(got), **args)
+    assert got == expected
+    assert reader.meta() == meta
+    return got
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"case_sensitive_filter": True},
+        {"file_filters": "*.txt"},
+        {"file_filters": ["*.jpg", "1*", "*"]},
+        {"file_filters": ["?.j[p]g", "[!f]*.tif"]},
+        {"dir_filters": ["a*", "z"]},
+        {"dir_filters": ["Z"], "case_sensitive_filter": True},
+        {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
+        {"num_shards": 2, "stick_to_shard": True},
+    ],
+    ids=str,
+)
+def test_folders_as_dali(tree, args):
+    check(file_root=str(tree), **args)
+
+
+def test_folders(tree):
+    got = everything(file.run(file_root=str(tree)))
+    # Folders and files by their bytes: capitals before small letters, "10" before "2". Folders are
+    # numbered whether they hold files or not, hidden ones and links too; files beside them are not read.
+    assert got == [
+        (".h/q.jpg", 0), ("Z/k.jpg", 1), ("a/1.jpg", 2), ("a/10.jpg", 2), ("a/2.JPG", 2), ("a/B.png", 2),
+        ("b/.hidden.jpg", 3), ("Z/k.jpg", 3), ("b/z.jpg", 3), ("c10/f.wav", 4), ("c2/f.tif", 5),
+        ("a/1.jpg", 7), ("a/10.jpg", 7), ("a/2.JPG", 7), ("a/B.png", 7), ("with space/1.jpg", 9),
+    ]  # fmt: skip
+
+
+LISTS = {
+    "plain": b"a/1.jpg 3\nb/z.jpg 4\n",
+    "no newline at the end": b"a/1.jpg 3\nb/z.jpg 4",
+    "blank lines": b"\na/1.jpg 3\n\n   \nb/z.jpg 4\n\n",
+    "CR LF": b"a/1.jpg 3\r\nb/z.jpg 4\r\n",
+    "tabs and spaces": b"a/1.jpg\t\t 3  \nwith space/1.jpg 0007\n",
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_as_dali(tree, kind):
+    listed = tree / "list"
+    listed.write_bytes(LISTS[kind])
+    check(file_list=str(listed))  # relative to its own folder
+    check(file_list=str(listed), file_root=str(tree))
+
+
+def test_list(tree, tmp_path):
+    listed = tmp_path / "list"
+    listed.write_bytes(b"1.jpg 3\n%s 0\n" % os.fsencode(tree / "Z" / "k.jpg"))
+    assert everything(file.run(file_list=str(listed), file_root=str(tree / "a"))) == [
+        ("a/1.jpg", 3),
+        ("Z/k.jpg", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            b"a/1.jpg 1\na/2.JPG\n",
+            r"line 2 of .* must be a file's name and a label from 0 to 2147483647, but is",
+        ),
+        (b"a/1.jpg x\n", r"line 1 of .* but is 'a/1.jpg x'"),
+        (b"\na/1.jpg -2\n", "line 2 of"),
+        (b"a/1.jpg 3.5\n", "line 1 of"),
+        (b"a/1.jpg 99999999999\n", "line 1 of"),
+        (b"7\n", "line 1 of"),
+        (b"\n  \n", "names no files"),
+        (b"", "names no files"),
+    ],
+)
+def test_wrong_list(tmp_path, text, message):
+    (tmp_path / "list").write_bytes(text)
+    with pytest.raises(ValueError, match=f"^readers.file: .*{message}"):
+        file.run(file_list=str(tmp_path / "list"))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("labels", [None, [7, -3]], ids=str)
+def test_given_files_as_dali(tree, labels):
+    extra = {} if labels is None else {"labels": labels}
+    check(file_root=str(tree), files=["b/noext", str(tree / "a" / "1.jpg")], **extra)
+
+
+def test_given_files(tree):
+    paths = [str(tree / "b" / "z.jpg"), str(tree / "a" / "notes.txt")]
+    reader = file.run(files=paths, labels=[5, 6])
+    assert everything(reader) == [("b/z.jpg", 5), ("a/notes.txt", 6)]
+    assert [reader.source(i) for i in range(2)] == paths
+    assert everything(file.run(files=paths[0])) == [("b/z.jpg", 0)]
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "message"),
+    [
+        ({}, ValueError, "give file_root, file_list or files"),
+        ({"files": ["a"], "file_list": "b"}, ValueError, "files and file_list exclude each other"),
+        ({"file_root": ".", "labels": [1]}, ValueError, "labels can be given only with files"),
+        ({"files": ["a", "b"], "labels": [1]}, ValueError, "1 labels for 2 files"),
+        ({"files": []}, ValueError, "files is an empty list"),
+        ({"file_list": "/no/such"}, FileNotFoundError, "cannot read file_list /no/such: No such file"),
+        ({"file_root": "/no/such"}, FileNotFoundError, "cannot list the folder /no/such: No such file"),
+    ],
+    ids=str,
+)
+def test_wrong_arguments(args, error, message):
+    with pytest.raises(error, match=f"^readers.file: {message}"):
+        file.run(**args)
+
+
+def test_no_files(tree):
+    with pytest.raises(
+        ValueError, match=r"no files that match \*.xyz in the 10 subfolders of .*must be in subf"
+    ):
+        file.run(file_root=str(tree), file_filters="*.xyz")
+    with pytest.raises(ValueError, match="in the 0 subfolders"):
+        file.run(file_root=str(tree / "empty"))
+
+
+def test_a_file_that_vanishes_is_named(tmp_path):
+    for name in "xy":
+        (tmp_path / name).write_bytes(b"!")
+    reader = file.run(files=[str(tmp_path / "x"), str(tmp_path / "y")])
+    (tmp_path / "y").unlink()
+    assert bytes(reader.load(0)[0]) == b"!"
+    with pytest.raises(SampleError, match=f"cannot read {tmp_path}/y: No such file"):
+        reader.load(1)
+
+
+def test_empty_file_gives_no_bytes(tmp_path):
+    (tmp_path / "x").write_bytes(b"")
+    assert file.run(files=[str(tmp_path / "x")]).load(0)[0].shape == (0,)
+
+
+def test_record():
+    record = REGISTRY["readers.file"]
+    assert (record.kind, record.outputs, record.inputs) == ("reader", 2, ())
+    for argument in record.public_args:
+        assert f"\n    {argument}: " in record.doc, argument
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the data pack is not there")
+def test_lists_of_the_data_pack():
+    root = str(SHARED / "images" / "jpeg")
+    for listed in sorted((SHARED / "bad" / "lists").iterdir()):
+        if listed.stem in ("bad_label", "no_label", "empty"):
+            with pytest.raises(ValueError, match=r"readers\.file: "):
+                file.run(file_list=str(listed), file_root=root)
+        else:
+            reader = file.run(file_list=str(listed), file_root=root)
+            assert reader.size == 2
+            assert len(reader.load(0)[0]) == 93373
+    assert file.run(file_list=root + "/image_list.txt").size == 47
+    assert file.run(file_root=root).meta()["epoch_size"] == 47
