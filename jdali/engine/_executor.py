@@ -98,18 +98,18 @@ class Engine:
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
         self.runners: dict[int, HostRunner | StageRunner] = {}
         shrinking = shrinking_consumers(plan) if scaled_decoding else {}
-        originals: collections.ChainMap[DataNode, np.ndarray] = collections.ChainMap()
+        decoded_from: collections.ChainMap[DataNode, np.ndarray] = collections.ChainMap()
         for number, step in enumerate(plan.steps):
             if isinstance(step, Stage):
                 device = devices[step.device]
                 runner = StageRunner(
                     step, seed=seed, max_batch=batch_size, device=device, compiler=self.compiler
                 )
-                runner.originals = originals
+                runner.decoded_from = decoded_from
                 self.runners[number] = runner
             elif step.node not in sources:
                 host = HostRunner(step.node, seed=seed, shrink_for=shrinking.get(step.node, ()))
-                originals.maps.append(host.original)
+                decoded_from.maps.append(host.decoded_from)
                 self.runners[number] = host
         self.epoch = 0
         self.iteration = 0
@@ -374,6 +374,8 @@ class Prefetcher:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from a state of the sources; what was made ahead is thrown away."""
+        if self._stop.is_set():
+            raise RuntimeError("the pipeline is closed")
         with self._lock:
             self._halt()
             while not self._results.empty():

@@ -90,8 +90,8 @@ class HostRunner:
         """
         self.node = node
         self._shrink_for = shrink_for
-        # Sizes that the outputs would have had without scaled decoding, for the stages that follow.
-        self.original: dict[DataNode, np.ndarray] = {}
+        # For the stages that follow: what of each picture was decoded, see `Decoded` of the resizes.
+        self.decoded_from: dict[DataNode, np.ndarray] = {}
         op = node.op
         self._seed = (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
@@ -168,8 +168,11 @@ class HostRunner:
             varying = {k: np.asarray(v) for k, v in plan.traced.items()}
             if self._shrink_for:
                 whole = plan.outputs[0]
-                varying["denominator"] = self._denominators(whole)
-                self.original[node.outputs[0]] = whole.extents[:, :-1]
+                varying["denominator"] = denominator = self._denominators(whole)
+                start = varying["_window"][:, :2] if "_window" in varying else np.zeros((len(ids), 2))
+                self.decoded_from[node.outputs[0]] = np.column_stack(
+                    [denominator, whole.extents[:, :-1], start % denominator[:, None] / denominator[:, None]]
+                ).astype(np.float32)
 
         def one(i: int) -> Any:
             arguments = fixed | {k: v[i] for k, v in varying.items()}

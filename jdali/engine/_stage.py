@@ -98,8 +98,8 @@ class StageRunner:
         self.device = device
         self._compiler = compiler
         self._policy: BucketPolicy | None = None
-        # Sizes that inputs would have had without scaled decoding: one dict a decoder, see HostRunner.
-        self.originals: Mapping[DataNode, np.ndarray] = {}
+        # What was decoded of inputs that were decoded at a fraction of their size: see HostRunner.
+        self.decoded_from: Mapping[DataNode, np.ndarray] = {}
         self._members = set(stage.nodes)
         self._args = {node: _prepared_args(node) for node in stage.nodes}
         self._seeds = {
@@ -122,8 +122,8 @@ class StageRunner:
         specs = {v: env[v].spec for v in self.stage.inputs}
         key = None
         if self._plans_by_size and all(s.is_uniform for s in specs.values()):
-            originals = tuple(self.originals[v].tobytes() for v in specs if v in self.originals)
-            key = (len(ids), originals, *((s.extents[:1].tobytes(), s.dtype, s.layout) for s in specs.values()))
+            decoded = tuple(self.decoded_from[v].tobytes() for v in specs if v in self.decoded_from)
+            key = (len(ids), decoded, *((s.extents[:1].tobytes(), s.dtype, s.layout) for s in specs.values()))
             if self._memo is not None and self._memo[0] == key:
                 return self._memo[1]
         calls: list[PlannedCall] = []
@@ -170,8 +170,8 @@ class StageRunner:
                 args.pop(name, None)
                 traced.append(name)
         first = node.inputs[0] if node.inputs else None
-        if isinstance(first, DataNode) and first in self.originals and "_decoded_from" in node.op.args:
-            args["_decoded_from"] = PerBatch(self.originals[first])
+        if isinstance(first, DataNode) and first in self.decoded_from and "_decoded_from" in node.op.args:
+            args["_decoded_from"] = PerBatch(self.decoded_from[first])
         keys = None
         if node.op.random:
             seed, stream = self._seeds[node]

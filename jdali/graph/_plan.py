@@ -270,7 +270,7 @@ def shrinking_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
     """Decoders that may decode at a fraction of the size, with the resizes that alone use their output.
 
     A decoder says that it can by the engine parameter `denominator`, a resize by the argument
-    `_decoded_from`: the size that the input would have had.
+    `_decoded_from`: what of the picture it was given.
     """
     users: dict[DataNode, list[Node]] = {}
     for step in plan.steps:

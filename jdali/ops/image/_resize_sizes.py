@@ -29,6 +29,36 @@ class Window:
     high: np.ndarray
     size: np.ndarray
 
+    def in_decoded(self, decoded: Decoded | None) -> Window:
+        """The same window, in pixels of a picture that was decoded at a fraction of its size."""
+        if decoded is None:
+            return self
+        low = self.low / decoded.denominator + decoded.offset
+        return dataclasses.replace(self, low=low, high=self.high / decoded.denominator + decoded.offset)
+
+
+@dataclasses.dataclass(frozen=True)
+class Decoded:
+    """What the engine tells of a picture that was decoded at a fraction of its size.
+
+    Attributes:
+        denominator: [N, 1], the size was divided by.
+        whole: [N, d], the size that it would have had.
+        offset: [N, d], pixels (of the picture as it is) before what would have been its first.
+    """
+
+    denominator: np.ndarray
+    whole: np.ndarray
+    offset: np.ndarray
+
+    @classmethod
+    def of(cls, packed: np.ndarray | None) -> Decoded | None:
+        """Of the private argument `_decoded_from`: [N, 1 + 2 d] of all three."""
+        if packed is None:
+            return None
+        axes = packed.shape[1] // 2
+        return cls(packed[:, :1], packed[:, 1 : 1 + axes].astype(np.int64), packed[:, 1 + axes :])
+
 
 def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
     """Output dtype; the input's or float32."""
@@ -203,6 +233,12 @@ def crop_window(
     """
     if rounding not in ("round", "truncate"):
         raise ValueError(f"{name}: rounding must be 'round' or 'truncate', got {rounding!r}")
+    outside = ~((position >= 0) & (position <= 1)).all(axis=1)
+    if outside.any():
+        sample = int(outside.argmax())
+        raise SampleError(
+            f"{name}: crop_pos must lie in 0 to 1, got {tuple(position[sample].tolist())}", sample=sample
+        )
     size = np.where(crop > 0, np.trunc(crop), window.size)
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
