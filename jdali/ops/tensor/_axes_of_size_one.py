@@ -1,0 +1,117 @@
+"""Squeeze and expand_dims: axes of size 1, taken away or put in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def setup_squeeze(data: BatchSpec, *, axes: Any, axis_names: str | None) -> Plan:
+    if (axes is None) == (axis_names is None):
+        raise ValueError("squeeze: give either axes or axis_names")
+    if axis_names is not None:
+        missing = [letter for letter in axis_names if letter not in data.layout]
+        if missing:
+            raise ValueError(f"squeeze: axis {missing[0]!r} is not in the input's layout {data.layout!r}")
+        dropped = [data.layout.index(letter) for letter in axis_names]
+    else:
+        dropped = [axes] if isinstance(axes, int) else list(axes)
+    wrong = [axis for axis in dropped if not 0 <= axis < data.ndim]
+    if wrong:
+        raise ValueError(f"squeeze: axis {wrong[0]} is out of range for {data.ndim} axes")
+    if len(set(dropped)) != len(dropped):
+        raise ValueError(f"squeeze: axes {tuple(dropped)} name an axis twice")
+    kept = [a for a in range(data.ndim) if a not in dropped]
+    extents = data.extents[:, kept]
+    changed = extents.prod(axis=1) != data.extents.prod(axis=1)
+    if changed.any():
+        i = int(changed.argmax())
+        raise SampleError(
+            f"squeeze: axes {tuple(sorted(dropped))} of extent {tuple(data.extents[i].tolist())} are not all "
+            "of size 1",
+            sample=i,
+        )
+    layout = "".join(data.layout[a] for a in kept) if data.layout else ""
+    return Plan((BatchSpec(extents, data.dtype, layout),), static={"axes": tuple(sorted(dropped))})
+
+
+@operator(setup=setup_squeeze, source="operators/generic/squeeze.cc")
+def squeeze(
+    data: Array,
+    /,
+    *,
+    axes: Static[tuple[int, ...] | None] = None,
+    axis_names: Static[str | None] = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Takes axes of size 1 away (or any axes of a sample without elements).
+
+    Args:
+        data: any shape and type.
+        axes: indices of the axes, 0 or more.
+        axis_names: the axes by their letters in the layout, in place of `axes`.
+        out_shape: static, padded shape to return; None: all of `data`.
+
+    Returns: the same elements and type.
+
+    Parity: DALI passes over indices that are negative or too large; here they raise.
+    """
+    dropped = axes or ()
+    if any(data.shape[a] == 0 for a in dropped):
+        shape = [n for a, n in enumerate(data.shape) if a not in dropped]
+        return jnp.zeros(shape if out_shape is None else out_shape, data.dtype)
+    result = data[tuple(0 if a in dropped else slice(None) for a in range(data.ndim))]
+    return result if out_shape is None else fit(result, out_shape)
+
+
+def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Plan:
+    given = [axes] if isinstance(axes, int) else list(axes)
+    if new_axis_names and len(new_axis_names) != len(given):
+        raise ValueError(f"expand_dims: {len(given)} axes, but new_axis_names names {len(new_axis_names)}")
+    if len(set(given)) != len(given):
+        raise ValueError(f"expand_dims: axes {tuple(given)} name an axis twice")
+    ndim = data.ndim + len(given)
+    wrong = [axis for axis in given if not 0 <= axis < ndim]
+    if wrong:
+        raise ValueError(f"expand_dims: axis {wrong[0]} is out of range for a result of {ndim} axes")
+    if new_axis_names and data.ndim and not data.layout:
+        raise ValueError("expand_dims: new_axis_names needs an input with a layout")
+    extents = np.ones((data.batch_size, ndim), np.int64)
+    old = [a for a in range(ndim) if a not in given]
+    extents[:, old] = data.extents
+    layout = "" if given else data.layout
+    if new_axis_names:
+        letters = dict(zip(given, new_axis_names, strict=True)) | dict(zip(old, data.layout, strict=True))
+        layout = "".join(letters[a] for a in range(ndim))
+    return Plan((BatchSpec(extents, data.dtype, layout),), static={"axes": tuple(sorted(given))})
+
+
+@operator(setup=setup_expand_dims, source="operators/generic/expand_dims.cc")
+def expand_dims(
+    data: Array,
+    /,
+    *,
+    axes: Static[tuple[int, ...]],
+    new_axis_names: Static[str] = "",
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Puts in axes of size 1.
+
+    Args:
+        data: any shape and type.
+        axes: their indices in the result, in any order, 0 or more.
+        new_axis_names: a letter for each of `axes`; "": the result has no layout.
+        out_shape: static, padded shape to return; None: all of `data`.
+
+    Returns: the same elements and type.
+    """
+    result = jnp.expand_dims(data, axes)
+    return result if out_shape is None else fit(result, out_shape)

@@ -1,0 +1,51 @@
+"""Cast: other element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def setup(data: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
+    return data.replace(dtype=dtype)
+
+
+@operator(setup=setup, source="operators/generic/cast.cc")
+def cast(data: Array, /, *, dtype: Static[np.dtype[Any]], out_shape: tuple[int, ...] | None = None) -> Array:
+    """Converts elements to `dtype`; integers round half away from zero and saturate, NaN becomes 0.
+
+    Args:
+        data: any shape and type.
+        dtype: type of the result.
+        out_shape: static, padded shape to return; None: that of `data`.
+
+    Returns: shape of `data`, `dtype`.
+    """
+    result = saturate_cast(data, dtype)
+    return result if out_shape is None else fit(result, out_shape)
+
+
+def setup_like(data: BatchSpec, like: BatchSpec) -> BatchSpec:
+    return data.replace(dtype=like.dtype)
+
+
+@operator(setup=setup_like, source="operators/generic/cast.cc")
+def cast_like(data: Array, like: Array, /, *, out_shape: tuple[int, ...] | None = None) -> Array:
+    """`cast` to the type of a second input.
+
+    Args:
+        data: any shape and type.
+        like: only its type counts.
+        out_shape: static, padded shape to return; None: that of `data`.
+
+    Returns: shape of `data`, dtype of `like`.
+    """
+    result = saturate_cast(data, like.dtype)
+    return result if out_shape is None else fit(result, out_shape)

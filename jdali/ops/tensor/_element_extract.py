@@ -1,0 +1,64 @@
+"""Element extract: single elements of a sequence, each as an output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def _indices(element_map: Any) -> tuple[int, ...]:
+    return (element_map,) if isinstance(element_map, int) else tuple(element_map)
+
+
+def _count(static: Mapping[str, Any]) -> int:
+    return len(_indices(static["element_map"]))
+
+
+def setup(sequence: BatchSpec, *, element_map: Any) -> tuple[BatchSpec, ...]:
+    wanted = _indices(element_map)
+    if not wanted or min(wanted) < 0:
+        raise ValueError(f"element_extract: element_map {wanted} must be one or more indices of 0 or more")
+    if sequence.layout and not sequence.layout.startswith("F"):
+        raise ValueError(f"element_extract: takes sequences, layout F..., got {sequence.layout!r}")
+    if sequence.ndim < 2:
+        raise ValueError("element_extract: takes a sequence axis and at least one more")
+    short = sequence.extents[:, 0] <= max(wanted)
+    if short.any():
+        i = int(short.argmax())
+        raise SampleError(
+            f"element_extract: there is no element {max(wanted)} in a sequence of "
+            f"{int(sequence.extents[i, 0])}",
+            sample=i,
+        )
+    element = BatchSpec(sequence.extents[:, 1:], sequence.dtype, sequence.layout[1:])
+    return (element,) * len(wanted)
+
+
+@operator(setup=setup, outputs=_count, source="operators/sequence/element_extract.h")
+def element_extract(
+    sequence: Array,
+    /,
+    *,
+    element_map: Static[tuple[int, ...]],
+    out_shape: tuple[tuple[int, ...], ...] | None = None,
+) -> tuple[Array, ...]:
+    """Takes elements of the outermost axis.
+
+    Args:
+        sequence: at least two axes, any type; a layout must begin with F.
+        element_map: indices of the elements, 0 or more.
+        out_shape: static, padded shapes to return; None: all of an element.
+
+    Returns: an output for each index, without the outermost axis.
+    """
+    elements = [sequence[i] for i in _indices(element_map)]
+    if out_shape is None:
+        return tuple(elements)
+    return tuple(fit(e, shape) for e, shape in zip(elements, out_shape, strict=True))

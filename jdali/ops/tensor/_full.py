@@ -1,0 +1,207 @@
+"""Tensors filled with a value: full, zeros, ones, and their likes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+
+
+def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str | None) -> BatchSpec:
+    """Spec of samples of `shape` [N, k], or [N] for vectors."""
+    extents = shape[:, None] if shape.ndim == 1 else shape
+    if (extents < 0).any():
+        i = int((extents < 0).any(axis=1).argmax())
+        raise SampleError(
+            f"{name}: shape {tuple(extents[i].tolist())} has a negative extent", sample=i, argument="shape"
+        )
+    if layout and len(layout) != extents.shape[1]:
+        raise ValueError(f"{name}: layout {layout!r} does not fit {extents.shape[1]} axes")
+    return BatchSpec(extents, dtype, layout or "")
+
+
+def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
+    """The fill's axes, counted from the back, must be of size 1 or that of the result."""
+    wrong = np.full(out.batch_size, fill.ndim > out.ndim)
+    if fill.ndim <= out.ndim:
+        last = out.extents[:, out.ndim - fill.ndim :]
+        wrong = ((fill.extents != 1) & (fill.extents != last)).any(axis=1)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{name}: a fill_value of extent {tuple(fill.extents[i].tolist())} cannot be broadcast to "
+            f"{tuple(out.extents[i].tolist())}",
+            sample=i,
+        )
+
+
+def _broadcast(fill: Array, extent: Array | None, shape: Sequence[int]) -> Array:
+    """`fill` broadcast to `shape`; an axis whose true size is 1 repeats its only element."""
+    if extent is None:
+        return jnp.broadcast_to(fill, tuple(shape))
+    for axis in range(fill.ndim):
+        size = shape[len(shape) - fill.ndim + axis]
+        index = jnp.minimum(jnp.arange(size, dtype=jnp.int32), extent[axis] - 1)
+        fill = jnp.take(fill, index, axis=axis, mode="clip")
+    return jnp.broadcast_to(fill, tuple(shape))
+
+
+def setup_full(fill_value: BatchSpec, *, layout: str | None, shape: np.ndarray) -> BatchSpec:
+    out = _shape_spec("full", shape, fill_value.dtype, layout)
+    _check_broadcast("full", fill_value, out)
+    return out
+
+
+@operator(setup=setup_full, devices=("cpu",), source="operators/generic/constant_value.cc")
+def full(
+    fill_value: Array,
+    /,
+    *,
+    layout: Static[str | None] = None,
+    shape: PerSample[tuple[int, ...]] = (),
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """A tensor filled with a value.
+
+    Args:
+        fill_value: any type; broadcast to `shape` as NumPy does.
+        layout: of the result.
+        shape: of the result; nothing: a scalar.
+        extent: int32 [ndim], true size of `fill_value`; None: all of it.
+        out_shape: static, padded shape to return; None: `shape`.
+
+    Returns: [*shape], dtype of `fill_value`.
+    """
+    return _broadcast(fill_value, extent, np.atleast_1d(shape).tolist() if out_shape is None else out_shape)
+
+
+def setup_full_like(data_like: BatchSpec, fill_value: BatchSpec) -> BatchSpec:
+    _check_broadcast("full_like", fill_value, data_like)
+    return data_like
+
+
+@operator(setup=setup_full_like, devices=("cpu",), source="operators/generic/constant_value.cc")
+def full_like(
+    data_like: Array,
+    fill_value: Array,
+    /,
+    *,
+    extent: tuple[Array, ...] | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """A tensor of the shape and type of another, filled with a value.
+
+    Args:
+        data_like: only its shape, type and layout count.
+        fill_value: broadcast as NumPy does; rounds half away from zero and saturates.
+        extent: int32 [ndim] each, true sizes; None: all.
+        out_shape: static, padded shape to return; None: that of `data_like`.
+
+    Returns: shape and dtype of `data_like`.
+    """
+    shape = data_like.shape if out_shape is None else out_shape
+    filled = _broadcast(fill_value, None if extent is None else extent[1], shape)
+    return saturate_cast(filled, data_like.dtype)
+
+
+def _setup_constant(name: str) -> Callable[..., BatchSpec]:
+    def setup(*, dtype: np.dtype[Any], layout: str | None, shape: np.ndarray) -> BatchSpec:
+        return _shape_spec(name, shape, dtype, layout)
+
+    return setup
+
+
+@operator(setup=_setup_constant("zeros"), devices=("cpu",), source="operators/generic/constant_value.cc")
+def zeros(
+    *,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.INT32,
+    layout: Static[str | None] = None,
+    shape: PerSample[tuple[int, ...]] = (),
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """A tensor of zeros.
+
+    Args:
+        dtype: of the result.
+        layout: of the result.
+        shape: of the result; nothing: a scalar.
+        out_shape: static, padded shape to return; None: `shape`.
+
+    Returns: [*shape], `dtype`.
+    """
+    return jnp.zeros(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
+
+
+@operator(setup=_setup_constant("ones"), devices=("cpu",), source="operators/generic/constant_value.cc")
+def ones(
+    *,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.INT32,
+    layout: Static[str | None] = None,
+    shape: PerSample[tuple[int, ...]] = (),
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """A tensor of ones.
+
+    Args:
+        dtype: of the result.
+        layout: of the result.
+        shape: of the result; nothing: a scalar.
+        out_shape: static, padded shape to return; None: `shape`.
+
+    Returns: [*shape], `dtype`.
+    """
+    return jnp.ones(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
+
+
+def _setup_like(data_like: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
+    return data_like.replace(dtype=dtype or data_like.dtype)
+
+
+@operator(setup=_setup_like, devices=("cpu",), source="operators/generic/constant_value.cc")
+def zeros_like(
+    data_like: Array,
+    /,
+    *,
+    dtype: Static[np.dtype[Any] | None] = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Zeros in the shape of another tensor.
+
+    Args:
+        data_like: only its shape, type and layout count.
+        dtype: of the result; None: that of `data_like`.
+        out_shape: static, padded shape to return; None: that of `data_like`.
+
+    Returns: shape of `data_like`, `dtype`.
+    """
+    return jnp.zeros(data_like.shape if out_shape is None else out_shape, dtype or data_like.dtype)
+
+
+@operator(setup=_setup_like, devices=("cpu",), source="operators/generic/constant_value.cc")
+def ones_like(
+    data_like: Array,
+    /,
+    *,
+    dtype: Static[np.dtype[Any] | None] = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Ones in the shape of another tensor.
+
+    Args:
+        data_like: only its shape, type and layout count.
+        dtype: of the result; None: that of `data_like`.
+        out_shape: static, padded shape to return; None: that of `data_like`.
+
+    Returns: shape of `data_like`, `dtype`.
+    """
+    return jnp.ones(data_like.shape if out_shape is None else out_shape, dtype or data_like.dtype)

@@ -1,0 +1,138 @@
+"""Stack and cat: several inputs as one, along a new axis or an existing one."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
+    """Same type and number of axes, and same size but for the axis `joined`."""
+    first = specs[0]
+    for i, spec in enumerate(specs[1:], 1):
+        if spec.dtype != first.dtype or spec.ndim != first.ndim:
+            raise ValueError(
+                f"{name}: all inputs must have one type and number of axes; input 0 is {first.dtype} with "
+                f"{first.ndim}, input {i} {spec.dtype} with {spec.ndim}"
+            )
+        same = spec.extents == first.extents
+        if joined is not None:
+            same[:, joined] = True
+        if not same.all():
+            sample = int(same.all(axis=1).argmin())
+            raise SampleError(
+                f"{name}: sample {sample} has extent {tuple(first.extents[sample].tolist())} in input 0 and "
+                f"{tuple(spec.extents[sample].tolist())} in input {i}",
+                sample=sample,
+            )
+
+
+def _layout(specs: tuple[BatchSpec, ...]) -> str:
+    return next((s.layout for s in specs if s.layout), "")
+
+
+def _resolve(name: str, axis: int, ndim: int, low: int, high: int) -> int:
+    if not low <= axis <= high:
+        raise ValueError(f"{name}: axis {axis} is out of range {low} to {high} for inputs of {ndim} axes")
+    return axis + high + 1 if axis < 0 else axis
+
+
+def _check_letter(name: str, axis_name: str | None) -> None:
+    if axis_name is not None and len(axis_name) != 1:
+        raise ValueError(f"{name}: axis_name must be one letter, got {axis_name!r}")
+
+
+def setup_stack(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
+    _check_letter("stack", axis_name)
+    first = data[0]
+    at = _resolve("stack", axis, first.ndim, -first.ndim, first.ndim)
+    _check_alike("stack", data, None)
+    layout = ""
+    if axis_name is not None:
+        layout = _layout(data)
+        if first.ndim and not layout:
+            raise ValueError("stack: axis_name needs an input with a layout")
+        layout = layout[:at] + axis_name + layout[at:]
+    extents = np.insert(first.extents, at, len(data), axis=1)
+    return Plan((BatchSpec(extents, first.dtype, layout),), static={"axis": at})
+
+
+@operator(setup=setup_stack, source="operators/generic/join.cc")
+def stack(
+    *data: Array,
+    axis: Static[int] = 0,
+    axis_name: Static[str | None] = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Joins inputs of one size along a new axis.
+
+    Args:
+        data: any shape, all of one size and type.
+        axis: place of the new axis in the result, -ndim to ndim of the inputs; negative from the back.
+        axis_name: letter of the new axis; None: the result has no layout.
+        out_shape: static, padded shape to return; None: all of `data`.
+
+    Returns: one axis more, of the number of inputs.
+    """
+    at = axis + data[0].ndim + 1 if axis < 0 else axis
+    shape = data[0].shape if out_shape is None else out_shape[:at] + out_shape[at + 1 :]
+    result = jnp.stack([fit(d, shape) for d in data], axis=at)
+    return result if out_shape is None else fit(result, out_shape)
+
+
+def setup_cat(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
+    _check_letter("cat", axis_name)
+    first, layout = data[0], _layout(data)
+    if axis_name is not None:
+        if axis:
+            raise ValueError("cat: axis and axis_name were both given; give one of them")
+        if axis_name not in layout:
+            raise ValueError(f"cat: there is no axis {axis_name!r} in the layout {layout!r}")
+        axis = layout.index(axis_name)
+    at = _resolve("cat", axis, first.ndim, -first.ndim, first.ndim - 1)
+    _check_alike("cat", data, at)
+    extents = first.extents.copy()
+    extents[:, at] = sum(s.extents[:, at] for s in data)
+    return Plan((BatchSpec(extents, first.dtype, layout),), static={"axis": at})
+
+
+@operator(setup=setup_cat, source="operators/generic/join.cc")
+def cat(
+    *data: Array,
+    axis: Static[int] = 0,
+    axis_name: Static[str | None] = None,
+    extent: tuple[Array, ...] | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Joins inputs along an axis that they have.
+
+    Args:
+        data: any shape of at least one axis, of one type, and of one size but for `axis`.
+        axis: the axis, negative from the back.
+        axis_name: the axis by its letter in the layout, in place of `axis`.
+        extent: int32 [ndim] each, true sizes; None: all of `data`.
+        out_shape: static, padded shape to return; None: all of `data`.
+
+    Returns: the inputs one behind the other.
+    """
+    at = axis % data[0].ndim
+    if out_shape is None or extent is None:
+        return jnp.concatenate(data, axis=at)
+    rest = [(*out_shape[:at], d.shape[at], *out_shape[at + 1 :]) for d in data]
+    padded = jnp.concatenate([fit(d, shape) for d, shape in zip(data, rest, strict=True)], axis=at)
+    if padded.shape[at] == 0:
+        return jnp.zeros(out_shape, padded.dtype)
+    # Where each element of the result stands among the inputs laid one behind the other with padding.
+    place = jnp.arange(out_shape[at], dtype=jnp.int32)
+    source, end, skipped = place, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
+    for array, size in zip(data[:-1], extent[:-1], strict=True):
+        end = end + size[at]
+        skipped = skipped + (array.shape[at] - size[at])
+        source = jnp.where(place >= end, place + skipped, source)
+    return jnp.take(padded, jnp.clip(source, 0, padded.shape[at] - 1), axis=at)

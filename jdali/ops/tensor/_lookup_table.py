@@ -1,0 +1,68 @@
+"""Lookup table: integers mapped to values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+_LARGEST_KEY = 65535
+
+
+def _vector(values: Any) -> tuple[Any, ...]:
+    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
+
+
+def setup(data: BatchSpec, *, dtype: np.dtype[Any], keys: Any, values: Any) -> BatchSpec:
+    keys, values = _vector(keys), _vector(values)
+    if data.dtype.kind not in "iu":
+        raise ValueError(f"lookup_table: takes integers, got {data.dtype}")
+    if len(keys) != len(values):
+        raise ValueError(f"lookup_table: {len(keys)} keys, but {len(values)} values")
+    if keys and not 0 <= min(keys) <= max(keys) <= _LARGEST_KEY:
+        raise ValueError(
+            f"lookup_table: keys must be within 0 and {_LARGEST_KEY}, got {min(keys)} to {max(keys)}"
+        )
+    return data.replace(dtype=dtype)
+
+
+@operator(setup=setup, source="operators/generic/lookup_table.h")
+def lookup_table(
+    data: Array,
+    /,
+    *,
+    default_value: Static[float] = 0.0,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    keys: Static[tuple[int, ...]] = (),
+    values: Static[tuple[float, ...]] = (),
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """values[i] where an element is keys[i], else `default_value`.
+
+    Args:
+        data: integers, any shape.
+        default_value: of elements that are no key.
+        dtype: type of the result; values round half away from zero and saturate.
+        keys: 0 to 65535; of equal ones the last counts.
+        values: one for each key.
+        out_shape: static, padded shape to return; None: that of `data`.
+
+    Returns: shape of `data`, `dtype`.
+    """
+    keys, values = _vector(keys), _vector(values)
+    table = np.full(max(keys, default=0) + 1, default_value, np.float32)
+    table[list(keys)] = values
+    # uint32 past 2³¹ becomes negative here, which is no key either.
+    wide = data if data.dtype.itemsize == 8 else data.astype(jnp.int32)
+    known = (wide >= 0) & (wide < len(table))
+    found = jnp.asarray(table)[jnp.where(known, wide, 0).astype(jnp.int32)]
+    result = saturate_cast(jnp.where(known, found, np.float32(default_value)), types.to_dtype(dtype))
+    return result if out_shape is None else fit(result, out_shape)

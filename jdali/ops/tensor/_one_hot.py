@@ -1,0 +1,91 @@
+"""One-hot: class numbers as vectors with one element on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._extent import BatchSpec, Plan
+from jdali._numeric import saturate_cast
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def setup(
+    classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dtype[Any], num_classes: int
+) -> Plan:
+    if axis_name is not None and len(axis_name) != 1:
+        raise ValueError(f"one_hot: axis_name must be one letter, got {axis_name!r}")
+    if num_classes < 0:
+        raise ValueError(f"one_hot: num_classes must be 0 or more, got {num_classes}")
+    # DALI's old habit: a batch of one-element tensors of any rank is a batch of scalars.
+    scalar = axis == -1 and bool((classes.extents == 1).all())
+    extents, layout = classes.extents, classes.layout
+    if scalar:
+        extents, layout = extents[:, :0], ""
+    ndim = extents.shape[1]
+    if not -1 <= axis <= ndim:
+        raise ValueError(f"one_hot: axis {axis} is out of range -1 to {ndim}")
+    at = ndim if axis == -1 else axis
+    if axis_name is None:
+        layout = ""
+    elif ndim and not layout:
+        raise ValueError("one_hot: axis_name needs an input with a layout")
+    else:
+        layout = layout[:at] + axis_name + layout[at:]
+    extents = np.insert(extents, at, num_classes, axis=1)
+    return Plan((BatchSpec(extents, dtype, layout),), static={"axis": at, "_scalar": scalar})
+
+
+@operator(setup=setup, source="operators/generic/one_hot.h")
+def one_hot(
+    classes: Array,
+    /,
+    *,
+    axis: Static[int] = -1,
+    axis_name: Static[str | None] = None,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    num_classes: Static[int] = 0,
+    off_value: Static[float] = 0.0,
+    on_value: Static[float] = 1.0,
+    _scalar: Static[bool | None] = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """on_value where the index along a new axis is the class, off_value elsewhere.
+
+    Args:
+        classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
+            counts as scalars unless `axis` is given. A class outside of 0 to num_classes - 1 has no
+            element on.
+        axis: place of the new axis in the result; -1: the last.
+        axis_name: letter of the new axis; None: the result has no layout.
+        dtype: type of the result, to which the values are converted by cutting off and saturating.
+        num_classes: size of the new axis.
+        off_value: of all elements but one.
+        on_value: of the class's element.
+        out_shape: static, padded shape to return; None: all of `classes`.
+
+    Returns: `dtype`, one axis more than `classes`.
+    """
+    out = types.to_dtype(dtype)
+    if _scalar:
+        classes = classes[(0,) * classes.ndim]
+    at = classes.ndim if axis == -1 else axis
+    number: Any = classes
+    if jnp.issubdtype(classes.dtype, jnp.floating):
+        number = jnp.trunc(classes)
+    elif classes.dtype.itemsize < 8:
+        number = classes.astype(jnp.int32)
+    steps = jnp.arange(num_classes, dtype=number.dtype)
+    hit = jnp.expand_dims(number, at) == steps.reshape(
+        [-1 if a == at else 1 for a in range(classes.ndim + 1)]
+    )
+    on, off = (saturate_cast(np.trunc(np.float32(v)), out) for v in (on_value, off_value))
+    if out.kind == "f":
+        on, off = jnp.asarray(on_value, out), jnp.asarray(off_value, out)
+    result = jnp.where(hit, on, off)
+    return result if out_shape is None else fit(result, out_shape)

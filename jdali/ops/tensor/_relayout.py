@@ -1,0 +1,44 @@
+"""The same elements in another shape, where both shapes are padded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax.numpy as jnp
+from jax import Array
+
+
+def linear_index(extent: Array, shape: Sequence[int]) -> Array:
+    """int32 [*shape]: place of each element in row-major order of a sample of size `extent`.
+
+    Elements past `extent` get some place of no meaning.
+    """
+    place = jnp.zeros((), jnp.int32)
+    for axis, size in enumerate(shape):
+        steps = jnp.arange(size, dtype=jnp.int32).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        place = place * extent[axis] + steps
+    return jnp.broadcast_to(place, tuple(shape))
+
+
+def take_linear(data: Array, extent: Array, place: Array) -> Array:
+    """Elements of a padded sample at places of its row-major order; places outside are clipped."""
+    if data.size == 0:
+        return jnp.zeros(place.shape, data.dtype)
+    index: list[Array] = []
+    for axis in range(data.ndim - 1, -1, -1):
+        size = jnp.maximum(extent[axis], 1)
+        index.append(place % size)
+        place = place // size
+    return data[tuple(reversed(index))] if index else jnp.broadcast_to(data, place.shape)
+
+
+def relayout(data: Array, extent: Array, out_extent: Array, out_shape: Sequence[int]) -> Array:
+    """The elements of a padded sample, in row-major order, in a new padded shape.
+
+    Args:
+        data: the padded sample.
+        extent: int32 [ndim], its true size.
+        out_extent: int32, the new true size, of the same volume.
+        out_shape: the new padded shape.
+    """
+    return take_linear(data, extent, linear_index(out_extent, out_shape))

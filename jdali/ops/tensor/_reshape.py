@@ -1,0 +1,246 @@
+"""Reshape and reinterpret: the same elements, or the same bytes, in another shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._numeric import np_round_half_away
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.tensor._relayout import linear_index, relayout, take_linear
+
+
+def setup_reshape(
+    data: BatchSpec,
+    shape_input: np.ndarray | None = None,
+    *,
+    layout: str | None,
+    rel_shape: np.ndarray | None,
+    shape: np.ndarray | None,
+    src_dims: np.ndarray | None,
+) -> BatchSpec:
+    return _plan("reshape", data, data.dtype, shape_input, shape, rel_shape, src_dims, layout)
+
+
+def setup_reinterpret(
+    data: BatchSpec,
+    shape_input: np.ndarray | None = None,
+    *,
+    dtype: np.dtype[Any] | None,
+    layout: str | None,
+    rel_shape: np.ndarray | None,
+    shape: np.ndarray | None,
+    src_dims: np.ndarray | None,
+) -> BatchSpec:
+    return _plan("reinterpret", data, dtype, shape_input, shape, rel_shape, src_dims, layout)
+
+
+def _plan(
+    name: str,
+    data: BatchSpec,
+    dtype: np.dtype[Any] | None,
+    shape_input: np.ndarray | None,
+    shape: np.ndarray | None,
+    rel_shape: np.ndarray | None,
+    src_dims: np.ndarray | None,
+    layout: str | None,
+) -> BatchSpec:
+    """Spec of the result of `reshape` and `reinterpret`."""
+    if sum(s is not None for s in (shape_input, shape, rel_shape)) > 1:
+        raise ValueError(f"{name}: give only one of the second input, shape and rel_shape")
+    out_dtype = data.dtype if dtype is None else dtype
+    wanted = shape if shape_input is None else shape_input
+    if wanted is not None:
+        if wanted.dtype.kind not in "iu":
+            raise ValueError(f"{name}: the shape must be integers, got {wanted.dtype}")
+        target = _columns(wanted).astype(np.int64)
+    elif rel_shape is not None:
+        target = _relative(name, data, _columns(rel_shape), src_dims)
+    elif src_dims is not None or (dtype is not None and dtype != data.dtype):
+        target = data.extents if src_dims is None else _chosen(name, data, src_dims)
+        target = _resize_innermost(name, target, data.dtype, out_dtype)
+    elif layout is not None or (dtype is not None and name == "reinterpret"):
+        target = data.extents
+    else:
+        raise ValueError(
+            f"{name}: nothing to do; give a new shape"
+            + (", layout or type" if name != "reshape" else " or layout")
+        )
+    extents = _fill_in(name, data, target, out_dtype)
+    if layout is not None and layout and len(layout) != extents.shape[1]:
+        raise ValueError(f"{name}: layout {layout!r} does not fit {extents.shape[1]} axes")
+    if layout is None:
+        layout = data.layout if extents.shape[1] == data.ndim else ""
+    return BatchSpec(extents, out_dtype, layout)
+
+
+def _columns(values: np.ndarray) -> np.ndarray:
+    """[N, k] of per-sample vectors, or of numbers, which are vectors of one."""
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
+    """Extents of the axes `src_dims` [N, k], 1 where it is -1."""
+    dims = _columns(src_dims).astype(np.int64)
+    wrong = (dims < -1) | (dims >= data.ndim)
+    if wrong.any():
+        i, k = (int(v[0]) for v in wrong.nonzero())
+        raise SampleError(
+            f"{name}: src_dims[{k}] is {int(dims[i, k])}; it must be an axis of the input, 0 to "
+            f"{data.ndim - 1}, or -1 for a new one",
+            sample=i,
+            argument="src_dims",
+        )
+    padded = np.concatenate([data.extents, np.ones((data.batch_size, 1), np.int64)], axis=1)
+    return np.take_along_axis(padded, np.where(dims < 0, data.ndim, dims), axis=1)
+
+
+def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndarray | None) -> np.ndarray:
+    """Extents times factors, rounded half away from zero; -1 where the factor is negative."""
+    count = factors.shape[1]
+    if src_dims is not None:
+        source = _chosen(name, data, src_dims)
+        if source.shape[1] != count:
+            raise ValueError(
+                f"{name}: src_dims has {source.shape[1]} and rel_shape {count} elements; they must agree"
+            )
+    elif count > data.ndim + 1 or (count == data.ndim + 1 and not (factors[:, -1] < 0).all()):
+        raise ValueError(
+            f"{name}: rel_shape has {count} elements, the input {data.ndim} axes; use src_dims to add axes"
+        )
+    else:
+        source = np.pad(data.extents, ((0, 0), (0, 1)), constant_values=1)[:, :count]
+    sizes = np_round_half_away(source * factors.astype(np.float32)).astype(np.int64)
+    return np.where(factors < 0, -1, sizes)
+
+
+def _resize_innermost(
+    name: str, extents: np.ndarray, dtype: np.dtype[Any], out_dtype: np.dtype[Any]
+) -> np.ndarray:
+    """Extents with the innermost one scaled by the ratio of the types' sizes."""
+    if dtype.itemsize == out_dtype.itemsize:
+        return extents
+    row = extents[:, -1] * dtype.itemsize if extents.shape[1] else np.full(len(extents), -1)
+    if (row % out_dtype.itemsize).any() or not extents.shape[1]:
+        raise ValueError(
+            f"{name}: the innermost axis is not a whole number of {out_dtype} elements; give a shape"
+        )
+    return np.concatenate([extents[:, :-1], row[:, None] // out_dtype.itemsize], axis=1)
+
+
+def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype[Any]) -> np.ndarray:
+    """`target` with its negative extent worked out; checks that it holds the same bytes."""
+    size = data.extents.prod(axis=1) * data.dtype.itemsize
+    free = target < 0
+    known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize
+    if free.any():
+        if (free.sum(axis=1) > 1).any():
+            raise ValueError(f"{name}: more than one extent of {tuple(target[0].tolist())} is negative")
+        if (known == 0).any():
+            raise ValueError(f"{name}: an extent of 0 leaves the negative one of the shape undefined")
+        target = np.where(free, (size // np.maximum(known, 1))[:, None], target)
+    volume = target.prod(axis=1) * out_dtype.itemsize
+    if (volume != size).any():
+        i = int((volume != size).argmax())
+        raise SampleError(
+            f"{name}: extent {tuple(data.extents[i].tolist())} of {data.dtype} cannot become "
+            f"{tuple(target[i].tolist())} of {out_dtype}",
+            sample=i,
+        )
+    return np.asarray(target, np.int64)
+
+
+@operator(setup=setup_reshape, source="operators/generic/reshape.cc")
+def reshape(
+    data: Array,
+    shape_input: PerSample[Array | None] = None,
+    /,
+    *,
+    layout: Static[str | None] = None,
+    rel_shape: PerSample[tuple[float, ...] | None] = None,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    src_dims: PerSample[tuple[int, ...] | None] = None,
+    extent: tuple[Array, ...] | None = None,
+    out_extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """The same elements, in row-major order, in another shape.
+
+    Args:
+        data: any shape and type.
+        shape_input: integers, as `shape`.
+        layout: of the result; None: the input's if the number of axes is the same, else none.
+        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
+        shape: the new shape; one extent may be negative and is worked out.
+        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
+            the number to multiply) from; -1: 1.
+        extent: int32 [ndim], true size of `data`.
+        out_extent: int32, true size of the result.
+        out_shape: static, padded shape of the result.
+
+    Returns: the same type and number of elements.
+    """
+    if extent is None or out_extent is None or out_shape is None:
+        return jnp.reshape(data, np.asarray(shape if shape_input is None else shape_input).tolist())
+    return relayout(data, extent[0], out_extent, out_shape)
+
+
+@operator(setup=setup_reinterpret, source="operators/generic/reshape.cc")
+def reinterpret(
+    data: Array,
+    shape_input: PerSample[Array | None] = None,
+    /,
+    *,
+    dtype: Static[np.dtype[Any] | None] = None,
+    layout: Static[str | None] = None,
+    rel_shape: PerSample[tuple[float, ...] | None] = None,
+    shape: PerSample[tuple[int, ...] | None] = None,
+    src_dims: PerSample[tuple[int, ...] | None] = None,
+    extent: tuple[Array, ...] | None = None,
+    out_extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """The same bytes, little-endian, as elements of another type in another shape.
+
+    Args:
+        data: any shape and type.
+        shape_input: integers, as `shape`.
+        dtype: the new type; None: the same. Without a shape the innermost axis grows or shrinks by the
+            ratio of the sizes.
+        layout: of the result; None: the input's if the number of axes is the same, else none.
+        rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
+        shape: the new shape; one extent may be negative and is worked out.
+        src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
+            the number to multiply) from; -1: 1.
+        extent: int32 [ndim], true size of `data`.
+        out_extent: int32, true size of the result.
+        out_shape: static, padded shape of the result.
+
+    Returns: the same bytes.
+    """
+    out = np.dtype(dtype or data.dtype)
+    if extent is None or out_extent is None or out_shape is None:
+        return _bits(jnp.ravel(data), out)
+    if out == data.dtype:
+        return relayout(data, extent[0], out_extent, out_shape)
+    compact = take_linear(data, extent[0], jnp.arange(math.prod(data.shape), dtype=jnp.int32))
+    elements = _bits(compact, out)
+    return take_linear(elements, jnp.asarray(elements.shape, jnp.int32), linear_index(out_extent, out_shape))
+
+
+def _bits(values: Array, dtype: np.dtype[Any]) -> Array:
+    """A vector's bytes as another type; what does not fill an element at the end is cut off or zero."""
+    if values.dtype == np.bool_:
+        values = values.astype(jnp.uint8)
+    target = np.dtype(np.uint8) if dtype == np.bool_ else dtype
+    ratio = target.itemsize // values.dtype.itemsize
+    if ratio > 1:
+        values = jnp.pad(values, (0, -len(values) % ratio)).reshape(-1, ratio)
+    bits = lax.bitcast_convert_type(values, target).reshape(-1)
+    return bits != 0 if dtype == np.bool_ else bits

@@ -1,0 +1,51 @@
+"""Transpose: another order of the axes."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def setup(
+    data: BatchSpec, *, output_layout: str | None, perm: tuple[int, ...] | None, transpose_layout: bool
+) -> Plan:
+    order = tuple(range(data.ndim - 1, -1, -1)) if perm is None else perm
+    if sorted(order) != list(range(data.ndim)):
+        raise ValueError(f"transpose: perm {order} is no permutation of the {data.ndim} axes of the input")
+    layout = data.layout
+    if output_layout is not None:
+        if len(output_layout) != data.ndim:
+            raise ValueError(f"transpose: output_layout {output_layout!r} does not fit {data.ndim} axes")
+        layout = output_layout
+    elif transpose_layout and layout:
+        layout = "".join(layout[a] for a in order)
+    return Plan((BatchSpec(data.extents[:, order], data.dtype, layout),), static={"perm": order})
+
+
+@operator(setup=setup, source="operators/generic/transpose/transpose.h")
+def transpose(
+    data: Array,
+    /,
+    *,
+    output_layout: Static[str | None] = None,
+    perm: Static[tuple[int, ...] | None] = None,
+    transpose_layout: Static[bool] = True,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Reorders axes: axis i of the result is axis perm[i] of the input.
+
+    Args:
+        data: any shape and type.
+        output_layout: layout of the result, whatever `transpose_layout` says.
+        perm: order of the axes; None: reversed.
+        transpose_layout: permute the layout too; else the input's is kept as it is.
+        out_shape: static, padded shape to return; None: all of `data`.
+
+    Returns: the same elements and type.
+    """
+    result = jnp.transpose(data, perm)
+    return result if out_shape is None else fit(result, out_shape)
