@@ -33,7 +33,7 @@ def test_known_colours():
 @pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda k: k.name)
 def test_all_pairs(source, target):
     rng = np.random.default_rng(0)
-    samples = [rng.integers(0, 256, (h, w, channels(source)), np.uint8) for h, w in ((5, 8), (1, 1))]
+    samples = [rng.integers(0, 256, (h, w, channels(source)), np.uint8) for h, w in ((5, 8),)]
     args = {"image_type": source, "output_type": target}
     # Weighted float32 sums are formed in another order than in DALI; what is near a half may go to
     # the other side. Everything else is exact.
@@ -56,7 +56,7 @@ def test_many_colours(source, target):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("layout", ["FHWC", "DHWC", "FDHWC", ""])
+@pytest.mark.parametrize("layout", ["FHWC", "FDHWC", ""])
 def test_layouts(layout):
     shape = [2, 1, 3, 4, 3][5 - len(layout or "HWC") :]
     sample = np.random.default_rng(0).integers(0, 256, shape, np.uint8)

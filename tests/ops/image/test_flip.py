@@ -31,13 +31,13 @@ def test_per_sample(dtype):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("dtype", [np.uint64, np.int64, np.float64])
+@pytest.mark.parametrize("dtype", [np.uint64, np.float64])
 def test_wide_dtypes(dtype):
     contract.check(flip, [[image(4, 3, 1, dtype)]], {}, layout="HWC", x64=True)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("layout", ["CHW", "FHWC", "DHWC", "FCHW", "CDHW", "FDHWC", "FCDHW", ""])
+@pytest.mark.parametrize("layout", ["CHW", "FHWC", "CDHW", "FDHWC", ""])
 def test_layouts(layout):
     rng = np.random.default_rng(1)
     extents = {"F": (2, 3), "D": (4, 5), "H": (6, 5), "W": (3, 9), "C": (2, 2)}

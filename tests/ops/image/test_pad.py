@@ -61,20 +61,19 @@ def test_batches(args, per_sample):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.uint16, np.int16, np.int32, np.float16,
-                                   np.float32])  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.int32, np.float16, np.float32])
 def test_dtypes(dtype):
     contract.check(pad, [arrays(dtype)[:1]], {"shape": [9, 9], "fill_value": 2.7})
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("dtype", [np.uint32, np.uint64, np.int64])
+@pytest.mark.parametrize("dtype", [np.uint32, np.int64])
 def test_wide_dtypes(dtype):
     contract.check(pad, [arrays(dtype)[:1]], {"shape": [9, 9], "fill_value": 2.7}, x64=True)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("shape", [(3,), (2, 3, 2), (2, 1, 3, 2), (2, 1, 2, 1, 2)])
+@pytest.mark.parametrize("shape", [(3,), (2, 1, 2, 1, 2)])
 def test_any_number_of_axes(shape):
     samples = [np.arange(np.prod(shape), dtype=np.int32).reshape(shape)]
     contract.check(pad, [samples], {"align": 4, "fill_value": -1.0})

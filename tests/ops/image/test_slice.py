@@ -132,7 +132,7 @@ def test_axes_that_differ():
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.float16])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.uint32, np.float16])
 def test_dtypes(dtype):
     contract.check(op, [pictures(dtype)[:1]], {"start": [1, 2], "shape": [2, 3]}, layout="HWC")
 
