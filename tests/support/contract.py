@@ -9,6 +9,7 @@ For a batch of samples of different sizes it holds that
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -134,10 +135,10 @@ def _pure(
     outputs: list[list[np.ndarray]] = []
     for i in range(count):
         sample_args = args | {k: v[i] for k, v in per_sample.items()}
-        key = None if keys is None else keys[i]
-        result = pure_call(
-            op, [s[i] for s in inputs], sample_args, key=key, layout=_layouts(layout, len(inputs))
-        )
+        values = [s[i] for s in inputs]
+        call = functools.partial(pure_call, op, values, sample_args, layout=_layouts(layout, len(inputs)))
+        # One program for a random operator: its many small steps would be compiled one by one.
+        result = call() if keys is None else jax.jit(lambda key, call=call: call(key=key))(keys[i])
         result = result if isinstance(result, tuple) else (result,)
         outputs = outputs or [[] for _ in result]
         for o, value in enumerate(result):
