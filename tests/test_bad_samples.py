@@ -1,0 +1,116 @@
+"""Bad files: a clear error, or the run goes on and says what it left out."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import jdali
+from jdali import fn
+from support.data import image
+
+
+def jpeg(seed: int) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(image(16, 20, seed=seed)).save(buffer, "JPEG", quality=95)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Ten files, two of them bad: number 3 is cut off, number 6 no picture."""
+    (tmp_path / "a").mkdir()
+    for i in range(10):
+        data = jpeg(i)
+        data = data[: len(data) // 2] if i == 3 else b"this is no picture" if i == 6 else data
+        (tmp_path / "a" / f"{i}.jpg").write_bytes(data)
+    return tmp_path
+
+
+@jdali.pipeline_def(batch_size=5, num_threads=2, seed=1)
+def reading(root):
+    jpegs, labels = fn.readers.file(files=[f"{root}/a/{i}.jpg" for i in range(10)], name="Reader")
+    return fn.decoders.image(jpegs), labels
+
+
+def labels_of(result) -> list[int]:
+    return result.outputs[1].as_array().ravel().tolist()
+
+
+def test_raise_names_everything_and_the_pipeline_goes_on(folder):
+    pipe = reading(folder)
+    with pytest.raises(jdali.OperatorError) as caught:
+        pipe.run()
+    message = str(caught.value)
+    assert message.startswith("decoders.image")
+    assert "sample 3 of the batch" in message
+    assert f"{folder}/a/3.jpg" in message
+    assert f"{__file__}:" in message
+    assert (caught.value.operator, caught.value.sample) == ("decoders.image", 3)
+    with pytest.raises(jdali.OperatorError, match="6.jpg"):
+        pipe.run()
+    with pytest.raises(jdali.OperatorError, match="3.jpg"):  # the next epoch
+        pipe.run()
+
+
+def test_skip_refills_and_lists_what_was_skipped(folder):
+    pipe = reading(folder, on_error="skip")
+    first = pipe.run_result()
+    assert labels_of(first) == [0, 1, 2, 5, 4]  # number 5 is the reader's next sample
+    assert first.mask.all()
+    second = pipe.run_result()
+    assert labels_of(second) == [1, 7, 8, 9, 0]  # 6 is bad too, the epoch begins again at 0
+    errors = {(e.path.rpartition("/")[2], e.index, e.operator) for e in pipe.errors}
+    assert {("3.jpg", 3, "decoders.image"), ("6.jpg", 6, "decoders.image")} <= errors
+    assert all(e.reason for e in pipe.errors)
+
+
+def test_mask_keeps_the_places(folder):
+    pipe = reading(folder, on_error="mask")
+    result = pipe.run_result()
+    assert result.mask.tolist() == [True, True, True, False, True]
+    assert labels_of(result) == [0, 1, 2, 0, 4]
+    np.testing.assert_array_equal(result.outputs[0].at(3), result.outputs[0].at(0))
+
+
+def test_if_nothing_is_good_it_ends(tmp_path):
+    (tmp_path / "a").mkdir()
+    for i in range(10):
+        (tmp_path / "a" / f"{i}.jpg").write_bytes(b"nothing")
+    for on_error in ("skip", "mask"):
+        with pytest.raises(jdali.OperatorError, match="decoders.image"):
+            reading(tmp_path, on_error=on_error).run()
+
+
+def test_a_file_that_disappears(folder):
+    pipe = reading(folder, exec_async=False, on_error="skip")
+    pipe.build()
+    (folder / "a" / "1.jpg").unlink()
+    assert labels_of(pipe.run_result()) == [0, 5, 2, 7, 4]
+    assert pipe.errors[0].operator == "readers.file"
+    assert "1.jpg" in pipe.errors[0].path
+
+
+def test_a_missing_folder_is_an_error_at_once_with_the_line():
+    @jdali.pipeline_def(batch_size=1, num_threads=1)
+    def pipeline():
+        return fn.readers.file(file_root="/there/is/no/such/folder")
+
+    with pytest.raises(jdali.OperatorError, match="/there/is/no/such/folder") as caught:
+        pipeline().build()
+    assert f"{__file__}:" in str(caught.value)
+
+
+def test_a_bad_crop_names_the_sample(folder):
+    @jdali.pipeline_def(batch_size=3, num_threads=1)
+    def pipeline():
+        sizes = fn.external_source(source=lambda: np.array([[4, 4], [4, 4], [400, 4]], np.float32))
+        jpegs, _ = fn.readers.file(files=[f"{folder}/a/{i}.jpg" for i in range(3)])
+        return fn.crop(fn.decoders.image(jpegs), crop=sizes)
+
+    with pytest.raises(jdali.OperatorError) as caught:
+        pipeline().run()
+    assert caught.value.operator == "crop"
+    assert caught.value.sample == 2
+    assert "2.jpg" in str(caught.value)
