@@ -1,0 +1,7 @@
+"""Iterators for JAX: from pipelines to sharded `jax.Array`s, epoch by epoch."""
+
+from jdali.iterator._decorator import data_iterator
+from jdali.iterator._iterator import DataIterator
+from jdali.iterator._policy import LastBatchPolicy
+
+__all__ = ["DataIterator", "LastBatchPolicy", "data_iterator"]

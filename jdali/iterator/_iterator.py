@@ -1,0 +1,295 @@
+"""`DataIterator`: what a training loop in JAX goes through."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+from jax.sharding import Sharding
+
+from jdali.iterator._ahead import Inline, RunAhead
+from jdali.iterator._assemble import Assembler
+from jdali.iterator._clock import WaitClock
+from jdali.iterator._policy import EpochCounter, LastBatchPolicy, ReaderFacts
+from jdali.iterator._stream import Batch, BatchStream, EpochEnd, Failure, log
+from jdali.pipeline import Pipeline
+
+_AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
+
+Self = TypeVar("Self", bound="DataIterator")
+
+
+class DataIterator(Iterator[dict[str, jax.Array]]):
+    """Goes through the batches of pipelines: dicts of dense `jax.Array`s [N, ...].
+
+    The next batch is made, and brought to its devices, while the training step works on the last one.
+    64-bit outputs arrive as 32-bit ones unless `jax_enable_x64` is set, as everything does in JAX.
+
+    An epoch ends with StopIteration; `reset`, or the next `for` loop, begins another one. It is not
+    possible to end an epoch early: `reset` in the middle of one is ignored, and a new `for` loop goes on
+    where the last one was left.
+
+    Args:
+        pipelines: one, or several of the same outputs and batch size, whose rows are put one after
+            another.
+        output_map: a name for each output.
+        size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
+            and `reader_name` the epoch lasts until a source ends, whatever the size of its batches.
+        reader_name: name of the reader (its argument `name`) that says how long an epoch is.
+        auto_reset: True or "yes": the next epoch begins without a call of `reset`.
+        last_batch_padded: with `size`: the source repeats its last sample at the end of the epoch; a
+            reader says so itself.
+        last_batch_policy: what to do with samples that do not fill a batch.
+        prepare_first_batch: begin with the first batch (and its compilation) at once, in the background.
+        sharding: for all outputs, or for each by name: outputs become global arrays, whose slices go to
+            each device straight from host memory. In a program of several processes every process gives
+            its part of the batch.
+        mask_name: name of the mask, bool [N]: False for samples that only fill up the batch (with
+            `LastBatchPolicy.PAD`) and for those in whose place another one stands (of pipelines with
+            `on_error="mask"`). There is no mask otherwise.
+        ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded by
+            zeros and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+
+    Attributes:
+        output_map: the names.
+        batch_size: samples in a batch of one pipeline.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        sharding: Sharding | Mapping[str, Sharding] | None = None,
+        *,
+        mask_name: str = "mask",
+        ragged: str | Sequence[str] = "error",
+    ):
+        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines)
+        self.output_map = list(output_map)
+        _check(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
+        if auto_reset not in _AUTO_RESET:
+            raise ValueError(f'iterator: auto_reset must be a bool, "yes" or "no", not {auto_reset!r}')
+        self._auto_reset = _AUTO_RESET[auto_reset]
+        self.batch_size = pipes[0].batch_size
+        self._pipelines = pipes
+        names = self._ragged_names(ragged)
+        masked = last_batch_policy is LastBatchPolicy.PAD or any(p.on_error == "mask" for p in pipes)
+        if masked and mask_name in self.output_map:
+            raise ValueError(
+                f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
+            )
+        _check_sharding(sharding, [*self.output_map, mask_name])
+        for pipe in pipes:
+            pipe.build()
+        counter = _counter(pipes, size, reader_name, last_batch_padded, last_batch_policy)
+        assemble = self._assembler(sharding, names, mask_name if masked else None)
+        self._stream = BatchStream(pipes, counter, assemble)
+        self._ahead = (RunAhead if all(p.runs_ahead for p in pipes) else Inline)(self._stream)
+        self._size, self._length = counter.size, counter.length
+        self._state = self._stream.get_state()
+        self._belongs = np.ones(self.batch_size * len(pipes), bool)
+        self._done = 0
+        self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
+        self._clock = WaitClock()
+        self._prepare_first_batch = prepare_first_batch
+        weakref.finalize(self, self._ahead.stop)
+        if prepare_first_batch:
+            self._ahead.start()
+
+    def _ragged_names(self, ragged: str | Sequence[str]) -> list[str]:
+        if isinstance(ragged, str):
+            if ragged not in ("error", "pad"):
+                raise ValueError(
+                    f'iterator: ragged must be "error", "pad" or names of outputs, not {ragged!r}'
+                )
+            return self.output_map if ragged == "pad" else []
+        unknown = sorted(set(ragged) - set(self.output_map))
+        if unknown:
+            raise ValueError(f"iterator: ragged names {unknown}, the outputs are {self.output_map}")
+        return list(ragged)
+
+    def _assembler(
+        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None
+    ) -> Assembler:
+        return Assembler(self.output_map, sharding, padded, mask_name)
+
+    # --- iterating --------------------------------------------------------------------------
+    def __iter__(self: Self) -> Self:
+        if self._end is not None or (self._done and self._done == self._length):
+            self.reset()
+        return self
+
+    def __next__(self) -> dict[str, jax.Array]:
+        return self._give(self._draw())
+
+    def _draw(self) -> Batch:
+        """The next batch; raises StopIteration at the end of the epoch."""
+        if self._end is not None:
+            raise StopIteration
+        item = self._timed_next()
+        if isinstance(item, EpochEnd):
+            self._reach_end(item)
+            if self._auto_reset:
+                self.reset()
+            raise StopIteration
+        return item
+
+    def _give(self, batch: Batch) -> dict[str, jax.Array]:
+        """Takes note that the user has the batch now."""
+        self._done, self._length = batch.done, batch.length
+        self._state, self._belongs = batch.state, batch.belongs
+        return batch.arrays
+
+    def next(self) -> dict[str, jax.Array]:
+        """The next batch; the same as `next(iterator)`."""
+        return self.__next__()
+
+    def _timed_next(self) -> Batch | EpochEnd:
+        with self._clock:
+            item = self._ahead.next()
+        if isinstance(item, Failure):
+            self._done += 1
+            raise item.error
+        return item
+
+    def _reach_end(self, end: EpochEnd) -> None:
+        self._end, self._state = end, end.state
+        self._clock.end_epoch()
+
+    def reset(self) -> None:
+        """Begins the next epoch; ignored in the middle of one."""
+        if self._end is None:
+            if self._done != self._length:
+                if self._done:
+                    log.warning("iterator: reset in the middle of an epoch is ignored")
+                return
+            item = self._timed_next()  # all batches were taken, only the end was not
+            assert isinstance(item, EpochEnd)
+            self._reach_end(item)
+        assert self._end is not None
+        self._size, self._length, self._done = self._end.size, self._end.length, 0
+        self._end = None
+        self._ahead.resume()
+
+    # --- facts ------------------------------------------------------------------------------
+    def __len__(self) -> int:
+        """Batches in this epoch (the next one may have one more or less, see `LastBatchPolicy`)."""
+        if self._length is None:
+            raise TypeError("iterator: the number of batches is not known; give size or reader_name")
+        return self._length
+
+    @property
+    def size(self) -> int:
+        """Samples in this epoch as DALI counts them (of one shard, with `reader_name`); -1: not known."""
+        return self._size
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long `next` waited for data in this epoch (until the next one begins: in the last)."""
+        return self._clock.waited
+
+    @property
+    def wait_share(self) -> float:
+        """`wait_seconds` as a share of the time since the epoch's first `next` was called."""
+        return self._clock.share
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        """Where the iterator is, after the batch that `next` returned last; small, and fit for JSON."""
+        return self._state
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes on after the batch that `get_state` followed, in this or in a like iterator."""
+        self._ahead.halt()
+        self._stream.set_state(state)
+        counter = self._stream.counter
+        self._state, self._done, self._end = dict(state), counter.done, None
+        self._size, self._length = counter.size, counter.length
+        self._clock = WaitClock()
+        if state["ended"]:
+            following = counter.following()
+            self._end = EpochEnd(following.size, following.length, False, self._state)
+        elif self._prepare_first_batch:
+            self._ahead.start()
+
+    # --- the end ----------------------------------------------------------------------------
+    def close(self) -> None:
+        """Stops the iterator and its pipelines, and waits for their threads; harmless twice."""
+        self._ahead.stop()
+        for pipe in self._pipelines:
+            pipe.close()
+        self._ahead.join()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _check(
+    pipes: Sequence[Pipeline],
+    names: Sequence[str],
+    size: int,
+    reader_name: str | None,
+    padded: bool,
+    policy: Any,
+) -> None:
+    if not pipes:
+        raise ValueError("iterator: give at least one pipeline")
+    sizes = [pipe.batch_size for pipe in pipes]
+    if len(set(sizes)) > 1:
+        raise ValueError(f"iterator: all pipelines must have the same batch size, got {sizes}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"iterator: output_map names should be distinct, got {list(names)}")
+    if not isinstance(policy, LastBatchPolicy):
+        raise ValueError(f"iterator: last_batch_policy must be a LastBatchPolicy, not {policy!r}")
+    if size == 0:
+        raise ValueError("iterator: size cannot be 0")
+    if reader_name is not None and (size > 0 or padded):
+        raise ValueError(
+            "iterator: with reader_name the reader says its size and padding: give neither of them"
+        )
+    if reader_name is None and size < 0 and len(pipes) > 1:
+        raise ValueError("iterator: several pipelines need size or reader_name")
+
+
+def _counter(
+    pipes: Sequence[Pipeline], size: int, reader_name: str | None, padded: bool, policy: LastBatchPolicy
+) -> EpochCounter:
+    reader = None
+    if reader_name is not None:
+        reader = ReaderFacts.of([pipe.reader_meta(reader_name) for pipe in pipes])
+        if policy is LastBatchPolicy.PAD and not reader.pads:
+            raise ValueError(
+                f"iterator: LastBatchPolicy.PAD needs pad_last_batch=True for the reader {reader_name!r}: "
+                "without it the samples that fill up the last batch would be missing from the next epoch"
+            )
+    counter = EpochCounter(
+        policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
+    )
+    if counter.length == 0:
+        raise ValueError(
+            f"iterator: {counter.size} samples in a shard do not fill one batch of "
+            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only"
+        )
+    return counter
+
+
+def _check_sharding(sharding: Any, names: Sequence[str]) -> None:
+    if isinstance(sharding, Mapping):
+        unknown = sorted(set(sharding) - set(names))
+        if unknown:
+            raise ValueError(f"iterator: sharding names {unknown}, the outputs are {list(names)}")
+    for one in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
+        if one is not None and not isinstance(one, Sharding):
+            raise TypeError(f"iterator: sharding must be a jax.sharding.Sharding, not {type(one).__name__}")

@@ -1,0 +1,94 @@
+"""The user's own function of `jax.Array`s in the middle of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali._narrow import narrow
+from jdali._operator import Static, operator
+from jdali._place import place
+from jdali.tensors import TensorList
+
+
+def _count(args: Mapping[str, Any]) -> int:
+    # A function that returns nothing has an output all the same, for the graph to hold on to.
+    return max(int(args.get("num_outputs", 1)), 1)
+
+
+@operator(kind="regroup", name="_jax_function", outputs=_count)
+def jax_function(
+    *batches: TensorList,
+    function: Static[Callable[..., Any]],
+    num_outputs: Static[int] = 1,
+    output_layouts: Static[tuple[str, ...] | str | None] = None,
+    sharding: Static[Any] = None,
+) -> tuple[TensorList, ...]:
+    """Calls a function of `jax.Array`s on whole batches.
+
+    Args:
+        function: takes an array [N, ...] for each input and returns one, or a tuple of `num_outputs`.
+        num_outputs: how many arrays the function returns.
+        output_layouts: layout of the outputs, one for each or one for all; None: that of the input of the
+            same place, if it has as many axes.
+        sharding: the function gets global arrays of this sharding.
+
+    Returns: what the function returned.
+    """
+    arrays = [narrow(batch.as_jax()) for batch in batches]
+    if sharding is not None:
+        arrays = [place(f"input {i} of jax_function", [a], sharding) for i, a in enumerate(arrays)]
+    result = function(*arrays)
+    device = batches[0].device if batches else "cpu"
+    if num_outputs == 0:
+        if result is not None:
+            raise TypeError(f"jax_function: num_outputs is 0, the function returned {type(result).__name__}")
+        count = len(batches[0]) if batches else 0
+        return (TensorList.from_dense(np.zeros(count, np.bool_), "", device),)
+    results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    if len(results) != num_outputs or not all(isinstance(r, jax.Array) for r in results):
+        got = ", ".join(type(r).__name__ for r in results)
+        raise TypeError(
+            f"jax_function: the function must return {num_outputs} jax.Array(s), it returned {got}"
+        )
+    layouts = _layouts(output_layouts, results, batches)
+    return tuple(
+        _batch(local_rows(array), layout, device, batches)
+        for array, layout in zip(results, layouts, strict=True)
+    )
+
+
+def _batch(array: Any, layout: str, device: str, batches: Sequence[TensorList]) -> TensorList:
+    if batches and (array.ndim == 0 or len(array) != len(batches[0])):
+        raise ValueError(
+            f"jax_function: the function returned an array of shape {array.shape} for a batch of "
+            f"{len(batches[0])}: its first axis must be that of the samples"
+        )
+    return TensorList.from_dense(array, layout, device, batches[0].source_info() if batches else None)
+
+
+def _layouts(
+    given: Sequence[str] | str | None, results: Sequence[jax.Array], batches: Sequence[TensorList]
+) -> list[str]:
+    if isinstance(given, str):
+        return [given] * len(results)
+    if given is not None:
+        if len(given) != len(results):
+            raise ValueError(f"jax_function: {len(given)} output_layouts for {len(results)} outputs")
+        return list(given)
+    layouts = []
+    for i, result in enumerate(results):
+        alike = i < len(batches) and batches[i].ndim() == result.ndim - 1
+        layouts.append(batches[i].layout() if alike else "")
+    return layouts
+
+
+def local_rows(array: jax.Array) -> Any:
+    """The array itself, or, if it is spread over several processes, the rows that this one holds."""
+    if array.is_fully_addressable:
+        return array
+    rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}
+    return np.concatenate([np.asarray(rows[start]) for start in sorted(rows)])

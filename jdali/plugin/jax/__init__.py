@@ -1,0 +1,6 @@
+"""DALI's iterators for JAX, over `jdali.iterator`."""
+
+from jdali.plugin.jax import fn as fn
+from jdali.plugin.jax.iterator import DALIGenericIterator, data_iterator
+
+__all__ = ["DALIGenericIterator", "data_iterator", "fn"]

@@ -1,0 +1,155 @@
+"""DALI's `plugin.jax.clu`: iterators with the interface of CLU's `PeekableDatasetIterator`.
+
+CLU itself is not needed: the specs have its fields.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Sharding
+
+from jdali._place import of_batch_axis, place
+from jdali.iterator import LastBatchPolicy
+from jdali.iterator._stream import Batch
+from jdali.pipeline import Pipeline
+from jdali.plugin.jax.iterator import DALIGenericIterator, make_decorator
+
+__all__ = ["ArraySpec", "DALIGenericPeekableIterator", "get_spec_for_array", "peekable_data_iterator"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ArraySpec:
+    """Element type and shape of an array."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+def get_spec_for_array(jax_array: jax.Array) -> ArraySpec:
+    """The `ArraySpec` of an array."""
+    return ArraySpec(np.dtype(jax_array.dtype), tuple(jax_array.shape))
+
+
+class DALIGenericPeekableIterator(DALIGenericIterator):
+    """A `DALIGenericIterator` that shows the next batch without giving it away.
+
+    All batches must have the same shapes and element types. `peek` and `next` may be called from several
+    threads. `get_state` and `checkpoints` do not count a batch that was only peeked at.
+
+    Args:
+        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding, pmap_compatible: as for `DALIGenericIterator`.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        sharding: Sharding | Mapping[str, Sharding] | None = None,
+        pmap_compatible: bool | None = None,
+    ):
+        self._lock = threading.RLock()
+        self._peeked: Batch | None = None
+        self._spec: dict[str, ArraySpec] | None = None
+        self._peekers: concurrent.futures.ThreadPoolExecutor | None = None
+        self._batch_sharding = sharding if isinstance(sharding, Sharding) else None
+        super().__init__(
+            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding, pmap_compatible,
+        )  # fmt: skip
+
+    def __iter__(self) -> DALIGenericPeekableIterator:
+        with self._lock:
+            return self if self._peeked is not None else super().__iter__()
+
+    def __next__(self) -> dict[str, jax.Array]:
+        with self._lock:
+            batch, self._peeked = self._peeked or self._checked(self._draw()), None
+            return self._give(batch)
+
+    def _checked(self, batch: Batch) -> Batch:
+        spec = {name: get_spec_for_array(array) for name, array in batch.arrays.items()}
+        self._spec = self._spec or spec
+        for name in spec:
+            if spec[name] != self._spec[name]:
+                raise ValueError(
+                    f"iterator: output {name!r} was {self._spec[name]} and is {spec[name]} now; a peekable "
+                    "iterator needs the same shapes and types in all batches"
+                )
+        return batch
+
+    def peek(self) -> dict[str, jax.Array]:
+        """The batch that `next` will return."""
+        with self._lock:
+            if self._peeked is None:
+                self._peeked = self._checked(self._draw())
+            return self._peeked.arrays
+
+    def peek_async(self) -> concurrent.futures.Future[dict[str, jax.Array]]:
+        """`peek` in another thread; a `next` that is called before it is done may overtake it."""
+        if self._peekers is None:
+            self._peekers = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="jdali-peek")
+        return self._peekers.submit(self.peek)
+
+    @property
+    def element_spec(self) -> dict[str, ArraySpec]:
+        """The `ArraySpec` of each output."""
+        if self._spec is None:
+            self.peek()
+        assert self._spec is not None
+        return dict(self._spec)
+
+    @property
+    def is_nonpadding(self) -> np.ndarray[Any, Any] | jax.Array:
+        """bool [N] for the batch that `next` returned last: False for samples that only fill it up."""
+        if self._batch_sharding is None:
+            return self._belongs
+        return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        with self._lock:
+            self._peeked = None
+            super().set_state(state)
+
+    def close(self) -> None:
+        super().close()
+        if self._peekers is not None:
+            self._peekers.shutdown()
+
+
+def peekable_data_iterator(
+    pipeline_fn: Callable[..., Any] | None = None,
+    output_map: Sequence[str] = (),
+    size: int = -1,
+    reader_name: str | None = None,
+    auto_reset: bool | str | None = False,
+    last_batch_padded: bool = False,
+    last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+    prepare_first_batch: bool = True,
+    sharding: Sharding | None = None,
+    devices: Sequence[jax.Device] | None = None,
+    pmap_compatible: bool | None = None,
+) -> Any:
+    """Turns a pipeline function into a factory of `DALIGenericPeekableIterator`s.
+
+    Args:
+        pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding, devices, pmap_compatible: as for `plugin.jax.data_iterator`.
+    """
+    return make_decorator(
+        DALIGenericPeekableIterator, pipeline_fn, output_map, size, reader_name, auto_reset,
+        last_batch_padded, last_batch_policy, prepare_first_batch, sharding, devices, pmap_compatible,
+    )  # fmt: skip

@@ -1,0 +1,60 @@
+"""DALI's `plugin.jax.fn`: functions on `jax.Array`s as operators of a pipeline."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jax.sharding import Sharding
+
+from jdali._operator import REGISTRY
+from jdali.graph._node import DataNode, call_operator
+from jdali.pipeline import Pipeline
+
+__all__ = ["jax_function"]
+
+
+def jax_function(
+    function: Callable[..., Any] | None = None,
+    num_outputs: int = 1,
+    output_layouts: str | Sequence[str] | None = None,
+    sharding: Sharding | None = None,
+    device: str | None = None,
+    preserve: bool = True,
+) -> Any:
+    """Turns a function of `jax.Array`s into one of `DataNode`s, to be called in a pipeline definition.
+
+    The function gets whole batches, [N, ...]: all samples must have one size. It may be made with
+    `jax.jit`, `jax.vmap` and so on. It runs in the pipeline's thread, on the device of its inputs; the
+    arrays may be kept.
+
+    Args:
+        function: takes an array for each input and returns one, a tuple of `num_outputs`, or None for 0.
+        num_outputs: how many arrays it returns.
+        output_layouts: layout of a sample of each output, or one for all; None: that of the input of the
+            same place, if it has as many axes.
+        sharding: the function gets global arrays of this sharding.
+        device: "cpu" or "gpu": where the inputs go first; None: they stay.
+        preserve: the function is called also if nothing uses its outputs.
+    """
+
+    def decorate(wrapped: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(wrapped)
+        def call(*inputs: DataNode) -> Any:
+            moved = [getattr(node, device)() for node in inputs] if device is not None else inputs
+            arguments = {
+                "function": wrapped,
+                "num_outputs": num_outputs,
+                "output_layouts": output_layouts,
+                "sharding": sharding,
+            }
+            result = call_operator(REGISTRY["_jax_function"], moved, arguments, device=device)
+            pipeline = Pipeline.current()
+            if preserve and pipeline is not None:
+                pipeline.add_sink(result[0] if isinstance(result, tuple) else result)
+            return result if num_outputs else None
+
+        return call
+
+    return decorate(function) if function is not None else decorate

@@ -1,0 +1,190 @@
+"""DALI's `plugin.jax.iterator`: its names and arguments, the work is `jdali.iterator`'s."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+from jax.sharding import Sharding
+
+from jdali._place import AnyArray, over_devices, stack
+from jdali.iterator import DataIterator, LastBatchPolicy
+from jdali.iterator._assemble import Assembler
+from jdali.iterator._decorator import DEFAULT_NUM_THREADS, make_pipelines
+from jdali.pipeline import Pipeline
+
+__all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
+
+
+class DALIGenericIterator(DataIterator):
+    """`jdali.iterator.DataIterator` under DALI's name, and with its shapes for several pipelines.
+
+    Without `sharding` the outputs of several pipelines are stacked, [pipelines, batch, ...], each on the
+    device that the pipeline's `device_id` says, as functions under `jax.pmap` take them.
+
+    Parity: `LastBatchPolicy.PARTIAL`, which DALI's iterator for JAX refuses, works.
+
+    Args:
+        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: as for `DataIterator`.
+        pmap_compatible: True: the outputs of a single pipeline get a leading axis as well.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+        sharding: Sharding | Mapping[str, Sharding] | None = None,
+        pmap_compatible: bool | None = None,
+    ):
+        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines)
+        self._stacks = sharding is None and (len(pipes) > 1 or bool(pmap_compatible))
+        super().__init__(
+            pipes,
+            output_map,
+            size,
+            reader_name,
+            auto_reset,
+            last_batch_padded,
+            last_batch_policy,
+            prepare_first_batch,
+            sharding,
+        )
+        given = [pipe.restored_from for pipe in pipes]
+        if all(text is not None for text in given):
+            self.set_state(_joined([json.loads(text) for text in given if text is not None]))
+
+    def _assembler(
+        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None
+    ) -> Assembler:
+        if not self._stacks:
+            return super()._assembler(sharding, padded, mask_name)
+        return _Stacking(self.output_map, _devices(self._pipelines), padded, mask_name)
+
+    def checkpoints(self) -> list[str]:
+        """For each pipeline where it and the iterator are; a pipeline takes it as its `checkpoint`."""
+        state = self.get_state()
+        return [json.dumps({**state, "pipelines": [of_pipeline]}) for of_pipeline in state["pipelines"]]
+
+
+def _joined(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One state of the iterator from those that `checkpoints` gave for each pipeline."""
+    return {**states[0], "pipelines": [of_pipeline for state in states for of_pipeline in state["pipelines"]]}
+
+
+def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
+    """The device of each pipeline, if they name different ones that exist."""
+    ids = [pipe.device_id for pipe in pipes]
+    local = jax.local_devices()
+    if len(set(ids)) < len(ids) or any(i is None or not 0 <= i < len(local) for i in ids):
+        return None
+    return [local[i] for i in ids if i is not None]
+
+
+class _Stacking(Assembler):
+    """Gives the rows of each pipeline a place of their own on a leading axis."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        devices: Sequence[jax.Device] | None,
+        padded: Sequence[str],
+        mask_name: str | None,
+    ):
+        super().__init__(names, None, padded, mask_name)
+        self._devices = devices
+
+    def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
+        sizes = [len(part) for part in parts]
+        if len(set(sizes)) > 1:
+            raise ValueError(
+                f"iterator: the pipelines gave {sizes} samples of output {name!r}, which cannot be stacked; "
+                "use LastBatchPolicy.PAD, FILL or DROP"
+            )
+        return stack(parts, self._devices)
+
+
+def default_num_threads_value() -> int:
+    """Threads of each pipeline that `data_iterator` makes, unless the call says otherwise."""
+    return DEFAULT_NUM_THREADS
+
+
+def data_iterator(
+    pipeline_fn: Callable[..., Any] | None = None,
+    output_map: Sequence[str] = (),
+    size: int = -1,
+    reader_name: str | None = None,
+    auto_reset: bool | str | None = False,
+    last_batch_padded: bool = False,
+    last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+    prepare_first_batch: bool = True,
+    sharding: Sharding | None = None,
+    devices: Sequence[jax.Device] | None = None,
+    pmap_compatible: bool | None = None,
+) -> Any:
+    """Turns a pipeline function into a factory of `DALIGenericIterator`s.
+
+    With `sharding` or `devices` there is a pipeline for each part of the batch; the function must take
+    `shard_id` and `num_shards`, and `batch_size` is that of all parts together. The factory also takes
+    `checkpoints`, what `DALIGenericIterator.checkpoints` gave.
+
+    Args:
+        pipeline_fn: as for `pipeline_def`.
+        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
+            sharding: as for `DALIGenericIterator`.
+        devices: outputs have a leading axis, split over these devices.
+        pmap_compatible: False: no leading axis in spite of `devices`; True: one also without.
+    """
+    return make_decorator(
+        DALIGenericIterator, pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded,
+        last_batch_policy, prepare_first_batch, sharding, devices, pmap_compatible,
+    )  # fmt: skip
+
+
+def make_decorator(
+    kind: type[DALIGenericIterator],
+    pipeline_fn: Callable[..., Any] | None,
+    output_map: Sequence[str],
+    size: int,
+    reader_name: str | None,
+    auto_reset: bool | str | None,
+    last_batch_padded: bool,
+    last_batch_policy: LastBatchPolicy,
+    prepare_first_batch: bool,
+    sharding: Sharding | None,
+    devices: Sequence[jax.Device] | None,
+    pmap_compatible: bool | None,
+) -> Any:
+    """The decorator behind `data_iterator` and `clu.peekable_data_iterator`."""
+    if sharding is not None and devices is not None:
+        raise ValueError("data_iterator: give one of sharding and devices")
+    stacked = devices is not None if pmap_compatible is None else pmap_compatible
+    split = over_devices(devices) if devices is not None else sharding
+    if devices is not None and not stacked:
+        sharding = split
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., DALIGenericIterator]:
+        @functools.wraps(function)
+        def create(
+            *args: Any, checkpoints: Sequence[str] | None = None, **kwargs: Any
+        ) -> DALIGenericIterator:
+            pipes = make_pipelines(
+                function, args, kwargs, split, one_for_each=True, checkpoints=checkpoints
+            )  # fmt: skip
+            return kind(
+                pipes, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+                prepare_first_batch, sharding, stacked,
+            )  # fmt: skip
+
+        return create
+
+    return decorate(pipeline_fn) if pipeline_fn is not None else decorate
