@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -22,7 +23,7 @@ def also_takes(template: Callable[..., Any]) -> Callable[[Function], Function]:
         if parameter.kind is parameter.KEYWORD_ONLY
     }
     hints = typing.get_type_hints(template, include_extras=True)
-    descriptions = _args_block(inspect.getdoc(template) or "")
+    descriptions = _descriptions(inspect.getdoc(template) or "")
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
@@ -33,12 +34,16 @@ def also_takes(template: Callable[..., Any]) -> Callable[[Function], Function]:
         doc = inspect.getdoc(function) or ""
         head, _, tail = doc.partition("Args:\n")
         block, separator, rest = tail.partition("\n\n")
-        lines = "\n".join(part for part in (block.rstrip(), descriptions) if part)
-        function.__doc__ = f"{head}Args:\n{lines}{separator}{rest}"
+        parts = [block.rstrip(), *(descriptions[p.name] for p in added)]
+        lines = "\n".join(part for part in parts if part)
+        function.__doc__ = f"{head.rstrip()}\n\nArgs:\n{lines}{separator}{rest}"
         return function
 
     return decorate
 
 
-def _args_block(doc: str) -> str:
-    return doc.partition("Args:\n")[2].partition("\n\n")[0].rstrip()
+def _descriptions(doc: str) -> dict[str, str]:
+    """The lines about each argument, by its name."""
+    block = doc.partition("Args:\n")[2].partition("\n\n")[0].rstrip()
+    entries = re.split(r"^(?=    \w+: )", block, flags=re.MULTILINE)[1:]
+    return {entry.partition(":")[0].strip(): entry.rstrip() for entry in entries}

@@ -22,9 +22,9 @@ from jdali.codecs._base import (
     open_with_pillow,
     with_channels,
 )
-from jdali.codecs._color import full_intensity, gray_float
+from jdali.codecs._color import cmyk_to_rgb, full_intensity, gray_14bit, gray_float
 from jdali.codecs._exif import stored
-from jdali.types import GRAY
+from jdali.types import ANY_DATA, GRAY
 
 _WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC = 256, 257, 258, 262
 _ORIENTATION, _CHANNELS, _PLANAR, _COLOR_MAP = 274, 277, 284, 320
@@ -34,7 +34,7 @@ _TAGS = frozenset(
     | {_TILE_WIDTH, _TILE_HEIGHT, _SAMPLE_FORMAT}
 )
 _TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # of the directory's values
-_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR = 0, 1, 2, 3, 6
+_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR = 0, 1, 2, 3, 5, 6
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
 
@@ -124,10 +124,11 @@ def _dtype(bits: int, kind: int) -> np.dtype[Any]:
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     detail: _Detail = info.detail
-    if detail.photometric not in (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR):
+    is_cmyk = detail.photometric == _CMYK and info.channels == 4 and detail.bits == 8
+    if not is_cmyk and detail.photometric not in (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR):
         raise corrupt("TIFF", f"photometric interpretation {detail.photometric} is not supported")
     codecs = imagecodecs()
-    if codecs is None:
+    if codecs is None or is_cmyk:  # which imagecodecs turns into RGB, with another rounding
         picture = _decode_with_pillow(view, info)
     else:
         picture = codecs.tiff_decode(view)
@@ -144,6 +145,9 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
             picture = picture << (16 - detail.bits)
     if detail.color_map is not None:
         picture = detail.color_map[picture]
+    if is_cmyk and request.output_type != ANY_DATA:
+        picture = cmyk_to_rgb(picture, inverted=False)
+        picture = gray_14bit(picture) if request.output_type == GRAY else picture
     return with_channels(picture)
 
 

@@ -31,11 +31,16 @@ class Batch(NamedTuple):
 def permutation(size: int, *key: int) -> np.ndarray:
     """int64 [size], a random order that follows from `key` alone (two numbers of 64 bits).
 
-    Random numbers are sorted: NumPy keeps the raw stream of a bit generator stable for ever, but
-    not that of `Generator.permutation`.
+    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit
+    generator stable for ever, but not that of `Generator.permutation`; and all numbers differ, so
+    that the result does not depend on the way of sorting.
     """
     words = np.array([k & 0xFFFF_FFFF_FFFF_FFFF for k in key], np.uint64)
-    return np.argsort(np.random.Philox(key=words).random_raw(size), kind="stable")
+    low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
+    drawn = np.random.Philox(key=words).random_raw(size) & ~low
+    drawn |= np.arange(size, dtype=np.uint64)
+    drawn.sort()
+    return (drawn & low).astype(np.int64)
 
 
 class Order:

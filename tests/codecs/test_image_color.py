@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support import oracle
 from support.data import image
-from support.pictures import noise, pillow, png
+from support.pictures import cmyk, noise, pillow, png
 
 from jdali import types
 from jdali.codecs import image as codec
@@ -22,6 +22,8 @@ FILES = {
     "tiff": pillow(noise(19, 23, 3), "tiff"),
     "16-bit gray tiff": pillow(noise(19, 23, None, np.uint16), "tiff"),
     "float tiff": pillow(image(19, 23, None, np.float32), "tiff"),
+    "cmyk jpeg": cmyk(noise(19, 23, 4), "jpeg", quality=90),
+    "cmyk tiff": cmyk(noise(19, 23, 4), "tiff"),
     "webp": pillow(noise(19, 23, 4), "webp", lossless=True, exact=True),
     "bmp": pillow(noise(19, 23, 3), "bmp"),
     "ppm": pillow(noise(19, 23, 3), "ppm"),
@@ -36,8 +38,8 @@ DTYPES = ["UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "FLOAT"]
 @pytest.mark.parametrize("space", ["RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA"])
 @pytest.mark.parametrize("kind", FILES)
 def test_equals_dali(kind, space):
-    if space == "ANY_DATA" and kind == "gray jpeg":
-        pytest.skip("DALI 2.4 writes past its buffer for this combination")
+    if space == "ANY_DATA" and kind in ("gray jpeg", "cmyk jpeg", "cmyk tiff"):
+        pytest.skip("DALI 2.4 writes past its buffer, refuses the file, or calls other data CMYK")
     encoded = np.frombuffer(FILES[kind], np.uint8)
     space = getattr(types, space)
     for name in DTYPES:

@@ -22,6 +22,13 @@ def pillow(array: np.ndarray, kind: str, **options: Any) -> bytes:
     return out.getvalue()
 
 
+def cmyk(array: np.ndarray, kind: str, **options: Any) -> bytes:
+    """uint8 [H, W, 4], how much ink, encoded by Pillow."""
+    out = io.BytesIO()
+    Image.frombytes("CMYK", array.shape[1::-1], array.tobytes()).save(out, kind, **options)
+    return out.getvalue()
+
+
 def exif(orientation: int, order: str = "<") -> bytes:
     """A block of EXIF data that holds an orientation only."""
     head = b"II*\0" if order == "<" else b"MM\0*"
