@@ -5,6 +5,7 @@ from jdali._errors import CompileLimitError, OperatorError, SampleError
 from jdali.data_node import newaxis
 from jdali.pipeline import OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
 from jdali import fn as fn  # isort: skip
+from jdali import iterator as iterator  # isort: skip
 from jdali import ops as ops  # isort: skip
 from jdali import tensors as tensors  # isort: skip
 
@@ -18,6 +19,7 @@ __all__ = [
     "SampleError",
     "StreamPolicy",
     "fn",
+    "iterator",
     "newaxis",
     "ops",
     "pipeline_def",

@@ -455,6 +455,11 @@ class Pipeline:
     def is_restored_from_checkpoint(self) -> bool:
         return self._checkpoint is not None
 
+    @property
+    def restored_from(self) -> str | bytes | None:
+        """The `checkpoint` given at construction."""
+        return self._checkpoint
+
     def reader_meta(self, name: str | None = None) -> dict[str, Any]:
         """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
 

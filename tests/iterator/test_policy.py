@@ -176,8 +176,8 @@ CASES = [
     (policy, size, shards, batch, pads, sticks)
     for policy in (FILL, DROP, PARTIAL)
     for size, shards, batch in [
-        (10, 1, 3), (10, 3, 3), (10, 3, 2), (7, 1, 2), (12, 4, 3), (17, 2, 4), (5, 5, 1), (9, 2, 7), (3, 2, 4),
-        (11, 4, 1), (29, 3, 5),
+        (10, 1, 3), (10, 3, 3), (10, 3, 2), (7, 1, 2), (12, 4, 3), (17, 2, 4), (5, 5, 1), (9, 2, 7),
+        (3, 2, 4), (11, 4, 1), (29, 3, 5),
     ]
     for pads, sticks in itertools.product((False, True), repeat=2)
 ]  # fmt: skip

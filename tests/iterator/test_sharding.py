@@ -42,9 +42,7 @@ def shards_hold(array, expected, sharding):
 @pytest.mark.parametrize("count", [1, 2, 8])
 def test_split_over_devices(count):
     sharding = NamedSharding(mesh(count), P("data"))
-    with DataIterator(
-        images_and_numbers(8), ["image", "x"], reader_name=None, size=64, sharding=sharding
-    ) as it:
+    with DataIterator(images_and_numbers(8), ["image", "x"], size=64, sharding=sharding) as it:
         for start in (0, 8):
             batch = next(it)
             expected = np.arange(start, start + 8, dtype=np.int32)[:, None]
