@@ -1,0 +1,103 @@
+"""MFCC: the cosine transform of a (logarithmic) mel spectrogram."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import Static, operator
+from jdali.ops.audio._signal import along_axis, require_float32
+from jdali.ops.tensor._fit import fit
+
+
+def setup(spectrum: BatchSpec, *, axis: int, dct_type: int, n_mfcc: int, normalize: bool) -> BatchSpec:
+    require_float32("mfcc", spectrum)
+    if not 0 <= axis < spectrum.ndim:
+        raise ValueError(f"mfcc: axis {axis} is out of range for {spectrum.ndim} axes")
+    if dct_type not in (1, 2, 3, 4):
+        raise ValueError(f"mfcc: dct_type must be 1, 2, 3 or 4, got {dct_type}")
+    if dct_type == 1 and normalize:
+        raise ValueError("mfcc: there is no orthonormal transform of type 1; take normalize=False")
+    if n_mfcc < 1:
+        raise ValueError(f"mfcc: n_mfcc must be positive, got {n_mfcc}")
+    size = spectrum.extents[:, axis]
+    if dct_type == 1 and (size < 2).any():
+        raise SampleError(
+            "mfcc: a transform of type 1 needs two bins or more", sample=int((size < 2).argmax())
+        )
+    extents = spectrum.extents.copy()
+    extents[:, axis] = np.minimum(size, n_mfcc)
+    return spectrum.replace(extents=extents)
+
+
+@operator(setup=setup, source="operators/audio/mfcc/mfcc.h")
+def mfcc(
+    spectrum: Array,
+    /,
+    *,
+    axis: Static[int] = 0,
+    dct_type: Static[int] = 2,
+    lifter: Static[float] = 0.0,
+    n_mfcc: Static[int] = 20,
+    normalize: Static[bool] = False,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """First coefficients of a cosine transform along an axis.
+
+    Type 2, the usual one, is out[k] = Σ in[n] · cos(π (n + ½) k / N).
+
+    Args:
+        spectrum: float32, any shape; usually the mel spectrogram in decibels.
+        axis: axis to transform, 0 or more.
+        dct_type: 1 to 4, without the factor 2 that others have.
+        lifter: L; multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: does not.
+        n_mfcc: number of coefficients, at most the size of the axis.
+        normalize: make the transform orthonormal (not for type 1).
+        extent: int32 [ndim], true size of `spectrum`; None: all of it.
+        out_shape: static, padded shape to return; None: that of the whole `spectrum`.
+
+    Returns: float32, shape of `spectrum` but for `axis`.
+    """
+    size = jnp.int32(spectrum.shape[axis]) if extent is None else extent[axis]
+    count = min(n_mfcc, spectrum.shape[axis])
+    table = _cosines(size, spectrum.shape[axis], count, dct_type, normalize)
+    if lifter:
+        lift = 1 + lifter / 2 * np.sin(np.pi * np.arange(1, count + 1) / lifter)
+        table = table * lift.astype(np.float32)[:, None]
+    inside = along_axis(jnp.arange(spectrum.shape[axis], dtype=jnp.int32) < size, axis, spectrum.ndim)
+    clean = jnp.where(inside, spectrum, 0)
+    result = jnp.tensordot(table, clean, ((1,), (axis,)), precision=lax.Precision.HIGHEST)
+    result = jnp.moveaxis(result, 0, axis)
+    return result if out_shape is None else fit(result, out_shape)
+
+
+def _cosines(size: Array, padded: int, count: int, dct_type: int, normalize: bool) -> Array:
+    """Matrix [count, padded] of the transform of `size` points.
+
+    The phase is a whole number of steps of a full turn, which is reduced as an integer: so the cosine is
+    as good for the last bin as for the first.
+    """
+    k = jnp.arange(count, dtype=jnp.int32)[:, None]
+    n = jnp.arange(padded, dtype=jnp.int32)[None]
+    if dct_type == 1:
+        steps, turn = k * n, 2 * (size - 1)
+    elif dct_type == 2:
+        steps, turn = k * (2 * n + 1), 4 * size
+    elif dct_type == 3:
+        steps, turn = (2 * k + 1) * n, 4 * size
+    else:
+        steps, turn = (2 * k + 1) * (2 * n + 1), 8 * size
+    turn = jnp.maximum(turn, 1)
+    table = jnp.cos((2 * np.pi) * ((steps % turn).astype(jnp.float32) / turn.astype(jnp.float32)))
+    length = jnp.maximum(size, 1).astype(jnp.float32)
+    if normalize:
+        first = k if dct_type == 2 else n
+        table = table * jnp.sqrt(2 / length)
+        return table * jnp.where(first == 0, np.float32(np.sqrt(0.5)), 1) if dct_type in (2, 3) else table
+    if dct_type == 1:
+        return table * jnp.where((n == 0) | (n == size - 1), 0.5, 1)
+    return table * jnp.where(n == 0, 0.5, 1) if dct_type == 3 else table

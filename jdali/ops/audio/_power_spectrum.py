@@ -1,0 +1,97 @@
+"""Power spectrum: the Fourier transform of an axis, as magnitude or power."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import Static, operator
+from jdali.ops.audio._signal import require_float32
+from jdali.ops.tensor._fit import fit
+
+
+def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:
+    require_float32("power_spectrum", signal)
+    if power not in (1, 2):
+        raise ValueError(f"power_spectrum: power must be 1 (magnitude) or 2 (power), got {power}")
+    along = signal.ndim - 1 if axis < 0 else axis
+    if not 0 <= along < signal.ndim:
+        raise ValueError(f"power_spectrum: axis {axis} is out of range for {signal.ndim} axes")
+    if nfft is not None and nfft < 1:
+        raise ValueError(f"power_spectrum: nfft must be positive, got {nfft}")
+    sizes = signal.extents[:, along] if nfft is None else np.full(signal.batch_size, nfft)
+    if (sizes < 1).any():
+        raise SampleError("power_spectrum: there is nothing to transform", sample=int((sizes < 1).argmax()))
+    extents = signal.extents.copy()
+    extents[:, along] = sizes // 2 + 1
+    return Plan((signal.replace(extents=extents),), static={"axis": along})
+
+
+@operator(setup=setup, devices=("cpu",), source="operators/signal/fft/power_spectrum.h")
+def power_spectrum(
+    signal: Array,
+    /,
+    *,
+    axis: Static[int] = -1,
+    nfft: Static[int | None] = None,
+    power: Static[int] = 2,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Power or magnitude of the Fourier transform along an axis.
+
+    Args:
+        signal: float32, at least one axis.
+        axis: the axis; negative: the last.
+        nfft: length of the transform, for which the axis is cut or extended by zeros; None: the size of
+            the axis, which may differ from sample to sample.
+        power: 2 for the power, 1 for the magnitude.
+        extent: int32 [ndim], true size of `signal`; None: all of it.
+        out_shape: static, padded shape to return; None: that of the whole `signal`.
+
+    Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
+    """
+    along = signal.ndim - 1 if axis < 0 else axis
+    rows = jnp.moveaxis(signal, along, -1)
+    size = jnp.int32(rows.shape[-1]) if extent is None else extent[along]
+    rows = jnp.where(jnp.arange(rows.shape[-1], dtype=jnp.int32) < size, rows, 0)
+    spectrum = _transform_of_any_size(rows, size) if nfft is None else jnp.fft.rfft(rows, n=nfft)
+    if power == 1:
+        result = jnp.abs(spectrum)
+    else:
+        result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
+    result = jnp.moveaxis(result, -1, along)
+    return result if out_shape is None else fit(result, out_shape)
+
+
+def _transform_of_any_size(rows: Array, size: Array) -> Array:
+    """The first half of the Fourier transform of `size` elements, a number known only when it runs.
+
+    Bluestein's way: with n·k = (n² + k² - (k - n)²) / 2 the transform is a convolution with a chirp, and
+    that one is done with transforms of a fixed length. The chirp's phase is reduced as an integer.
+    """
+    padded = rows.shape[-1]
+    bins = padded // 2 + 1
+    length = 1 << (padded + bins - 1).bit_length()
+    offset = jnp.arange(length, dtype=jnp.int32)
+    offset = jnp.where(offset < bins, offset, offset - length)
+    chirp = _chirp(offset, size)
+    wanted = (offset < bins) & (offset > -padded)
+    down = jnp.conj(_chirp(jnp.arange(padded, dtype=jnp.int32), size))
+    left = jnp.fft.fft(rows * down, n=length)
+    right = jnp.fft.fft(jnp.where(wanted, chirp, 0))
+    return jnp.fft.ifft(left * right)[..., :bins] * jnp.conj(chirp[:bins])
+
+
+def _chirp(place: Array, size: Array) -> Array:
+    """exp(i π place² / size), for sizes up to 2²⁴."""
+    turn = (2 * size).astype(jnp.uint32)
+    reduced = (place % (2 * size)).astype(jnp.uint32)
+    square = jnp.zeros_like(reduced)
+    for shift in (24, 18, 12, 6, 0):  # place² mod turn, six bits of one factor at a time: fits 32 bits
+        square = (square * 64 + ((reduced >> shift) & 63) * reduced) % turn
+    phase = np.float32(np.pi) * (square.astype(jnp.float32) / size.astype(jnp.float32))
+    return lax.complex(jnp.cos(phase), jnp.sin(phase))

@@ -1,0 +1,66 @@
+"""Preemphasis: each sample less a share of the one before it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._extent import BatchSpec
+from jdali._numeric import saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.tensor._fit import fit
+from jdali.ops.tensor._relayout import linear_index, take_linear
+
+_BORDERS = ("clamp", "reflect", "zero")
+
+
+def setup(signal: BatchSpec, *, border: str, dtype: np.dtype[Any]) -> BatchSpec:
+    if border not in _BORDERS:
+        raise ValueError(f"preemphasis_filter: border must be one of {', '.join(_BORDERS)}, got {border!r}")
+    return signal.replace(dtype=dtype)
+
+
+@operator(setup=setup, source="operators/audio/preemphasis_filter_op.h")
+def preemphasis_filter(
+    signal: Array,
+    /,
+    *,
+    border: Static[str] = "clamp",
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    preemph_coeff: PerSample[float] = 0.97,
+    extent: Array | None = None,
+    out_shape: tuple[int, ...] | None = None,
+) -> Array:
+    """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
+
+    Args:
+        signal: numbers, any shape.
+        border: what stands before the first element: "clamp", the first one; "reflect", the second one
+            (the first if there is no other); "zero".
+        dtype: type of the result; integers round half away from zero and saturate.
+        preemph_coeff: share of the element before.
+        extent: int32 [ndim], true size of `signal`; None: all of it.
+        out_shape: static, padded shape to return; None: that of `signal`.
+
+    Returns: shape of `signal`, `dtype`.
+    """
+    if extent is None:
+        extent = jnp.asarray(signal.shape, jnp.int32)
+    value = signal if signal.dtype == jnp.float64 else signal.astype(jnp.float32)
+    place = linear_index(extent, signal.shape)
+    count = jnp.prod(extent) if signal.ndim else jnp.int32(1)
+    first = jnp.minimum(1, count - 1) if border == "reflect" else jnp.int32(0)
+    before = jnp.where(place == 0, first, place - 1)
+    if signal.ndim == 1:
+        earlier = value[jnp.clip(before, 0, max(len(value) - 1, 0))] if len(value) else value
+    else:
+        earlier = take_linear(value, extent, jnp.clip(before, 0, max(math.prod(signal.shape) - 1, 0)))
+    if border == "zero":
+        earlier = jnp.where(place == 0, 0, earlier)
+    result = saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype))
+    return result if out_shape is None else fit(result, out_shape)

@@ -1,0 +1,209 @@
+"""mfcc, preemphasis_filter, power_spectrum, nonsilent_region and audio_resample: DALI, SciPy, NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.fft
+from support import contract
+
+from jdali._call import pure_call
+from jdali._errors import SampleError
+from jdali._operator import REGISTRY
+from jdali.codecs._resampling import resample
+from jdali.ops.audio import _audio_resample, _mfcc, _nonsilent_region, _power_spectrum, _preemphasis_filter
+
+mfcc, power_spectrum = _mfcc.mfcc, _power_spectrum.power_spectrum
+nonsilent_region, audio_resample = _nonsilent_region.nonsilent_region, _audio_resample.audio_resample
+preemphasis_filter = _preemphasis_filter.preemphasis_filter
+
+
+def arrays(shapes, dtype=np.float32, seed=0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    return [(rng.normal(0, 1, s) * scale).astype(dtype) for s in shapes]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dct_type", [1, 2, 3, 4])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_mfcc_as_dali(dct_type, normalize):
+    if dct_type == 1 and normalize:
+        return
+    # Sums of up to 40 terms near 1 in another order, and cosines of float32.
+    args = {"dct_type": dct_type, "normalize": normalize, "n_mfcc": 13}
+    contract.check(mfcc, [arrays([(40, 6), (17, 3), (5, 1)])], args, atol=1e-5)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args", [{"axis": 1, "lifter": 22.0}, {"axis": 2, "lifter": -3.0, "n_mfcc": 50}], ids=str
+)
+def test_mfcc_axes_and_lifter_as_dali(args):
+    contract.check(mfcc, [arrays([(2, 30, 7), (1, 12, 9)])], args, atol=2e-4)
+
+
+def test_mfcc_equals_scipy():
+    data = arrays([(30, 4)])[0]
+    got = pure_call(mfcc, [data], {"normalize": True, "n_mfcc": 30})
+    np.testing.assert_allclose(got, scipy.fft.dct(data, axis=0, norm="ortho"), rtol=0, atol=1e-5)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("border", ["clamp", "reflect", "zero"])
+def test_preemphasis_as_dali(border):
+    args = {"border": border}
+    # A multiply and a subtract in float32, fused or not.
+    contract.check(preemphasis_filter, [arrays([(50,), (2,), (7,)])], args, atol=3e-7)
+    share = [0.0, 0.5, 1.0]
+    data = arrays([(5, 4), (3, 7), (1, 2)])
+    contract.check(preemphasis_filter, [data], args, {"preemph_coeff": share}, atol=3e-7)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("source", "dtype"), [(np.int16, np.float32), (np.uint8, np.int16), (np.int32, np.uint8)]
+)
+def test_preemphasis_types_as_dali(source, dtype):
+    data = arrays([(50,), (1,)], source, scale=100)
+    contract.check(preemphasis_filter, [data], {"dtype": dtype}, atol=2e-5 if dtype is np.float32 else 1)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("args", [{}, {"nfft": 16, "power": 1}, {"axis": 0}, {"nfft": 8, "axis": 0}], ids=str)
+def test_power_spectrum_as_dali(args):
+    # Transforms in float32 (with no nfft by way of a convolution); powers reach 100.
+    # DALI cannot transform 1 or 2 elements.
+    contract.check(power_spectrum, [arrays([(12, 10), (5, 3), (4, 33)])], args, atol=2e-4)
+
+
+def test_power_spectrum_of_any_size_equals_numpy():
+    for size in (1, 2, 97, 4096, 50001):
+        data = arrays([(size,)])[0]
+        want = np.abs(np.fft.rfft(data.astype(np.float64)))
+        got = pure_call(power_spectrum, [data], {"power": 1})
+        # Some float32 ulps of the transform's norm.
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * max(1, size**0.5))
+
+
+def silence(*parts, dtype=np.float32):
+    """Alternating silence and noise of the given lengths."""
+    rng = np.random.default_rng(0)
+    pieces = [
+        rng.uniform(0.2, 1, n) * (i % 2) * (100 if np.dtype(dtype).kind != "f" else 1)
+        for i, n in enumerate(parts)
+    ]
+    return np.concatenate(pieces).astype(dtype)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"window_length": 5, "reset_interval": -1}, {"window_length": 16, "cutoff_db": -3.0},
+        {"window_length": 4, "reference_power": 2.0, "cutoff_db": -10.0}, {},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_nonsilent_region_as_dali(args):
+    data = [silence(20, 30, 10), silence(0, 10, 40, 5, 3), silence(3), silence(50, 1), silence(0, 7)]
+    contract.check(nonsilent_region, [data], args)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32])
+def test_nonsilent_region_types_as_dali(dtype):
+    data = [silence(20, 30, 10, dtype=dtype), silence(5, 5, dtype=dtype)]
+    contract.check(nonsilent_region, [data], {"window_length": 7})
+
+
+def test_nonsilent_region_by_hand():
+    data = np.zeros(25, np.float32)
+    data[10:15] = 1
+    got = pure_call(nonsilent_region, [data], {"window_length": 3, "reset_interval": -1})
+    assert [int(v) for v in got] == [8, 9]  # the first window to see it starts at 8, the last ends at 16
+    quiet = pure_call(nonsilent_region, [data * 0], {"reference_power": 1.0})
+    assert [int(v) for v in quiet] == [0, 0]
+    assert [int(v) for v in pure_call(nonsilent_region, [data[:0]], {})] == [0, 0]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"in_rate": 16000.0, "out_rate": 8000.0}, {"scale": 2.0, "quality": 0.0}, {"out_length": 100},
+        {"scale": 0.7, "quality": 90.0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_resampling_as_dali(args):
+    # DALI adds up positions in float32 (see jdali.codecs._resampling), which is exact for powers of two.
+    exact = args.get("scale", 2.0) == 2.0 and "out_length" not in args
+    data = arrays([(300,), (41,), (1,)], scale=0.3)
+    contract.check(audio_resample, [data], args, atol=1e-6 if exact else 3e-3, compiled_atol=1e-6)
+
+
+@pytest.mark.oracle
+def test_resampling_of_channels_per_sample_as_dali():
+    data = arrays([(100, 2), (60, 2)], scale=0.3)
+    rates = {"in_rate": [8000.0, 16000.0], "out_rate": [16000.0, 4000.0]}
+    contract.check(audio_resample, [data], {}, rates, atol=1e-6, compiled_atol=1e-6)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("source", [np.uint8, np.int16])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+def test_resampling_types_as_dali(source, dtype):
+    info = np.iinfo(source)
+    data = [np.linspace(info.min, info.max, 60).astype(source)]
+    # The rounding of a float32 sum that stands near a half.
+    contract.check(
+        audio_resample, [data], {"scale": 2.0, "dtype": dtype}, atol=1e-6 if dtype is np.float32 else 1
+    )
+
+
+def test_resampling_far_from_the_start_equals_the_codec():
+    # The fixed-point step is good to 2^-33 samples, so after 100,000 outputs to 1e-5.
+    wave = np.sin(np.arange(300000) * 0.05).astype(np.float32)
+    got = pure_call(audio_resample, [wave], {"in_rate": 44100.0, "out_rate": 16000.0})
+    np.testing.assert_allclose(got, resample(wave, 44100.0, 16000.0, 50), rtol=0, atol=2e-5)
+
+
+def test_jit_vmap_and_grad():
+    wave = jnp.asarray(arrays([(40,)])[0])
+    for name, args in [
+        ("audio_resample", {"scale": 1.5}),
+        ("preemphasis_filter", {}),
+        ("power_spectrum", {}),
+    ]:
+        call = lambda w, n=name, a=args: pure_call(REGISTRY[n], [w], a)  # noqa: E731
+        want = np.asarray(call(wave))
+        np.testing.assert_allclose(jax.jit(call)(wave), want, atol=1e-4)
+        np.testing.assert_allclose(jax.vmap(call)(wave[None])[0], want, atol=1e-4)
+        degree = 2 if name == "power_spectrum" else 1  # homogeneous: the derivative along the signal is known
+        grad = jax.grad(lambda w, c=call: c(w).sum())(wave)
+        np.testing.assert_allclose(grad @ wave, degree * want.sum(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "message"),
+    [
+        (mfcc, {"axis": 1}, "mfcc: axis 1 is out of range for 1 axes"),
+        (mfcc, {"dct_type": 5}, "dct_type must be 1, 2, 3 or 4"),
+        (mfcc, {"dct_type": 1, "normalize": True}, "no orthonormal transform of type 1"),
+        (mfcc, {"n_mfcc": 0}, "n_mfcc must be positive"),
+        (preemphasis_filter, {"border": "x"}, "border must be one of clamp, reflect, zero, got 'x'"),
+        (power_spectrum, {"power": 3}, "power must be 1"),
+        (power_spectrum, {"axis": 1}, "axis 1 is out of range"),
+        (nonsilent_region, {"window_length": 3}, "reset_interval 8192 must be a multiple of window_length 3"),
+        (nonsilent_region, {"window_length": 0}, "window_length must be positive"),
+        (nonsilent_region, {"reference_power": -1.0}, "reference_power must not be negative"),
+        (audio_resample, {}, "give exactly one of"),
+        (audio_resample, {"in_rate": 1.0}, "in_rate and out_rate must be given together"),
+        (audio_resample, {"scale": -1.0}, "scale -1.0 is not possible"),
+        (audio_resample, {"scale": 1.0, "quality": 101.0}, "quality must be within 0 and 100"),
+        (audio_resample, {"scale": 1.0, "dtype": np.int64}, "got int64"),
+    ],
+)
+def test_wrong_arguments(op, args, message):
+    with pytest.raises((ValueError, SampleError), match=message):
+        pure_call(op, arrays([(20,)]), args)
