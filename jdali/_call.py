@@ -9,6 +9,7 @@ of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops
 from __future__ import annotations
 
 import dataclasses
+import types as pytypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,10 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali import types
 from jdali._errors import TracedArgumentError
 from jdali._extent import BatchSpec, Plan
 from jdali._layout import Adapter, make_adapter
-from jdali._operator import ArgKind, Operator
+from jdali._operator import Arg, ArgKind, Operator, element_type
 from jdali._random import SampleKeys
 
 
@@ -44,10 +46,15 @@ class Constant:
 
 
 class Traced:
-    """Stands in `setup` for an argument that is a tracer; using its value is the user's error."""
+    """Stands in `setup` for an argument that is a tracer; using its value is the user's error.
 
-    def __init__(self, operator: str, argument: str):
+    Attributes:
+        known_shape: shape that the values of the batch have, or None.
+    """
+
+    def __init__(self, operator: str, argument: str, known_shape: tuple[int, ...] | None = None):
         self._operator, self._argument = operator, argument
+        self.known_shape = known_shape
 
     def _fail(self, *_: Any, **__: Any) -> Any:
         raise TracedArgumentError(
@@ -95,6 +102,7 @@ def plan_call(
     keys: SampleKeys | None = None,
     input_values: Mapping[str, Any] | None = None,
     traced_arguments: frozenset[str] = frozenset(),
+    traced_shapes: Mapping[str, tuple[int, ...]] = pytypes.MappingProxyType({}),
 ) -> PlannedCall:
     """Plans one call on a batch.
 
@@ -107,6 +115,7 @@ def plan_call(
         keys: of a random operator.
         input_values: [N, ...] values of those inputs that are arguments, by name.
         traced_arguments: names of arguments whose value is a tracer held by the caller.
+        traced_shapes: shapes of their values for the batch, [N, ...], where known.
     """
     bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
         traced_arguments, ...), private=True)  # fmt: skip
@@ -123,7 +132,7 @@ def plan_call(
         if arg.kind is ArgKind.STATIC:
             static[name] = seen_by_setup[name] = arg.convert(value)
         elif name in traced_arguments:
-            seen_by_setup[name] = Traced(op.name, name)
+            seen_by_setup[name] = Traced(op.name, name, traced_shapes.get(name))
         elif isinstance(value, PerBatch):
             traced[name] = seen_by_setup[name] = _per_batch(op, arg, value, batch_size)
         elif value is None:
@@ -309,13 +318,15 @@ def pure_call(
     if op.random and key is None:
         raise TypeError(f"{op.name}: needs a JAX key as its first argument")
     args = {k: v for k, v in args.items() if v is not None}
-    tracers = {
-        k: v for k, v in args.items() if isinstance(v, jax.core.Tracer) or _holds_tracer(v)
-    }
-    static_tracers = [k for k in tracers if k in op.args and op.args[k].kind is ArgKind.STATIC]
+    given = {
+        k: v for k, v in args.items()
+        if k in op.args and (isinstance(v, jax.core.Tracer) or _holds_tracer(v))
+    }  # fmt: skip
+    static_tracers = [k for k in given if op.args[k].kind is ArgKind.STATIC]
     if static_tracers:
         raise TracedArgumentError(f"{op.name}: {', '.join(static_tracers)} must be static under jit")
-    arrays = [jnp.asarray(i) for i in inputs]
+    tracers = {name: _as_argument(op.args[name], value) for name, value in given.items()}
+    arrays = [_as_input(i) for i in inputs]
     layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
     layouts = [
         name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)
@@ -329,14 +340,15 @@ def pure_call(
         if op.input(i).argument:
             name = op.input(i).name
             values[name] = Traced(op.name, name) if isinstance(a, jax.core.Tracer) else np.asarray(a)[None]
-    keys = _KeyHolder(key) if op.random else None
+    keys: Any = None
+    if op.random:
+        keys = Traced(op.name, "key") if isinstance(key, jax.core.Tracer) else _KeyHolder(key)
     planned = plan_call(
-        op, specs, args, batch_size=1, keys=keys, input_values=values,  # type: ignore[arg-type]
+        op, specs, args, batch_size=1, keys=keys, input_values=values,
         traced_arguments=frozenset(tracers),
+        traced_shapes={name: (1, *value.shape) for name, value in tracers.items()},
     )  # fmt: skip
-    traced: dict[str, Any] = {k: v[0] for k, v in planned.traced.items()}
-    for name, value in tracers.items():
-        traced.setdefault(name, _as_argument(op, name, value))
+    traced = tracers | {name: value[0] for name, value in planned.traced.items()}
     extents = [jnp.asarray(s.extents[0], jnp.int32) for s in specs]
     shapes = [tuple(int(n) for n in o.extents[0]) for o in planned.outputs]
     out_extents = [jnp.asarray(o.extents[0], jnp.int32) for o in planned.outputs]
@@ -349,7 +361,7 @@ def pure_call(
         results = tuple(r[0] for r in results)
     else:
         results = run_sample(planned.call, arrays, extents, traced, out_extents, shapes, key)
-    return results[0] if len(results) == 1 and op.outputs == 1 else results
+    return results[0] if len(results) == 1 else results
 
 
 @dataclasses.dataclass(frozen=True)
@@ -359,16 +371,24 @@ class _KeyHolder:
     key: Array
 
     def map(self, function: Any, *arrays: np.ndarray) -> Any:
-        if isinstance(self.key, jax.core.Tracer):
-            Traced("a random operator", "key")._fail()
-        out = function(self.key, *(a[0] for a in arrays))
-        return jax.tree.map(lambda v: np.asarray(v)[None], out)
+        with jax.ensure_compile_time_eval():  # inside jit even what is known would become a tracer
+            out = function(self.key, *(a[0] for a in arrays))
+            return jax.tree.map(lambda v: np.asarray(v)[None], out)
 
 
 def _holds_tracer(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(v, jax.core.Tracer) for v in value)
 
 
-def _as_argument(op: Operator, name: str, value: Any) -> Array:
-    from_default = op.args[name].convert(0)
-    return jnp.asarray(value).astype(from_default.dtype) if from_default.dtype.kind != "O" else jnp.asarray(value)
+def _as_input(value: Any) -> Array:
+    """An input as an array; Python numbers and lists have the types of DALI's constants."""
+    if isinstance(value, (Array, np.ndarray, np.generic)) or _holds_tracer(value):
+        return jnp.asarray(value)
+    return jnp.asarray(types.constant_array(value))
+
+
+def _as_argument(arg: Arg, value: Any) -> Array:
+    """A traced value in the element type of its argument."""
+    array = jnp.asarray(value)
+    dtype = element_type(arg.annotation)
+    return array if dtype is None else array.astype(dtype)

@@ -127,12 +127,15 @@ def make_adapter(
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:
     """Data without a layout is taken to be in the operator's own, by the number of axes."""
-    for core in layouts:
-        if len(core) == ndim:
+    exact = [core for core in layouts if len(core) == ndim]
+    for core in exact:
+        if "D" not in core:
             return Adapter("", core, 0, tuple(range(ndim)))
-    for core in layouts:
+    for core in layouts:  # DALI takes four axes to be FHWC rather than DHWC
         if sequence and len(core) + 1 == ndim:
             return Adapter("", core, 1, tuple(range(ndim - 1)))
+    for core in exact:
+        return Adapter("", core, 0, tuple(range(ndim)))
     for core in layouts:
         if core.endswith("C") and len(core) - 1 == ndim:
             return Adapter("", core, 0, (*range(ndim), None))

@@ -34,9 +34,9 @@ def setup(
     dtype: np.dtype[Any] | None,
 ) -> Plan:
     out_dtype = check_types(_NAME, images, dtype)
-    sides = np.broadcast_to(np.asarray(size), 2) if np.size(size) in (1, 2) else np.zeros(2)
-    if (sides < 1).any():
-        raise ValueError(f"{_NAME}: size must be (height, width), at least 1 each, got {size}")
+    sides = np.broadcast_to(np.asarray(size), 2) if np.size(size) in (1, 2) else np.full(2, -1)
+    if (sides < 0).any():
+        raise ValueError(f"{_NAME}: size must be (height, width), not negative, got {size}")
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
     anchor, shape = keys.map(draw, images.extents[:, :2].astype(np.int32))
     out = np.where(images.extents[:, :2] == 0, 0, sides)

@@ -51,17 +51,20 @@ def resample(
     if 0 in image.shape or 0 in out_shape:
         return jnp.zeros((*out_shape, image.shape[-1]), dtype)
     if nearest:
-        return saturate_cast(_pick(image, filters, extent, out_shape), dtype)
+        return _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
     small = all(n * m <= _DENSE_LIMIT for n, m in zip(image.shape, out_shape, strict=False))
     run = _differentiable(tuple(out_shape), np.dtype(dtype), small)
     return run(image, filters, extent, out_extent)
 
 
-def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+@functools.partial(jax.jit, static_argnums=(3, 4))
+def _pick(
+    image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Array:
     for axis, count in enumerate(out_shape):
         _, index = first_taps(filters[axis], count)
         image = jnp.take(image, jnp.clip(index, 0, extent[axis] - 1), axis=axis)
-    return image
+    return saturate_cast(image, dtype)
 
 
 def _dense(
@@ -82,9 +85,7 @@ def _dense(
 
 
 @functools.lru_cache(maxsize=256)
-def _differentiable(
-    out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool
-) -> Callable[..., Array]:
+def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool) -> Callable[..., Array]:
     """The resampling of these static choices, one function object for each of them."""
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
@@ -111,7 +112,7 @@ def _differentiable(
         change = _dense(tangents[0], *rest, out_shape)
         return out, change.astype(dtype)
 
-    return run
+    return jax.jit(run)  # so that a call outside of any program is one program too
 
 
 @functools.lru_cache(maxsize=256)

@@ -149,6 +149,8 @@ def resample_blocks(
     """
     count, *shape, channels = images.shape
     axes = len(shape)
+    if count == 0:
+        return jnp.zeros((0, *out_shape, channels), dtype)
     mask = bool(jnp.issubdtype(images.dtype, jnp.floating))
     # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
     varying = [a[(0,) * a.ndim] == 0 for a in (images, filters, extents, out_extents)]
@@ -185,5 +187,3 @@ def resample_blocks(
 
     results = jnp.zeros((count, *out_shape, channels), dtype) + zero.astype(dtype)
     return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, scratch))[0]
-
-

@@ -67,9 +67,7 @@ def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np
             f"{name}: cannot take {images.dtype} images; it takes uint8, int16, uint16 and float32 (cast first)"
         )
     if dtype is not None and dtype not in (images.dtype, np.float32):
-        raise ValueError(
-            f"{name}: dtype must be that of the input ({images.dtype}) or FLOAT, got {dtype}"
-        )
+        raise ValueError(f"{name}: dtype must be that of the input ({images.dtype}) or FLOAT, got {dtype}")
     return np.dtype(dtype or images.dtype)
 
 
@@ -143,7 +141,9 @@ def _wanted(
     if mode not in MODES:
         raise ValueError(f"{name}: mode must be one of {', '.join(MODES)}, got {mode!r}")
     if (shorter or longer) and mode != "default":
-        raise ValueError(f"{name}: mode goes with size or resize_x/y/z, not with resize_shorter or resize_longer")
+        raise ValueError(
+            f"{name}: mode goes with size or resize_x/y/z, not with resize_shorter or resize_longer"
+        )
     if shorter:
         return per_axis(name, "resize_shorter", resize_shorter, count), "not_smaller"
     if longer:
@@ -174,9 +174,7 @@ def _region(
     return np.where(narrow, middle - half, low), np.where(narrow, middle + half, high)
 
 
-def _fill_in(
-    wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None
-) -> np.ndarray:
+def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
     """Sizes, not rounded, negative where mirrored, after aspect ratio and `limit`.
 
     Args:
