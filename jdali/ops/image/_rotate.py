@@ -13,7 +13,7 @@ from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, Static, operator
 from jdali.ops.image import _warp
-from jdali.ops.transforms._matrix import apply_linear, rotation_matrix
+from jdali.ops.transforms._matrix import rotation_matrix
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 # rotate_params.h: a canvas that is larger than a whole number of pixels by less is not enlarged.
@@ -146,15 +146,14 @@ def rotate(
     given for all samples but cuts off the fraction of a per-sample one; here both are rounded.
     """
     axes = image.ndim - 1
-    matrix = rotation_matrix(angle) if axes == 2 else rotation_matrix(-angle, axis)
-    # Both centres as (x, y, z); the matrix goes from output to input.
+    # Centres as (x, y, z); the matrix goes from output to input.
     center = extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
     out_center = out_extent[:axes][::-1].astype(jnp.float32) * jnp.float32(0.5)
-    shift = center - apply_linear(matrix, out_center)
+    linear = rotation_matrix(angle) if axes == 2 else rotation_matrix(-angle, axis)
     return _warp.warp(
         image,
         _warp.affine_points,
-        jnp.concatenate([matrix, shift[:, None]], axis=1),
+        (linear, out_center, center, _warp.runtime_zero(extent)),
         extent,
         out_extent,
         out_shape,

@@ -27,6 +27,8 @@ from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._numeric import np_round_half_away, saturate_cast
+from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.tensor._fit import fit
 from jdali.types import DALIInterpType
 
 # Height and width of a tile: small enough to waste little at the edges of an output, large enough that
@@ -81,14 +83,32 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype[Any] | None) ->
 
 
 # --- run ----------------------------------------------------------------------------------------
-def affine_points(matrix: Array, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of an affine transform [n, n+1]; its rows and columns are in the order x, y(, z)."""
+def runtime_zero(extent: Array) -> Array:
+    """float32 0 that no compiler knows to be 0; see `affine_points`."""
+    return jnp.minimum(extent[0], 0).astype(jnp.float32)
+
+
+def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
+    """Mapping of an affine transform: point = linear · (center - out_origin) + in_origin.
+
+    A point must come out the same wherever it is worked out. A compiler may do so twice, once for the
+    pixel and once for the weights, and fuse a multiplication with an addition only in one of them; a point
+    on the border of two pixels would then take its weights from one and its pixel from the other. So
+    products get a 0 added that the compiler does not know: fusing that changes nothing.
+
+    Args:
+        parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z), and a
+            `runtime_zero`.
+        centers: see `Mapping`.
+    """
+    linear, out_origin, in_origin, zero = parameters
     n = len(centers)
+    offsets = [centers[n - 1 - column] - out_origin[column] for column in range(n)]
     points = []
     for row in reversed(range(n)):
         # x first: the order in which XLA needs the fewest instructions for a line of pixels.
-        terms = [matrix[row, column] * centers[n - 1 - column] for column in range(n)]
-        points.append(functools.reduce(jnp.add, [*terms, matrix[row, n]]))
+        products = [linear[row, column] * offsets[column] + zero for column in range(n)]
+        points.append(functools.reduce(jnp.add, [*products, in_origin[row]]))
     return points
 
 
@@ -122,7 +142,9 @@ def warp(
     sampling = _Sampling(
         mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype)
     )
-    result: Array = _compiled_warp(sampling, image, parameters, extent, out_extent)
+    # Channels may be padded in one of the two and not in the other (they come first in CHW).
+    image = fit(image, (*image.shape[:-1], out_shape[-1]))
+    result: Array = _warp(sampling, image, parameters, extent, out_extent)
     return result
 
 
@@ -137,79 +159,32 @@ class _Sampling:
     dtype: np.dtype[Any]
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(jax.jit, static_argnums=0)  # eager callers must not trace the loop every time
 def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+    shape = sampling.shape
+    tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))
+
     def whole(image: Array, parameters: Any, extent: Array, _: Array) -> Array:
-        return _part(sampling, image, parameters, extent, (0,) * len(sampling.shape), sampling.shape)
+        return _part(sampling, image, parameters, extent, (0,) * len(shape), shape)
 
-    def tiled(*arguments: Any) -> Array:
-        batch = jax.tree.map(lambda a: a[None], arguments)
-        result: Array = _make_tiled(sampling)(*batch)[0]
-        return result
+    def tiled(image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+        rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
 
-    if len(sampling.shape) != 2 or math.prod(sampling.shape) <= math.prod(TILE):
+        def one(row: Array, column: Array, out: Array) -> Array:
+            # The last tile is moved back into the output and made in part once more.
+            y = jnp.minimum(row * tile[0], shape[0] - tile[0])
+            x = jnp.minimum(column * tile[1], shape[1] - tile[1])
+            part = _part(sampling, image, parameters, extent, (y, x), tile)
+            return lax.dynamic_update_slice(out, part, (y, x, jnp.int32(0)))
+
+        def line(row: Array, out: Array) -> Array:
+            return loop(columns, lambda column, out: one(row, column, out), out)
+
+        return loop(rows, line, jnp.zeros((*shape, image.shape[-1]), sampling.dtype))
+
+    if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    result: Array = lax.platform_dependent(image, parameters, extent, out_extent, cpu=tiled, default=whole)
-    return result
-
-
-@_warp.defjvp
-def _warp_jvp(sampling: _Sampling, primals: Any, tangents: Any) -> Any:
-    # A loop of unknown length has no reverse mode; the whole output in one expression has.
-    image, parameters, extent, _ = primals
-
-    def whole(image: Array, parameters: Any) -> Array:
-        return _part(sampling, image, parameters, extent, (0,) * len(sampling.shape), sampling.shape)
-
-    return jax.jvp(whole, (image, parameters), tangents[:2])
-
-
-# Compiled also where the caller is not: the loop must not be traced anew by each eager call.
-_compiled_warp = jax.jit(_warp, static_argnums=0)
-
-
-def _make_tiled(sampling: _Sampling) -> Any:
-    """The loop over tiles: all arguments of `_warp` with a batch axis in front."""
-    tile = tuple(min(t, s) for t, s in zip(TILE, sampling.shape, strict=True))
-
-    @jax.custom_batching.custom_vmap
-    def tiled(images: Array, parameters: Any, extents: Array, out_extents: Array) -> Array:
-        out_shape = (len(images), *sampling.shape, images.shape[-1])
-
-        def sample(b: Array, out: Array) -> Array:
-            own = jax.tree.map(lambda p: p[b], parameters)
-            rows, columns = ((out_extents[b, axis] + size - 1) // size for axis, size in enumerate(tile))
-
-            def one(row: Array, column: Array, out: Array) -> Array:
-                # The last tile is moved back into the output and made in part once more.
-                y = jnp.minimum(row * tile[0], sampling.shape[0] - tile[0])
-                x = jnp.minimum(column * tile[1], sampling.shape[1] - tile[1])
-                part = _part(sampling, images, own, extents[b], (y, x), tile, (b,))
-                return lax.dynamic_update_slice(out, part[None], (b, y, x, jnp.zeros_like(b)))
-
-            def line(row: Array, out: Array) -> Array:
-                return _loop(columns, lambda column, out: one(row, column, out), out)
-
-            return _loop(rows, line, out)
-
-        return _loop(len(images), sample, jnp.zeros(out_shape, sampling.dtype))
-
-    @tiled.def_vmap
-    def rule(size: int, batched: Any, *arguments: Any) -> tuple[Array, bool]:
-        def merge(a: Array, is_batched: bool) -> Array:
-            full = a if is_batched else jnp.broadcast_to(a, (size, *a.shape))
-            return full.reshape(-1, *full.shape[2:])
-
-        result = tiled(*jax.tree.map(merge, arguments, tuple(batched)))
-        return result.reshape(size, -1, *result.shape[1:]), True
-
-    return tiled
-
-
-def _loop(count: int | Array, body: Callable[[Array, Array], Array], out: Array) -> Array:
-    # Counts in int32 whatever the default type of integers is: positions must be of one type.
-    result: Array = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, out)
-    return result
+    return by_platform(tiled, whole)(image, parameters, extent, out_extent)
 
 
 def _part(
@@ -219,9 +194,8 @@ def _part(
     extent: Array,
     origin: Sequence[Any],
     shape: Sequence[int],
-    index: tuple[Array, ...] = (),
 ) -> Array:
-    """Part of an output that begins at `origin`: [*shape, C]; `index` picks one of several images."""
+    """Part of an output that begins at `origin`: [*shape, C]."""
     centers = []
     for axis, (start, size) in enumerate(zip(origin, shape, strict=True)):
         pixels = start + jnp.arange(size, dtype=jnp.int32)
@@ -229,20 +203,17 @@ def _part(
         centers.append(jnp.expand_dims(pixels, others).astype(jnp.float32) + jnp.float32(0.5))
     points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
     if sampling.interp_type == types.INTERP_NN:
-        return _nearest(sampling, image, points, extent, index)
-    return _linear(sampling, image, points, extent, index)
+        return _nearest(sampling, image, points, extent)
+    return _linear(sampling, image, points, extent)
 
 
-def _take(image: Array, index: tuple[Array, ...], pixels: Sequence[Array]) -> Array:
+def _take(image: Array, pixels: Sequence[Array]) -> Array:
     # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
     # clipped the indices, so nothing need be done about those outside or below 0.
-    where = (*index, *pixels)
-    return image.at[where].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    return image.at[tuple(pixels)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
-def _nearest(
-    sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array, index: tuple[Array, ...]
-) -> Array:
+def _nearest(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
     pixels, inside = [], []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
@@ -250,16 +221,14 @@ def _nearest(
         pixel = jnp.floor(jnp.clip(point, -1, (last + 1).astype(jnp.float32))).astype(jnp.int32)
         pixels.append(jnp.clip(pixel, 0, last))
         inside.append((pixel >= 0) & (pixel <= last))
-    result = saturate_cast(_take(image, index, pixels), sampling.dtype)
+    result = saturate_cast(_take(image, pixels), sampling.dtype)
     if sampling.fill_value is None:
         return result
     fill = saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype)
     return jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, inside), -1), result, fill)
 
 
-def _linear(
-    sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array, index: tuple[Array, ...]
-) -> Array:
+def _linear(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
     n = len(points)
     pixels: list[tuple[Array, Array]] = []
     shares: list[Array] = []
@@ -286,7 +255,7 @@ def _linear(
         fill = saturate_cast(held, image.dtype)
 
     def corner(sides: tuple[int, ...]) -> Array:
-        value = _take(image, index, [pixels[axis][side] for axis, side in enumerate(sides)])
+        value = _take(image, [pixels[axis][side] for axis, side in enumerate(sides)])
         if fill is not None:
             masks = [inside[axis][side] for axis, side in enumerate(sides)]
             value = jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, masks), -1), value, fill)

@@ -107,10 +107,16 @@ def warp_affine(
     """
     axes = data.ndim - 1
     transform = _as_transform(matrix if mtx is None else mtx, axes)
+    linear, shift = transform[:, :axes], transform[:, axes]
+    origin, zero = jnp.zeros_like(shift), _warp.runtime_zero(extent[0])
+    if inverse_map:
+        parameters = (linear, origin, shift, zero)
+    else:
+        parameters = (inverse(linear, zero), shift, origin, zero)
     return _warp.warp(
         data,
         _warp.affine_points,
-        transform if inverse_map else inverse(transform),
+        parameters,
         extent[0],
         out_extent,
         out_shape,

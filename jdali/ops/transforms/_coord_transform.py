@@ -14,7 +14,7 @@ from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
 from jdali.ops.transforms._matrix import Vector, apply_linear
-from jdali.ops.transforms._plan import length
+from jdali.ops.transforms._plan import length, sample_shape
 
 
 def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -> Plan:
@@ -42,7 +42,7 @@ def _rows(name: str, matrix: Any, columns: int) -> int | None:
     count = length(matrix)
     if count is None or count == 1:
         return None
-    shape = np.shape(matrix)[1:]
+    shape = sample_shape(matrix) or ()
     if count % columns or (len(shape) == 2 and shape[1] != columns):
         raise ValueError(f"coord_transform: {name} must have {columns} columns, got shape {shape}")
     return count // columns

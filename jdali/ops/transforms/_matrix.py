@@ -62,18 +62,28 @@ def compose(first: Array, second: Array) -> Array:
     return product.at[:, n].add(second[:, n])
 
 
-def inverse(transform: Array) -> Array:
-    """The transform that undoes `transform`, n = 1, 2 or 3; not finite where there is none."""
-    n = transform.shape[0]
-    a = transform[:, :n]
+def inverse(matrix: Array, zero: Array | float = 0.0) -> Array:
+    """Inverse of a matrix [n, n], n = 1, 2 or 3, by cofactors; not finite where there is none.
+
+    Args:
+        matrix: float32.
+        zero: a 0 that is added to products, for callers to whom fused multiply-adds would matter.
+    """
+    n = matrix.shape[0]
     if n == 1:
-        adjugate, determinant = jnp.ones((1, 1), jnp.float32), a[0, 0]
-    elif n == 2:
-        adjugate = jnp.stack([jnp.stack([a[1, 1], -a[0, 1]]), jnp.stack([-a[1, 0], a[0, 0]])])
-        determinant = a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0]
-    else:
-        # The columns of the adjugate are the cross products of the rows.
-        adjugate = jnp.stack([jnp.cross(a[1], a[2]), jnp.cross(a[2], a[0]), jnp.cross(a[0], a[1])], axis=1)
-        determinant = jnp.sum(a[0] * adjugate[:, 0])
-    linear = adjugate / determinant
-    return jnp.concatenate([linear, -apply_linear(linear, transform[:, n])[:, None]], axis=1)
+        return 1 / matrix
+
+    def minor(row: int, column: int) -> Array:
+        """Cofactor of an element; cyclic indices give its sign."""
+        if n == 2:
+            return matrix[1 - row, 1 - column] * (1 - 2 * ((row + column) % 2))
+        a, b = (row + 1) % 3, (row + 2) % 3
+        c, d = (column + 1) % 3, (column + 2) % 3
+        return (matrix[a, c] * matrix[b, d] + zero) - (matrix[a, d] * matrix[b, c] + zero)
+
+    cofactors = [[minor(row, column) for column in range(n)] for row in range(n)]
+    determinant = matrix[0, 0] * cofactors[0][0] + zero
+    for column in range(1, n):
+        determinant = determinant + (matrix[0, column] * cofactors[0][column] + zero)
+    adjugate = jnp.stack([jnp.stack([cofactors[row][column] for row in range(n)]) for column in range(n)])
+    return adjugate / determinant

@@ -17,10 +17,14 @@ from jdali.ops.transforms._matrix import Vector, compose
 
 def length(argument: Any) -> int | None:
     """Values a sample of an argument of `setup`, 1 for a scalar; None: not given, or not known yet."""
-    if argument is None or is_traced(argument):
-        return None
-    values = np.asarray(argument)
-    return int(np.prod(values.shape[1:]))
+    shape = sample_shape(argument)
+    return None if shape is None else int(np.prod(shape))
+
+
+def sample_shape(argument: Any) -> tuple[int, ...] | None:
+    """Shape of a sample's value of an argument of `setup`; None: not given, or not known yet."""
+    shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
+    return None if shape is None else shape[1:]
 
 
 def check_vector(name: str, argument: str, value: Any, axes: int) -> None:

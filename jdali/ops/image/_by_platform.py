@@ -1,0 +1,62 @@
+"""One function, two ways to write it: a loop that suits a CPU, one expression that suits the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+
+def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Callable[..., Array]:
+    """A function that is `loop` on the CPU, one sample after the other, and `whole` elsewhere.
+
+    A loop may end at the true size of a sample, so its work follows what is needed, not what is
+    padded. Under `vmap` it stays a loop of each sample's own length. It has no derivative; that of
+    `whole` is taken, and then `whole` is what runs.
+
+    Args:
+        loop, whole: the same function of the same arguments, pytrees of arrays; neither may close
+            over traced values.
+    """
+
+    @jax.custom_batching.custom_vmap
+    def one_by_one(*arguments: Any) -> Array:
+        return loop(*arguments)
+
+    @one_by_one.def_vmap
+    def rule(size: int, batched: Any, *arguments: Any) -> tuple[Array, bool]:
+        leaves, tree = jax.tree.flatten(arguments)
+        mapped = [i for i, is_batched in enumerate(jax.tree.leaves(tuple(batched))) if is_batched]
+
+        def one(values: list[Array]) -> Array:
+            own = list(leaves)
+            for i, value in zip(mapped, values, strict=True):
+                own[i] = value
+            result: Array = one_by_one(*jax.tree.unflatten(tree, own))
+            return result
+
+        if size == 1:  # without the copy into the batch
+            return jnp.expand_dims(one([leaves[i][0] for i in mapped]), 0), True
+        stacked: Array = lax.map(one, [leaves[i] for i in mapped])
+        return stacked, True
+
+    @jax.custom_jvp
+    def run(*arguments: Any) -> Array:
+        result: Array = lax.platform_dependent(*arguments, cpu=one_by_one, default=whole)
+        return result
+
+    @run.defjvp
+    def jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+        result: tuple[Array, Array] = jax.jvp(whole, primals, tangents)
+        return result
+
+    return run
+
+
+def loop(count: int | Array, body: Callable[[Array, Array], Array], start: Array) -> Array:
+    """`body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case."""
+    result: Array = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, start)
+    return result
