@@ -297,17 +297,14 @@ class Engine:
             outputs[:] = [[samples[i] for i in keep] for samples in outputs]
 
     def _user_error(self, failure: NodeFailure, ids: SampleIds) -> Exception:
-        node, error = failure.node, failure.first
+        node = failure.node
         sample = next(iter(failure.failures))
         position, source = None, ""
         if sample is not None:
             part = self._parts.get(node.domain, ids)
             position, source = int(part.position[sample]), part.source(sample)
-        text = str(error)
-        if not text.startswith(node.op.name):
-            text = f"{node.op.name}: {type(error).__name__}: {error}"
         return OperatorError(
-            text, operator=node.op.name, sample=position, source=source, where=node.where
+            failure.text, operator=node.op.name, sample=position, source=source, where=node.where
         )
 
     def close(self) -> None:

@@ -102,6 +102,10 @@ class HostRunner:
             if not isinstance(bound[k], DataNode) and op.args[k].kind.name == "STATIC"
         }
 
+    def reseed(self, seed: int, stream: int) -> None:
+        """Gives a random operator this seed and stream."""
+        self._seed = (seed_words(seed), stream)
+
     def run(
         self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Pool, memo: Memo | None = None
     ) -> None:

@@ -44,6 +44,12 @@ class NodeFailure(Exception):
     def of(cls, node: Node, error: Exception) -> NodeFailure:
         return cls(node, {error.sample if isinstance(error, SampleError) else None: error})
 
+    @property
+    def text(self) -> str:
+        """What went wrong first, beginning with the operator's name."""
+        name, text = self.node.op.name, str(self.first)
+        return text if text.startswith(name) else f"{name}: {type(self.first).__name__}: {text}"
+
 
 @dataclasses.dataclass
 class Program:
@@ -102,20 +108,32 @@ class StageRunner:
         self.decoded_from: Mapping[DataNode, np.ndarray] = {}
         self._members = set(stage.nodes)
         self._args = {node: _prepared_args(node) for node in stage.nodes}
-        self._seeds = {
+        self._set_seeds({
             node: (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
             for node in stage.nodes if node.op.random
-        }  # fmt: skip
-        words = [np.append(s, np.uint32(stream)) for s, stream in self._seeds.values()]
-        self._seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+        })  # fmt: skip
         self._memo: tuple[Any, _Planned] | None = None
         self._batched = any(node.op.batched for node in stage.nodes)
         self._roomy = device.platform == "cpu" and any(n.op.cost_follows_extent for n in stage.nodes)
+        # Arguments handed over by value: those that some `setup` needs, and those that are no inputs
+        # of the stage.
+        handed_over = [v for n in stage.nodes for v in n.needs_values()]
+        handed_over += [
+            v for n in stage.nodes for v in n.arg_inputs.values() if v not in set(stage.inputs)
+        ]
         # Nothing in a plan depends on values, only on sizes: the last plan can serve again.
-        self._plans_by_size = not any(
-            v.source not in self._members for n in stage.nodes for v in n.needs_values()
-        ) and not any(n.op.random and n.op.setup_parameters and "keys" in n.op.setup_parameters
-                      for n in stage.nodes)  # fmt: skip
+        self._plans_by_size = not any(v.source not in self._members for v in handed_over) and not any(
+            n.op.random and n.op.setup_parameters and "keys" in n.op.setup_parameters for n in stage.nodes
+        )
+
+    def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
+        self._seeds = seeds
+        words = [np.append(s, np.uint32(stream)) for s, stream in seeds.values()]
+        self._seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+
+    def reseed(self, seed: int, stream: int) -> None:
+        """Gives all random operators of the stage this seed and stream; no program is compiled anew."""
+        self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
 
     # --- planning ---------------------------------------------------------------------------
     def _plan(self, env: Mapping[DataNode, TensorList], ids: SampleIds) -> _Planned:
@@ -164,7 +182,7 @@ class StageRunner:
         args = dict(self._args[node])
         traced = []
         for name, value in node.arg_inputs.items():
-            if name in needed:
+            if name in needed or value not in specs:
                 args[name] = PerBatch(dense_values(env[value], node, name))
             else:
                 args.pop(name, None)

@@ -1,0 +1,241 @@
+"""Running one operator now, without a pipeline: what dynamic mode does.
+
+Each call is run as a graph of one node by the same runners as a pipeline's. A runner is kept for
+every `Form` of a call, and takes everything that differs from call to call as values of the batch:
+no argument that may differ by sample is compiled in, so calling with new values compiles nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali._batch import PaddedBlock, keeping
+from jdali._errors import OperatorError
+from jdali._operator import REGISTRY, Operator
+from jdali.engine._host import HostRunner, Pool
+from jdali.engine._ids import SampleIds
+from jdali.engine._stage import Compiler, NodeFailure, StageRunner
+from jdali.graph._node import WHOLE_BATCH, DataNode, Graph
+from jdali.graph._plan import Stage
+from jdali.tensors import Part, TensorList
+
+KEPT_RUNNERS = 1024  # forms of calls whose compiled programs are kept; the least used go first
+_MASK32 = 0xFFFF_FFFF
+
+_compiler = Compiler()
+
+
+def compiled_programs() -> int:
+    """How many programs all calls together have compiled so far."""
+    return _compiler.count
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where an operator runs: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
+
+    name: str
+    device: jax.Device
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """What a runner is made for: all but the values, the sizes and the types of the data."""
+
+    op: Operator
+    place: Place
+    inputs: tuple[tuple[str, int], ...]  # layout and number of axes of each
+    per_sample: tuple[str, ...]  # names of the per-sample arguments given
+    static: tuple[tuple[str, Any], ...]
+    room: int  # samples that a program has rows for
+
+
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """Which random numbers an operator takes: a seed, and how many draws were made from it before."""
+
+    seed: int
+    number: int
+
+
+class _Runner:
+    """The runner of one form. Calls from several threads take turns."""
+
+    def __init__(self, form: Form):
+        graph = Graph()
+        device = "cpu" if form.place.name == "cpu" else "gpu"
+        placeholder = functools.partial(
+            graph.add, REGISTRY["external_source"], (), {}, device=device, num_outputs=1, where="a call"
+        )
+        self.inputs = [placeholder().outputs[0] for _ in form.inputs]
+        self.arguments = {name: placeholder().outputs[0] for name in form.per_sample}
+        self.node = graph.add(
+            form.op, self.inputs, dict(form.static) | self.arguments, device=form.place.name, where="a call"
+        )
+        self._lock = threading.Lock()
+        self._runner: StageRunner | HostRunner
+        if form.op.kind == "device":
+            stage = Stage(
+                0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs
+            )
+            self._runner = StageRunner(
+                stage, seed=0, max_batch=form.room, device=form.place.device, compiler=_compiler
+            )
+        else:
+            self._runner = HostRunner(self.node, seed=0)
+
+    def run(self, env: dict[DataNode, TensorList], ids: SampleIds, draw: Draw, pool: Pool) -> None:
+        with self._lock:
+            self._runner.reseed(draw.seed, draw.number >> 32)
+            if isinstance(self._runner, StageRunner):
+                self._runner.run(env, ids, pool.executor)
+            else:
+                self._runner.run(env, ids, pool)
+
+
+_kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
+
+
+def _runner(form: Form) -> _Runner:
+    try:
+        return _kept_runner(form)
+    except TypeError:  # an argument that cannot be hashed, such as an object of the user's
+        return _Runner(form)
+
+
+def run_operator(
+    op: Operator,
+    inputs: Sequence[TensorList],
+    per_sample: Mapping[str, TensorList],
+    static: Mapping[str, Any],
+    *,
+    batch_size: int,
+    place: Place,
+    draw: Draw,
+    pool: Pool,
+) -> tuple[TensorList, ...]:
+    """Runs an operator on a batch. Compiled ones may still be computing when this returns.
+
+    Args:
+        op: the operator.
+        inputs: batches of `batch_size` samples.
+        per_sample: values of per-sample arguments, likewise; those not named are not given.
+        static: values of the other arguments, converted.
+        batch_size: number of samples.
+        place: where to run.
+        draw: of a random operator. Sample i gets the same values whatever the batch size.
+        pool: threads of operators that are not compiled.
+
+    Raises:
+        OperatorError: the operator failed.
+    """
+    if place.name == "cpu":
+        inputs = [value.to_device("cpu") for value in inputs]
+    form = Form(
+        op, place, tuple((v.spec.layout, v.spec.ndim) for v in inputs), tuple(sorted(per_sample)),
+        tuple(sorted(static.items())), _room(batch_size),
+    )  # fmt: skip
+    runner = _runner(form)
+    env: dict[DataNode, TensorList] = dict(zip(runner.inputs, inputs, strict=True))
+    env |= {runner.arguments[name]: value for name, value in per_sample.items()}
+    sources = inputs[0].source_info() if inputs else [""] * batch_size
+    ids = SampleIds(
+        np.full(batch_size, draw.number & _MASK32, np.uint32), np.arange(batch_size, dtype=np.uint32),
+        np.arange(batch_size), sources,
+    )  # fmt: skip
+    try:
+        runner.run(env, ids, draw, pool)
+    except NodeFailure as failure:
+        sample = next(iter(failure.failures))
+        source = "" if sample is None else ids.source(sample)
+        raise OperatorError(failure.text, operator=op.name, sample=sample, source=source) from failure.first
+    return tuple(env[value] for value in runner.node.outputs)
+
+
+def _room(batch_size: int) -> int:
+    """Rows of a program: few different numbers, so that batches of any size share few programs.
+
+    1, 2, 3, 4, 6, 8, 12, 16, 24, ...: less than a third of the rows is unused.
+    """
+    power = 1
+    while power < batch_size:
+        if power * 3 // 2 >= batch_size and power > 1:
+            return power * 3 // 2
+        power *= 2
+    return power
+
+
+class EagerReader:
+    """A reader outside of a pipeline: samples when they are asked for.
+
+    Args:
+        op: record of the reader.
+        args: its arguments, as the user gave them.
+        seed: of the random order, unless the arguments name one.
+        batch_size: largest number of samples taken at once, if known.
+    """
+
+    def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int, batch_size: int):
+        graph = Graph()
+        self.node = graph.add(op, (), args, device="cpu", where="a call")
+        bound = op.bind(args)
+        arguments = {name: arg.convert(bound[name]) for name, arg in op.public_args.items()}
+        if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
+            arguments["seed"] = seed
+        if "_batch_size" in op.args:
+            arguments["_batch_size"] = batch_size
+        try:
+            self._reader = op.run(**arguments)
+        except (ValueError, TypeError, OSError) as error:
+            raise OperatorError(NodeFailure.of(self.node, error).text, operator=op.name) from error
+
+    def meta(self) -> dict[str, int]:
+        meta: dict[str, int] = self._reader.meta()
+        return meta
+
+    def get_state(self) -> dict[str, Any]:
+        state: dict[str, Any] = self._reader.get_state()
+        return state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._reader.set_state(state)
+
+    def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
+        """The next `count` samples, one batch for each output."""
+        _, indices, _ = self._reader.next_batch(count)
+        sources = [self._reader.source(int(i)) for i in indices]
+        try:
+            rows = pool.map(self.node, lambda i: self._reader.load(int(indices[i])), count)
+        except NodeFailure as failure:
+            sample = next(iter(failure.failures))
+            source = "" if sample is None else sources[sample]
+            raise OperatorError(
+                failure.text, operator=self.node.op.name, sample=sample, source=source
+            ) from failure.first
+        return tuple(
+            TensorList.from_samples([row[o] for row in rows], "", "cpu", sources)
+            for o in range(len(self.node.outputs))
+        )
+
+
+def move(batch: TensorList, device: jax.Device) -> TensorList:
+    """The batch on an accelerator, transferred now and not when it is first used."""
+    array, _ = batch.padded()
+    with keeping(batch.spec.dtype):
+        placed = jax.device_put(array, device)
+    whole = np.arange(len(batch))
+    return TensorList.from_parts([Part(placed, whole, whole)], batch.spec, "gpu", batch.source_info())
+
+
+def wait(batch: TensorList) -> None:
+    """Waits until the values of a batch are computed."""
+    for block in batch.store.blocks:
+        if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+            block.array.block_until_ready()
