@@ -12,6 +12,7 @@ from jax.sharding import PartitionSpec as P
 from support import oracle
 from support.numbers import NumberReader, numbers, pipeline
 
+import jdali
 import jdali.plugin.jax as dax
 from jdali.plugin.base_iterator import LastBatchPolicy
 from jdali.plugin.jax.clu import (
@@ -237,20 +238,20 @@ def dali_jax(monkeypatch):
         del sys.modules[name]
 
 
-def dali_pipelines(folder, size, batch, shards, pads, sticks):
-    import nvidia.dali as dali
-
-    for i in range(size):
-        (folder / f"{i:03d}").write_bytes(b"x")
-    files = sorted(map(str, folder.iterdir()))
+def file_pipelines(package, files, batch, shards, **reader):
+    """For each shard a pipeline, of DALI or of jdali, that gives the numbers of files."""
     pipes = []
     for shard in range(shards):
-        pipe = dali.Pipeline(batch_size=batch, num_threads=1, device_id=None)
+        pipe = package.Pipeline(batch_size=batch, num_threads=1, device_id=None)
         with pipe:
-            _, label = dali.fn.readers.file(
-                files=files, labels=list(range(size)), name="Reader", shard_id=shard, num_shards=shards,
-                pad_last_batch=pads, stick_to_shard=sticks,
-            )  # fmt: skip
+            _, label = package.fn.readers.file(
+                files=files,
+                labels=list(range(len(files))),
+                name="Reader",
+                shard_id=shard,
+                num_shards=shards,
+                **reader,
+            )
             pipe.set_outputs(label)
         pipes.append(pipe)
     return pipes
@@ -265,13 +266,15 @@ def dali_pipelines(folder, size, batch, shards, pads, sticks):
 def test_the_same_samples_as_dali(tmp_path, dali_jax, policy, size, batch, shards, pads, sticks):
     from nvidia.dali.plugin.base_iterator import LastBatchPolicy as DaliPolicy
 
+    for i in range(size):
+        (tmp_path / f"{i:03d}").write_bytes(b"x")
+    files = sorted(map(str, tmp_path.iterdir()))
+    options = {"pad_last_batch": pads, "stick_to_shard": sticks}
     theirs = dali_jax.DALIGenericIterator(
-        dali_pipelines(tmp_path, size, batch, shards, pads, sticks), ["x"], reader_name="Reader",
+        file_pipelines(oracle.dali(), files, batch, shards, **options), ["x"], reader_name="Reader",
         last_batch_policy=DaliPolicy[policy.name],
     )  # fmt: skip
-    pipes = [
-        pipeline(size, batch, shard_id=i, num_shards=shards, pad=pads, stick=sticks) for i in range(shards)
-    ]
+    pipes = file_pipelines(jdali, files, batch, shards, **options)
     with DALIGenericIterator(pipes, ["x"], reader_name="Reader", last_batch_policy=policy) as ours:
         for _ in range(4):
             assert len(ours) == len(theirs)
