@@ -168,6 +168,25 @@ class TestSources:
             for _ in range(3):
                 assert epoch(it) == [[0, 1], [2, 3], [4]]
 
+    def test_the_source_begins_again_at_reset_not_before(self):
+        begun = []
+
+        class Source:
+            def __iter__(self):
+                begun.append(len(begun))
+                yield from scalars([0, 1], [2, 3])
+
+        with source_iterator(Source(), 2) as it:
+            for _ in range(2):
+                assert rows(next(it)) in ([0, 1], [2, 3])
+            with pytest.raises(StopIteration):
+                next(it)
+            time.sleep(0.2)
+            assert len(begun) == 1
+            it.reset()
+            assert rows(next(it)) == [0, 1]
+            assert len(begun) == 2
+
     def test_pad_fills_up_a_short_batch(self):
         with source_iterator(scalars([0, 1, 2], [3]), 3, last_batch_policy=PAD) as it:
             batches = list(it)
