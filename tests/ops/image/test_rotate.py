@@ -4,12 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from support import contract, oracle
+from support.data import image
+
 from jdali import types
 from jdali._call import pure_call
 from jdali._errors import SampleError, TracedArgumentError
 from jdali.ops.image._rotate import canvas_size, rotate
-from support import contract, oracle
-from support.data import image
 
 # A point is off by a few float32 steps of a coordinate below 20, 2e-6 each, times the largest step
 # between neighbours: 1 for floats in [0, 1], 2**16 for int16; integers may then round the other way.

@@ -4,12 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from support import contract
+from support.data import image
+
 from jdali import types
 from jdali._call import pure_call
 from jdali._errors import SampleError
 from jdali.ops.image._warp_affine import warp_affine
-from support import contract
-from support.data import image
 
 # No point of these lies on the border of two pixels, where the last bit would decide.
 MATRIX = [1.0973, 0.2031, -1.0421, -0.3117, 0.8071, 2.0533]

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from support import contract
+
 from jdali._call import pure_call
 from jdali.ops.transforms._coord_transform import coord_transform
-from support import contract
 
 POINTS = [np.arange(8, dtype=np.float32).reshape(4, 2), np.float32([[0.5, -1], [2, 3]])]
 ARGS = [

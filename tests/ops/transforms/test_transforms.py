@@ -4,11 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from support import contract
+
 from jdali._call import pure_call
 from jdali._errors import SampleError
 from jdali._operator import REGISTRY
 from jdali.ops.transforms._matrix import inverse
-from support import contract
 
 PLANE = [np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([[0.5, -1, 2], [3, 0.1, 0]])]
 SPACE = [np.arange(12, dtype=np.float32).reshape(3, 4), np.float32(np.eye(3, 4))]
@@ -27,13 +28,13 @@ MAKERS = [
     ("rotation", {"center": 2.0}, {"angle": [30.0, -100.0]}),
     ("rotation", {}, {"angle": [30.0, -100.0], "center": [[1.0, 2.0], [0.0, 5.0]]}),
     ("rotation", {"axis": [0.0, 0.0, 2.0]}, {"angle": [30.0, -100.0]}),
-    ("rotation", {"center": [1.0, 2.0, 3.0]}, {"angle": [30.0, 7.0], "axis": [[1.0, 2.0, 3.0], [0.0, 1.0, -1.0]]}),
+    ("rotation", {"center": [1.0, 2.0, 3.0], "angle": 30.0}, {"axis": [[1.0, 2.0, 3.0], [0.0, 1.0, -1.0]]}),
     ("shear", {}, {"shear": [[1.0, 2.0], [0.5, -0.3]]}),
     ("shear", {"center": [5.0, 6.0]}, {"angles": [[30.0, 45.0], [-60.0, 0.0]]}),
     ("shear", {}, {"shear": [[[1.0, 2], [3, 4], [5, 6]], [[0.1, 0], [0, 0.2], [0.3, 0.4]]]}),
-    ("crop", {"from_start": [0.0, 0.0], "to_start": [1.0, 2.0], "to_end": [5.0, 6.0]}, {"from_end": [[10.0, 20.0], [5.0, 4.0]]}),
+    ("crop", {"to_start": [1.0, 2.0], "to_end": [5.0, 6.0]}, {"from_end": [[10.0, 20.0], [5.0, 4.0]]}),
     ("crop", {"from_start": 1.0}, {"from_end": [[2.0, 4.0, 5.0], [3.0, 3.0, 3.0]]}),
-    ("crop", {"absolute": True, "from_end": [1.0, 4.0]}, {"from_start": [[5.0, 0.0], [0.0, 9.0]], "to_start": [[2.0, 2.0], [0.0, 0.0]]}),
+    ("crop", {"absolute": True, "to_start": [2.0, 0.0]}, {"from_start": [[5.0, 0.0], [0.0, 9.0]]}),
     ("crop", {}, {"from_start": [[5.0, 0.0], [0.0, 9.0]]}),
 ]  # fmt: skip
 # (operator, arguments, inputs)
@@ -119,17 +120,17 @@ def test_jit_vmap_and_grad():
     made = jax.jit(lambda o: pure_call(REGISTRY["transforms.translation"], [], {"offset": o}))(
         jnp.array([1.0, 2.0, 3.0])
     )
-    np.testing.assert_array_equal(made, np.eye(3, 4) + [[0, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 3]])
+    np.testing.assert_array_equal(made, [[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3]])
 
 
 @pytest.mark.parametrize(
     ("name", "inputs", "args", "message"),
     [
         ("translation", PLANE[:1], {"offset": [1, 2, 3]}, "the input transforms 2 axes, the arguments 3"),
-        ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, r"affine transforms .* \[n, n\+1\]"),
+        ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "must be affine transforms"),
         ("scale", [], {"scale": [1, 2], "center": [1, 2, 3]}, "center must have 1 value or 2"),
         ("rotation", [], {"angle": 1, "axis": [1, 0]}, "axis must have 3 values"),
-        ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "the input transforms 2 axes, the arguments 3"),
+        ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "the input transforms 2 axes"),
         ("shear", [], {}, "give either shear or angles"),
         ("shear", [], {"shear": [1, 2], "angles": [1, 2]}, "give either shear or angles"),
         ("shear", [], {"shear": [1, 2, 3]}, "shear must have 2 values, or 6 in space, got 3"),
