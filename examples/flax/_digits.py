@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 from sklearn.datasets import load_digits
 
-from jdali.engine._cache import cache_folder
+from jdali._cache_folder import cache_folder
 
 SIZE = 32
 # Every fifth picture of a class is for validation.
