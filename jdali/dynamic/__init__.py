@@ -1,1 +1,79 @@
-"""The operators as functions that run at once, on tensors and batches: no graph, no pipeline."""
+"""Dynamic mode: operators as functions that run now, on a `Tensor` or a `Batch`; no pipeline.
+
+    >>> import jdali.dynamic as jd
+    >>> picture = jd.imread("cat.jpg")
+    >>> small = jd.resize(picture, size=(224, 224))
+
+Every function here is made from the operator's one record, like those of `jdali.fn`. A compiled
+operator compiles once for a shape and set of static arguments; new values compile nothing. JAX runs
+it while Python goes on; asking for values (NumPy, `evaluate`) waits for them.
+"""
+
+import sys
+
+import jdali.ops
+import jdali.readers  # noqa: F401  readers register themselves
+from jdali import types as types
+from jdali._operator import REGISTRY
+from jdali._surface import place
+from jdali.dynamic import _dtype
+from jdali.dynamic import capture as capture
+from jdali.dynamic import checkpoint as checkpoint
+from jdali.dynamic import math as math
+from jdali.dynamic import random as random
+from jdali.dynamic._batch import Batch as Batch
+from jdali.dynamic._batch import as_batch as as_batch
+from jdali.dynamic._batch import batch as batch
+from jdali.dynamic._build import make_function
+from jdali.dynamic._context import EvalContext as EvalContext
+from jdali.dynamic._context import EvalMode as EvalMode
+from jdali.dynamic._context import Stream as Stream
+from jdali.dynamic._context import ThreadPool as ThreadPool
+from jdali.dynamic._context import get_current_stream as get_current_stream
+from jdali.dynamic._context import get_default_stream as get_default_stream
+from jdali.dynamic._context import get_num_threads as get_num_threads
+from jdali.dynamic._context import set_current_stream as set_current_stream
+from jdali.dynamic._context import set_default_stream as set_default_stream
+from jdali.dynamic._context import set_num_threads as set_num_threads
+from jdali.dynamic._context import stream as stream
+from jdali.dynamic._device import Device as Device
+from jdali.dynamic._device import device as device
+from jdali.dynamic._dtype import DataType as DataType
+from jdali.dynamic._dtype import DType as DType
+from jdali.dynamic._dtype import ImageType as ImageType
+from jdali.dynamic._dtype import InterpType as InterpType
+from jdali.dynamic._dtype import bfloat16 as bfloat16
+from jdali.dynamic._dtype import dtype as dtype
+from jdali.dynamic._dtype import float16 as float16
+from jdali.dynamic._dtype import float32 as float32
+from jdali.dynamic._dtype import float64 as float64
+from jdali.dynamic._dtype import int8 as int8
+from jdali.dynamic._dtype import int16 as int16
+from jdali.dynamic._dtype import int32 as int32
+from jdali.dynamic._dtype import int64 as int64
+from jdali.dynamic._dtype import type_id as type_id
+from jdali.dynamic._dtype import uint8 as uint8
+from jdali.dynamic._dtype import uint16 as uint16
+from jdali.dynamic._dtype import uint32 as uint32
+from jdali.dynamic._dtype import uint64 as uint64
+from jdali.dynamic._external_source import ExternalSource as ExternalSource
+from jdali.dynamic._imread import imread as imread
+from jdali.dynamic._readers import class_name, make_reader
+from jdali.dynamic._tensor import Tensor as Tensor
+from jdali.dynamic._tensor import as_tensor as as_tensor
+from jdali.dynamic._tensor import tensor as tensor
+
+bool = _dtype.boolean
+
+# Parts of expressions and of the engine, and what only a graph needs: where operators run at once, a
+# source is an object (`ExternalSource`), and a Python function is called as it is.
+_HIDDEN = ("_", "math.", "external_source", "python_function")
+
+for _op in REGISTRY.values():
+    if _op.name.startswith(_HIDDEN):
+        continue
+    if _op.kind == "reader":
+        _path = _op.name.rpartition(".")[0]
+        place(sys.modules[__name__], f"{_path}.{class_name(_op)}", make_reader(_op), sys.modules)
+    else:
+        place(sys.modules[__name__], _op.name, make_function(_op), sys.modules)

@@ -82,9 +82,7 @@ class _Runner:
         self._lock = threading.Lock()
         self._runner: StageRunner | HostRunner
         if form.op.kind == "device":
-            stage = Stage(
-                0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs
-            )
+            stage = Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
             self._runner = StageRunner(
                 stage, seed=0, max_batch=form.room, device=form.place.device, compiler=_compiler
             )

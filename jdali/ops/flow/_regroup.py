@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operator import Static, operator
+from jdali._operator import PerSample, Static, operator
 from jdali.tensors import TensorList
 
 
@@ -87,13 +89,13 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
 
 
 @operator(kind="regroup")
-def permute_batch(batch: TensorList, /, *, indices: Static[tuple[int, ...]]) -> TensorList:
+def permute_batch(batch: TensorList, /, *, indices: PerSample[int]) -> TensorList:
     """Samples of the batch in another order; a sample may be taken several times or not at all.
 
     Args:
         indices: for each sample of the output the index of an input sample.
     """
-    chosen = indices
+    chosen: Any = indices
     if isinstance(chosen, TensorList):
         chosen = chosen.as_numpy().reshape(-1)
     order = np.asarray(chosen, np.int64)

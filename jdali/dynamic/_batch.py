@@ -1,0 +1,241 @@
+"""`Batch`: samples that may differ in size, in dynamic mode."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+
+from jdali import tensors
+from jdali._operator import REGISTRY
+from jdali._tensor import same_layout
+from jdali._tensor_text import batch_text
+from jdali.dynamic._arithmetic import Arithmetic
+from jdali.dynamic._data import device_of, element_type, is_plain, to_array
+from jdali.dynamic._device import Device
+from jdali.dynamic._device import device as to_device
+from jdali.dynamic._dtype import DType
+from jdali.dynamic._invoke import Subscript, invoke
+from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
+from jdali.dynamic._value import Kind, Value
+from jdali.tensors import TensorList
+
+
+class Batch(Arithmetic, Value):
+    """Samples of one element type and number of axes, on which operators work at once.
+
+    `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, `batch.select(...)` picks
+    samples. The values may still be being computed; they do not change.
+
+    Args:
+        tensors: a sequence of data for tensors, an array whose first axis is that of the samples, or
+            a batch.
+        dtype: element type; None: that of the data (INT32, FLOAT or BOOL of Python numbers).
+        device: None: where the data are.
+        layout: of one sample; None: that of the data.
+        invocation_result: a batch, in place of `tensors`.
+        copy: copy arrays of the user's, who may go on to change them.
+    """
+
+    kind: ClassVar[Kind] = Kind.BATCH
+
+    def __init__(
+        self,
+        tensors: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        layout: str | None = None,
+        invocation_result: Any = None,
+        copy: bool = False,
+    ):
+        data = invocation_result if tensors is None else tensors
+        if data is None:
+            raise ValueError("Batch: give tensors")
+        wanted = element_type(dtype)
+        found = _make(data, wanted, copy)
+        if wanted is not None and found.dtype != wanted:
+            found = invoke(REGISTRY["cast"], [found], {"dtype": wanted})
+        if device is not None:
+            found = found.to_device(to_device(device))
+        if layout is not None and layout != found.layout:
+            found = found._with_layout(layout)
+        self._list, self._device = found._list, found._device
+
+    @property
+    def batch_size(self) -> int:
+        """Number of samples."""
+        return len(self._list)
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    @property
+    def shape(self) -> list[tuple[int, ...]]:
+        """Shape of each sample."""
+        return self._list.shape()
+
+    @property
+    def tensors(self) -> Tensors:
+        """The samples as a sequence: `tensors[i]` is a `Tensor`."""
+        return Tensors(self, range(len(self._list)))
+
+    @property
+    def slice(self) -> Subscript:
+        """`batch.slice[...]` indexes each sample; an index may be a batch of its own."""
+        return Subscript(self)
+
+    def select(self, sample_range: Any) -> Any:
+        """One sample as a `Tensor`, or several as a `Batch`.
+
+        Args:
+            sample_range: number of a sample, or a list or range of them, or a slice.
+        """
+        chosen = self.tensors[sample_range]
+        return chosen.as_batch() if isinstance(chosen, Tensors) else chosen
+
+    @staticmethod
+    def broadcast(sample: Any, batch_size: int, device: Any = None, dtype: Any = None) -> Batch:
+        """A batch whose samples all are `sample`, which is kept once."""
+        one = as_tensor(sample, dtype, device)
+        return Batch._of(one._samples().select(np.zeros(batch_size, np.int64)), one.device)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.tensors)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._list.__array__(dtype, copy)
+
+    def __jax_array__(self) -> jax.Array:
+        return self._list.as_jax()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._list.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self._list.__dlpack_device__()
+
+    def torch(self, copy: bool | None = None, pad: bool = False) -> Any:
+        """The samples as one PyTorch tensor.
+
+        Args:
+            copy: True: always a copy.
+            pad: fill the samples up with zeros to one size.
+        """
+        return from_dlpack_by_torch(as_tensor(self, pad=pad), copy)
+
+    def __repr__(self) -> str:
+        samples = self._list
+        return batch_text(
+            "Batch", str(self.device), self.dtype, self.layout or "", self.shape, samples.store.host_sample
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensors(Sequence[Any]):
+    """The samples of a batch, or some of them, as a sequence."""
+
+    batch: Batch
+    indices: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A sample, or for a slice or a list of numbers a sequence of samples."""
+        if isinstance(key, slice):
+            return Tensors(self.batch, self.indices[key])
+        if isinstance(key, (list, tuple, range)) or (hasattr(key, "ndim") and key.ndim == 1):
+            return Tensors(self.batch, [self.indices[int(k)] for k in key])
+        sample = Tensor._of(self.batch._list, self.batch.device)
+        sample._index = self.indices[int(key)]
+        return sample
+
+    def select(self, index_or_range: Any) -> Any:
+        """The same as `[...]`."""
+        return self[index_or_range]
+
+    def tolist(self) -> list[Tensor]:
+        return list(self)
+
+    def as_batch(self) -> Batch:
+        """These samples as a batch; none is copied."""
+        if len(self.indices) == len(self.batch) and list(self.indices) == list(range(len(self.batch))):
+            return self.batch
+        return Batch._of(self.batch._list.select(list(self.indices)), self.batch.device)
+
+    def __repr__(self) -> str:
+        return f"Tensors({self.tolist()!r})"
+
+
+def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
+    """A batch of what a user gave, in the type it has."""
+    if isinstance(data, Batch):
+        return data
+    if isinstance(data, Tensors):
+        return data.as_batch()
+    if isinstance(data, TensorList):
+        return Batch._of(data, Device(data.device))
+    if isinstance(data, Tensor):
+        sample = data._sample()
+        return _of_array(sample._value, (data.layout or "")[1:], data.device)
+    if isinstance(data, tensors.Tensor) or hasattr(data, "__array__") or hasattr(data, "__dlpack__"):
+        array = to_array(data)
+        array = array.copy() if copy and isinstance(array, np.ndarray) else array
+        layout = data.layout()[1:] if isinstance(data, tensors.Tensor) else ""
+        return _of_array(array, layout, device_of(array))
+    items = list(data)
+    if not items:
+        if dtype is None:
+            raise ValueError("Batch: the element type (dtype) of an empty list must be given")
+        return _of_array(np.zeros((0,), dtype.dtype), "", Device.CPU)
+    if dtype is None and is_plain(items):  # the numbers have no types: one that holds all of them
+        dtype = DType.from_fw_type(np.result_type(*(to_array(i).dtype for i in items)))
+    parts = [
+        item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None)
+        for item in items
+    ]
+    return _joined(parts)
+
+
+def _of_array(array: Any, layout: str, device: Device) -> Batch:
+    if array.ndim == 0:
+        raise TypeError("Batch: a scalar has no axis of samples")
+    return Batch._of(TensorList.from_dense(array, layout, device.device_type), device)
+
+
+def _joined(parts: Sequence[Tensor]) -> Batch:
+    """A batch of tensors; none is copied."""
+    first = parts[0]
+    for i, part in enumerate(parts):
+        if (part.dtype, part.ndim) != (first.dtype, first.ndim):
+            raise TypeError(
+                f"Batch: sample {i} is {part.dtype} with {part.ndim} axes, but sample 0 is {first.dtype} "
+                f"with {first.ndim}"
+            )
+    device = first.device
+    layout = same_layout([p.layout or "" for p in parts])
+    lists = [p.to_device(device)._with_layout(layout)._samples() for p in parts]
+    return Batch._of(TensorList.concat(lists), device)
+
+
+def batch(tensors: Any, dtype: Any = None, device: Any = None, layout: str | None = None) -> Batch:
+    """A batch of copies of the data; see `as_batch`."""
+    return Batch(tensors, dtype, device, layout, copy=True)
+
+
+def as_batch(tensors: Any, dtype: Any = None, device: Any = None, layout: str | None = None) -> Batch:
+    """A batch of the data, which are not copied where that is possible.
+
+    Args:
+        tensors: a sequence of data for tensors, an array whose first axis is that of the samples, or
+            a batch.
+        dtype: element type; None: that of the data.
+        device: None: where the data are.
+        layout: of one sample; None: that of the data.
+    """
+    if isinstance(tensors, Batch) and dtype is None and device is None and layout is None:
+        return tensors
+    return Batch(tensors, dtype, device, layout)

@@ -1,0 +1,52 @@
+"""Making the functions of `jdali.dynamic` from the operators' records."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from jdali._operator import Operator
+from jdali._surface import describe, document, public_signature
+from jdali.dynamic._batch import Batch
+from jdali.dynamic._device import Device
+from jdali.dynamic._invoke import invoke
+from jdali.dynamic._rng import RNG
+from jdali.dynamic._tensor import Tensor
+
+GENERIC: dict[str, tuple[Any, str]] = {
+    "batch_size": (int | None, "size of the batch to make, where no input is one; None: a tensor."),
+    "device": (Device | str | None, '"cpu" or "gpu"; None: where the inputs are.'),
+    "rng": (RNG | None, "where the random values are drawn from; None: the default of the thread."),
+}
+
+
+def make_function(op: Operator) -> Any:
+    """The function of `jdali.dynamic` for an operator."""
+
+    def function(
+        *inputs: Any, batch_size: int | None = None, device: Any = None, rng: RNG | None = None, **args: Any
+    ) -> Any:
+        if rng is not None and not op.random:
+            args["rng"] = rng
+        return invoke(op, inputs, args, batch_size=batch_size, device=device, rng=rng)
+
+    return finish(function, op)
+
+
+def finish(function: Any, op: Operator) -> Any:
+    """Gives a function of `jdali.dynamic` its signature and docs: DALI's order of the arguments."""
+    signature = public_signature(op, Tensor | Batch | Any, Tensor | Batch)
+    parameters = list(signature.parameters.values())
+    inputs = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    first = [_generic(name) for name in ("batch_size", "device") if name not in op.public_args]
+    last = [_generic("rng")] if op.random else []
+    arguments = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"]
+    signature = signature.replace(parameters=[*inputs, *first, *arguments, *last])
+    extra = {p.name: GENERIC[p.name][1] for p in (*first, *last)}
+    describe(function, op, "jdali.dynamic", signature, document(op, extra))
+    return function
+
+
+def _generic(name: str) -> inspect.Parameter:
+    annotation, _ = GENERIC[name]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

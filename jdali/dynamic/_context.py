@@ -1,0 +1,269 @@
+"""Threads, streams and modes of evaluation of dynamic mode.
+
+JAX starts a compiled operator and returns at once; whoever asks for the values waits for them. So
+there is nothing to defer: a mode only says whether a call itself waits.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import threading
+import weakref
+from types import TracebackType
+from typing import Any
+
+from jdali.dynamic._checkpoint import Checkpoint
+from jdali.engine._host import Pool
+
+_stacks = threading.local()
+
+
+def _stack(name: str) -> list[Any]:
+    found: list[Any] = _stacks.__dict__.setdefault(name, [])
+    return found
+
+
+class EvalMode(enum.Enum):
+    """When operators are evaluated; use a member as a context.
+
+    `deferred` and `eager` (the default) start an operator and return; `sync_cpu` waits for results
+    in host memory, `sync_full` for all.
+    """
+
+    deferred = 1
+    eager = 2
+    sync_cpu = 3
+    sync_full = 4
+    default = eager
+
+    @staticmethod
+    def current() -> EvalMode:
+        """The innermost mode used as a context, or the default."""
+        stack = _stack("modes")
+        mode: EvalMode = stack[-1] if stack else EvalMode.eager
+        return mode
+
+    def __enter__(self) -> EvalMode:
+        _stack("modes").append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack("modes").pop()
+
+
+class ThreadPool:
+    """Threads of the operators that are not compiled (decoders, readers); started when first used.
+
+    Args:
+        num_threads: how many; None: `get_num_threads()`.
+        device_id: without effect.
+    """
+
+    def __init__(self, num_threads: int | None = None, *, device_id: int | None = -1):
+        self._num_threads = _positive(get_num_threads() if num_threads is None else num_threads)
+        self._pool: Pool | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def num_threads(self) -> int:
+        return self._num_threads
+
+    @property
+    def device_id(self) -> int | None:
+        """None: threads belong to no device."""
+        return None
+
+    @property
+    def pool(self) -> Pool:
+        """The engine's pool."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = Pool(self._num_threads)
+                weakref.finalize(self, self._pool.close)
+            return self._pool
+
+
+class EvalContext:
+    """The threads that operators use in a `with` block.
+
+    Args:
+        num_threads: None: `get_num_threads()`.
+        device_id: without effect, data say where they are.
+        cuda_stream: without effect: JAX orders its own work.
+        thread_pool: threads to use, in place of `num_threads`.
+    """
+
+    def __init__(
+        self,
+        *,
+        num_threads: int | None = None,
+        device_id: int | None = None,
+        cuda_stream: Any = None,
+        thread_pool: ThreadPool | None = None,
+    ):
+        self._device_id, self._stream = device_id, cuda_stream
+        self._threads = thread_pool or ThreadPool(num_threads)
+        self._cache: dict[int, tuple[Any, Any]] = {}
+        self._checkpoint = Checkpoint()
+
+    @staticmethod
+    def default() -> EvalContext:
+        """The context outside of all `with` blocks."""
+        global _default
+        with _default_lock:
+            if _default is None:
+                _default = EvalContext()
+            return _default
+
+    @staticmethod
+    def current() -> EvalContext:
+        """The innermost context, or the default one."""
+        stack = _stack("contexts")
+        context: EvalContext = stack[-1] if stack else EvalContext.default()
+        return context
+
+    @property
+    def num_threads(self) -> int:
+        return self._threads.num_threads
+
+    @property
+    def thread_pool(self) -> ThreadPool:
+        return self._threads
+
+    @property
+    def device_id(self) -> int | None:
+        return self._device_id
+
+    @property
+    def cuda_stream(self) -> Any:
+        return self._stream
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint that `checkpoint.current()` returns in this context."""
+        return self._checkpoint
+
+    def evaluate_all(self) -> None:
+        """Without effect: every call has been started already."""
+
+    def cache_results(self, invocation: Any, results: Any) -> None:
+        """Keeps results for an object; `cached_results` returns them."""
+        self._cache[id(invocation)] = (invocation, results)
+
+    def cached_results(self, invocation: Any) -> Any:
+        """What `cache_results` kept for this object, or None."""
+        return self._cache.get(id(invocation), (None, None))[1]
+
+    def __enter__(self) -> EvalContext:
+        _stack("contexts").append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack("contexts").pop()
+
+
+_default: EvalContext | None = None
+_default_lock = threading.RLock()
+_num_threads: int | None = None
+
+
+def get_num_threads() -> int:
+    """Threads of the default context: as set, or DALI_NUM_THREADS, or one for each processor."""
+    if _num_threads is not None:
+        return _num_threads
+    asked = os.environ.get("DALI_NUM_THREADS", "")
+    return _positive(int(asked)) if asked else len(os.sched_getaffinity(0))
+
+
+def set_num_threads(n: int) -> None:
+    """Sets the number of threads of the default context."""
+    global _default, _num_threads
+    with _default_lock:
+        _num_threads = _positive(n)
+        if _default is not None and _default.num_threads != n:
+            _default._threads = ThreadPool(n)
+
+
+def _positive(n: int) -> int:
+    if n <= 0:
+        raise ValueError(f"the number of threads must be positive, got {n}")
+    return n
+
+
+class Stream:
+    """Stands for a CUDA stream in code written for DALI. JAX orders its own work; no effect.
+
+    Args:
+        stream: anything; kept.
+        device_id: kept.
+    """
+
+    def __init__(self, *, stream: Any = None, device_id: int | None = None):
+        self._stream, self._device_id = stream, device_id
+
+    @classmethod
+    def create_new(cls, device_id: int | None = None) -> Stream:
+        return cls(device_id=device_id)
+
+    @property
+    def device_id(self) -> int | None:
+        return self._device_id
+
+    @property
+    def handle(self) -> int:
+        """Address of the CUDA stream; 0, CUDA's default one, if none was given."""
+        return int(getattr(self._stream, "handle", None) or getattr(self._stream, "cuda_stream", None) or 0)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.handle
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and (self.handle, self._device_id) == (
+            other.handle,
+            other._device_id,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.handle, self._device_id))
+
+    def synchronize(self) -> None:
+        """Without effect: whoever asks for values waits for them."""
+
+
+def stream(*, stream: Any = None, device_id: int | None = None) -> Stream:
+    """A `Stream`, without effect."""
+    return Stream(stream=stream, device_id=device_id)
+
+
+_streams: dict[str, Any] = {"current": None, "default": None}
+
+
+def get_current_stream() -> Any:
+    """What `set_current_stream` set, or None."""
+    return _streams["current"]
+
+
+def set_current_stream(cuda_stream: Any) -> None:
+    """Without effect on operators."""
+    _streams["current"] = cuda_stream
+
+
+def get_default_stream(device_id: int | None = None) -> Any:
+    """What `set_default_stream` set, or None."""
+    return _streams["default"]
+
+
+def set_default_stream(cuda_stream: Any, device_id: int | None = None) -> None:
+    """Without effect on operators."""
+    _streams["default"] = cuda_stream
+
+
+__all__ = [
+    "EvalContext", "EvalMode", "Stream", "ThreadPool", "get_current_stream", "get_default_stream",
+    "get_num_threads", "set_current_stream", "set_default_stream", "set_num_threads", "stream",
+]  # fmt: skip

@@ -1,0 +1,62 @@
+"""What users give: Python numbers, lists and arrays of any library, as arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali import types
+from jdali._tensor import host_array
+from jdali.dynamic._device import Device
+from jdali.dynamic._dtype import DType
+from jdali.dynamic._dtype import dtype as to_dtype
+
+Array = Any  # np.ndarray or jax.Array
+
+
+def is_plain(data: Any) -> bool:
+    """Python's own numbers and (nested) lists of them: types without a size."""
+    if isinstance(data, (list, tuple)):
+        return all(is_plain(item) for item in data)
+    number = isinstance(data, (bool, int, float)) and not isinstance(data, np.generic)
+    return number or isinstance(data, types.ScalarConstant)
+
+
+def to_array(data: Any, dtype: DType | None = None) -> Array:
+    """Data as an array where they are; of Python numbers INT32, FLOAT or BOOL is made, as in DALI.
+
+    Args:
+        data: numbers, (nested) lists, text or bytes (made to uint8), or any array.
+        dtype: of Python numbers; of others it is not looked at.
+    """
+    if isinstance(data, types.ArrayConstant):
+        return data.value
+    if isinstance(data, (str, os.PathLike)):
+        return np.frombuffer(os.fsencode(data), np.uint8)
+    if is_plain(data):
+        return types.constant_array(data, None if dtype is None else dtype.type_id)
+    if isinstance(data, (list, tuple)):
+        parts = [to_array(item, dtype) for item in data]
+        if len({p.shape for p in parts}) > 1:
+            raise ValueError(
+                f"arrays of different shapes {[p.shape for p in parts]} make no tensor; make a Batch of them"
+            )
+        return np.stack([np.asarray(p) for p in parts])
+    return data if isinstance(data, jax.Array) else host_array(data)
+
+
+def device_of(array: Array) -> Device:
+    """The device that an array is on; an array of several is on the first of them."""
+    if isinstance(array, jax.Array):
+        found = min(array.devices(), key=lambda d: int(d.id))
+        if found.platform != "cpu":
+            return Device("gpu", jax.local_devices().index(found))
+    return Device.CPU
+
+
+def element_type(dtype: Any) -> DType | None:
+    """A `dtype=` argument; None stays None."""
+    return None if dtype is None else to_dtype(dtype)

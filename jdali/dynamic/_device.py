@@ -1,0 +1,122 @@
+"""Devices of dynamic mode: "cpu", and "gpu", which is JAX's default device."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, ClassVar
+
+import jax
+
+_stack = threading.local()
+_KINDS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}
+_DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
+
+
+class Device:
+    """A place for data and computations. As a context it is where operators without inputs run.
+
+    "gpu" is one of JAX's devices, the default one if no number is given. On a machine with no
+    accelerator that is a CPU device, so the same code runs.
+
+    Args:
+        name: "cpu", "gpu" or "gpu:1".
+        device_id: number among JAX's local devices; None: that in the name, or 0.
+    """
+
+    CPU: ClassVar[Device]
+    device_type: str
+    device_id: int | None
+
+    def __init__(self, name: str, device_id: int | None = None):
+        kind, colon, number = name.partition(":")
+        if kind not in _KINDS:
+            raise ValueError(f'Device: {name!r} is no device; there are "cpu" and "gpu"')
+        if colon:
+            if not number.isdigit() or device_id not in (None, int(number)):
+                raise ValueError(f"Device: {name!r} with device_id={device_id} names no device")
+            device_id = int(number)
+        self.device_type = _KINDS[kind]
+        if self.device_type == "cpu" and device_id is not None:
+            raise ValueError(f"Device: the CPU has no numbers, got {device_id}")
+        if self.device_type == "gpu":
+            device_id = device_id or 0
+            if not 0 <= device_id < jax.local_device_count():
+                raise ValueError(f"Device: there is no gpu:{device_id}, JAX has {jax.local_device_count()}")
+        self.device_id = device_id
+
+    def __repr__(self) -> str:
+        number = "" if self.device_id is None else f", device_id={self.device_id}"
+        return f"Device(device_type={self.device_type!r}{number})"
+
+    def __str__(self) -> str:
+        return self.device_type if self.device_id is None else f"{self.device_type}:{self.device_id}"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            other = Device(other)
+        if not isinstance(other, Device):
+            return NotImplemented
+        return (self.device_type, self.device_id) == (other.device_type, other.device_id)
+
+    def __hash__(self) -> int:
+        return hash((self.device_type, self.device_id))
+
+    @property
+    def jax_device(self) -> jax.Device:
+        """The device of JAX that this one is."""
+        if self.device_id is not None:
+            return jax.local_devices()[self.device_id]
+        default = jax.local_devices()[0]
+        return default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
+
+    @staticmethod
+    def current() -> Device:
+        """The innermost device used as a context, or the CPU."""
+        stack: list[Device] = getattr(_stack, "devices", [])
+        return stack[-1] if stack else Device.CPU
+
+    @staticmethod
+    def default_device_id(device_type: str) -> int | None:
+        """Number of the device that a name without one means."""
+        return Device(device_type).device_id
+
+    @staticmethod
+    def type_from_dlpack(dev_type: int) -> str:
+        """Name of one of DLPack's kinds of device."""
+        return "cpu" if int(dev_type) in _DLPACK_CPU else "gpu"
+
+    @staticmethod
+    def from_dlpack(dlpack_device: Any) -> Device:
+        """The device that an array with DLPack is on (or that its `__dlpack_device__()` names)."""
+        if hasattr(dlpack_device, "__dlpack_device__"):
+            dlpack_device = dlpack_device.__dlpack_device__()
+        kind, number = dlpack_device
+        kind = Device.type_from_dlpack(kind)
+        return Device.CPU if kind == "cpu" else Device("gpu", number)
+
+    def __enter__(self) -> Device:
+        _stack.__dict__.setdefault("devices", []).append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack.devices.pop()
+
+
+Device.CPU = Device("cpu")
+
+
+def device(obj: Any, id: int | None = None) -> Device | None:
+    """The device that the argument names.
+
+    Args:
+        obj: a `Device`, a name, or None, of which None is made.
+        id: number of the device.
+    """
+    if obj is None or isinstance(obj, Device):
+        return obj
+    if isinstance(obj, str):
+        return Device(obj, id)
+    raise TypeError(f"device: {obj!r} is neither a Device nor a name")

@@ -1,0 +1,170 @@
+"""Element types of dynamic mode: `float32`, `uint8`, ... and what can be made of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jdali import types
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DType:
+    """An element type.
+
+    Equal to whatever names the same type: a `DALIDataType` or a NumPy type. Called with data it makes
+    a tensor of this type, and it stands for the type in NumPy and JAX.
+
+    Attributes:
+        kind: signed, unsigned, float, bool or enum.
+        bits: size of an element.
+        exponent_bits, significand_bits: of a floating type; None of the others.
+        bytes: size of an element; None: as many as hold the bits.
+        type_id: DALI's number of the type; None if no tensor can have it.
+        name: short name such as "f32"; None: made of kind and bits.
+        docs: a description.
+    """
+
+    class Kind(enum.Enum):
+        signed = 1
+        unsigned = 2
+        float = 3
+        bool = 4
+        enum = 5
+
+    kind: Kind
+    bits: int
+    exponent_bits: int | None = None
+    significand_bits: int | None = None
+    bytes: int | None = None
+    type_id: types.DALIDataType | None = None
+    name: str | None = None
+    docs: str | None = None
+
+    def __post_init__(self) -> None:
+        letters = {DType.Kind.signed: "i", DType.Kind.unsigned: "u", DType.Kind.float: "f"}
+        if self.name is None:
+            if self.kind not in letters:
+                raise ValueError(f"DType: a type of kind {self.kind} needs a name")
+            object.__setattr__(self, "name", f"{letters[self.kind]}{self.bits}")
+        if self.bytes is None:
+            object.__setattr__(self, "bytes", -(-self.bits // 8))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy type; with it NumPy and JAX take a `DType` for one of theirs."""
+        if self.type_id is None:
+            raise TypeError(f"{self} is no type of tensors")
+        return types.to_dtype(self.type_id)
+
+    def __repr__(self) -> str:
+        sizes = f"bits={self.bits}"
+        if self.kind is DType.Kind.float:
+            sizes += f", exponent_bits={self.exponent_bits}, significand_bits={self.significand_bits}"
+        return f"DType(kind=Kind.{self.kind.name}, {sizes})"
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DType):
+            try:
+                other = dtype(other)
+            except (TypeError, ValueError):
+                return NotImplemented
+        return (self.type_id, self.name) == (other.type_id, other.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name if self.type_id is None else self.type_id)
+
+    def __call__(self, data: Any, device: Any = None, layout: str | None = None) -> Any:
+        """A tensor of this type."""
+        return _make_tensor[0](data, dtype=self, device=device, layout=layout)
+
+    @staticmethod
+    def parse(name: str) -> DType:
+        """The type of a name: "f32", "u8", "bool", or NumPy's "float32", "uint8"."""
+        if name in _NAMED:
+            return _NAMED[name]
+        match = re.fullmatch(r"(int|uint|float|bfloat)(\d+)", name)
+        short = f"{'bf' if match[1] == 'bfloat' else match[1][0]}{match[2]}" if match else ""
+        if short not in _NAMED:
+            raise ValueError(f"no type has the name {name!r}; there are {', '.join(_NAMED)}")
+        return _NAMED[short]
+
+    @staticmethod
+    def from_type_id(type_id: Any) -> DType:
+        """The type of one of DALI's numbers (or of a `DALIDataType`)."""
+        number = types.DALIDataType(type_id)
+        if number not in _NUMBERED:
+            raise KeyError(f"{number} is no element type")
+        return _NUMBERED[number]
+
+    @staticmethod
+    def from_fw_type(numpy_type: Any) -> DType:
+        """The type of a NumPy, JAX or Python type."""
+        return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
+
+
+# How `DType.__call__` makes a tensor; set by the module of tensors, which this one comes before.
+_make_tensor: list[Any] = []
+
+
+def _standard() -> list[DType]:
+    made = []
+    for kind, prefix in ((DType.Kind.signed, "INT"), (DType.Kind.unsigned, "UINT")):
+        made += [DType(kind, bits, type_id=types.DALIDataType[f"{prefix}{bits}"]) for bits in (8, 16, 32, 64)]
+    made += [
+        DType(DType.Kind.float, 16, 5, 10, type_id=types.FLOAT16),
+        DType(DType.Kind.float, 32, 8, 23, type_id=types.FLOAT),
+        DType(DType.Kind.float, 64, 11, 52, type_id=types.FLOAT64),
+        DType(DType.Kind.float, 16, 8, 7, name="bf16"),
+        DType(DType.Kind.bool, 8, type_id=types.BOOL, name="bool"),
+        DType(DType.Kind.enum, 32, type_id=types.DATA_TYPE, name="DataType"),
+        DType(DType.Kind.enum, 32, type_id=types.IMAGE_TYPE, name="ImageType"),
+        DType(DType.Kind.enum, 32, type_id=types.INTERP_TYPE, name="InterpType"),
+    ]
+    return made
+
+
+_NAMED = {str(t): t for t in _standard()}
+_NUMBERED = {t.type_id: t for t in _NAMED.values() if t.type_id is not None}
+
+int8, int16, int32, int64 = (_NAMED[f"i{bits}"] for bits in (8, 16, 32, 64))
+uint8, uint16, uint32, uint64 = (_NAMED[f"u{bits}"] for bits in (8, 16, 32, 64))
+float16, float32, float64 = (_NAMED[f"f{bits}"] for bits in (16, 32, 64))
+bfloat16 = _NAMED["bf16"]
+boolean = _NAMED["bool"]
+DataType, ImageType, InterpType = _NAMED["DataType"], _NAMED["ImageType"], _NAMED["InterpType"]
+
+
+def dtype(*args: Any) -> DType:
+    """The element type that the argument names; several arguments are those of `DType`.
+
+    Args:
+        args: a `DType`, a `DALIDataType`, a name, or a NumPy, JAX or Python type.
+    """
+    if len(args) != 1:
+        return DType(*args)
+    (value,) = args
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str):
+        return DType.parse(value)
+    if isinstance(value, types.DALIDataType):
+        return DType.from_type_id(value)
+    return DType.from_fw_type(value)
+
+
+def type_id(dtype: Any) -> types.DALIDataType:
+    """DALI's number of an element type."""
+    found = globals()["dtype"](dtype).type_id
+    if found is None:
+        raise ValueError(f"{dtype} has no type number")
+    assert isinstance(found, types.DALIDataType)
+    return found

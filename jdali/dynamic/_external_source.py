@@ -1,0 +1,109 @@
+"""Data from the user's own code, in dynamic mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from jdali.dynamic._batch import Batch, as_batch
+from jdali.dynamic._device import Device
+from jdali.dynamic._tensor import as_tensor
+
+_CYCLES = {None: "no", False: "no", True: "quiet", "no": "no", "quiet": "quiet", "raise": "raise"}
+
+
+class ExternalSource:
+    """Takes data from a function or an iterable, one item a call.
+
+    Args:
+        source: a function without arguments, or an iterable. Each item is data for a tensor or a batch;
+            a tuple of them with `num_outputs` above 1.
+        num_outputs: how many outputs a call has.
+        cycle: at the end of an iterable: "quiet" or True begins anew, "raise" raises StopIteration and
+            then does, "no", False or None stays at the end.
+        device: of the outputs.
+        layout: of a sample; one, or one for each output.
+        dtype: element type; one, or one for each output.
+    """
+
+    def __init__(
+        self,
+        source: Callable[[], Any] | Iterable[Any],
+        num_outputs: int = 1,
+        *,
+        cycle: str | bool | None = None,
+        device: Any = "cpu",
+        layout: str | Sequence[str] | None = None,
+        dtype: Any = None,
+    ):
+        if cycle not in _CYCLES:
+            raise ValueError(f'ExternalSource: cycle is {cycle!r}, it must be "no", "quiet" or "raise"')
+        self._source, self._num_outputs, self._cycle = source, num_outputs, _CYCLES[cycle]
+        if callable(source):
+            if self._cycle != "no":
+                raise ValueError("ExternalSource: a function cannot be cycled, only an iterable")
+        elif self._cycle != "no" and iter(source) is source:
+            raise ValueError("ExternalSource: a generator can be gone through once and cannot be cycled")
+        self._iterator: Iterator[Any] | None = None
+        self._device = device if isinstance(device, Device) else Device(device)
+        self._layouts = self._each(layout, "layout")
+        self._dtypes = self._each(dtype, "dtype")
+
+    def _each(self, value: Any, name: str) -> list[Any]:
+        if not isinstance(value, (list, tuple)):
+            return [value] * self._num_outputs
+        if len(value) != self._num_outputs:
+            raise ValueError(f"ExternalSource: {len(value)} values of {name} for {self._num_outputs} outputs")
+        return list(value)
+
+    def _next(self) -> Any:
+        if callable(self._source):
+            return self._source()
+        if self._iterator is None:
+            self._iterator = iter(self._source)
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            if self._cycle == "no":
+                raise
+            self._iterator = iter(self._source)
+            if self._cycle == "raise":
+                raise
+            return next(self._iterator)
+
+    def __call__(self, *, batch_size: int | None = None) -> Any:
+        """The next item.
+
+        Args:
+            batch_size: a tensor is repeated to a batch of this size; a batch must have it.
+
+        Returns: a `Tensor`, or a `Batch`; a tuple of them if there are several outputs.
+        """
+        item = self._next()
+        items = (item,) if self._num_outputs == 1 else tuple(item)
+        if len(items) != self._num_outputs:
+            raise ValueError(f"ExternalSource: the source gave {len(items)} of {self._num_outputs} outputs")
+        outputs = tuple(
+            self._output(data, batch_size, layout, dtype)
+            for data, layout, dtype in zip(items, self._layouts, self._dtypes, strict=True)
+        )
+        return outputs[0] if self._num_outputs == 1 else outputs
+
+    def _output(self, data: Any, batch_size: int | None, layout: Any, dtype: Any) -> Any:
+        if isinstance(data, Batch):
+            if batch_size not in (None, data.batch_size):
+                raise ValueError(
+                    f"ExternalSource: the source gave a batch of {data.batch_size}, not of {batch_size}"
+                )
+            return as_batch(data, dtype, self._device, layout)
+        tensor = as_tensor(data, dtype, self._device, layout)
+        return tensor if batch_size is None else Batch.broadcast(tensor, batch_size)
+
+    def captured(self, batch_size: int | None = None, ctx: Any = None) -> Iterator[Any]:
+        """Items up to the end of the source; `ctx` is without effect."""
+        while True:
+            try:
+                item = self(batch_size=batch_size)
+            except StopIteration:
+                return
+            yield item

@@ -1,0 +1,58 @@
+"""`imread`: pictures from files."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from jdali._operator import REGISTRY
+from jdali.dynamic._context import EvalContext
+from jdali.dynamic._device import Device
+from jdali.dynamic._invoke import invoke
+from jdali.dynamic._value import Kind, wrap
+from jdali.engine._eager import EagerReader
+
+_WITHOUT_EFFECT = (
+    "cache_batch_copy", "cache_debug", "cache_size", "cache_threshold", "cache_type", "memory_stats",
+    "split_stages", "use_chunk_allocator",
+)  # fmt: skip
+
+
+def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
+    """Reads and decodes pictures.
+
+    Args:
+        filepaths: a path, or a list of paths (also as tensor or batch of their characters).
+        device: where the pictures are to be.
+        options: those of `decoders.image`.
+
+    Returns: a `Tensor` for a path, a `Batch` for a list.
+    """
+    for name in _WITHOUT_EFFECT:
+        options.pop(name, None)
+    single = isinstance(filepaths, (str, Path))
+    paths = [filepaths] if single else [_path(p) for p in filepaths]
+    if not paths:
+        raise ValueError("imread: no paths given")
+    reader = EagerReader(
+        REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0, batch_size=len(paths)
+    )
+    contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
+    value = wrap(Kind.TENSOR if single else Kind.BATCH, contents, Device.CPU)
+    return invoke(REGISTRY["decoders.image"], [value], options, device=device)
+
+
+def _path(value: Any) -> str:
+    return str(value) if isinstance(value, (str, Path)) else bytes(value).decode()
+
+
+def _signature() -> inspect.Signature:
+    """All options by name, those of the decoder and those without effect."""
+    own = [p for p in inspect.signature(imread).parameters.values() if p.name != "options"]
+    names = sorted({*REGISTRY["decoders.image"].public_args, *_WITHOUT_EFFECT} - {p.name for p in own})
+    options = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in names]
+    return inspect.Signature([*own, *options])
+
+
+imread.__signature__ = _signature()  # type: ignore[attr-defined]

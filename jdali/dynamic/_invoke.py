@@ -1,0 +1,241 @@
+"""Calling an operator on what the user gave: what every function of `jdali.dynamic` does."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._numeric import np_round_half_away
+from jdali._operator import REGISTRY, Arg, ArgKind, Operator, alternatives, element_type
+from jdali.dynamic._context import EvalContext, EvalMode
+from jdali.dynamic._data import device_of, is_plain, to_array
+from jdali.dynamic._device import Device
+from jdali.dynamic._device import device as to_device
+from jdali.dynamic._dtype import DType
+from jdali.dynamic._rng import RNG, get_default_rng
+from jdali.dynamic._value import Kind, Value, wrap
+from jdali.engine._eager import Draw, Place, run_operator, wait
+from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
+from jdali.ops.tensor._subscript import parse_index
+from jdali.tensors import TensorList
+
+_NO_DRAW = Draw(0, 0)
+
+
+def invoke(
+    op: Operator,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any],
+    *,
+    batch_size: int | None = None,
+    device: Any = None,
+    rng: RNG | None = None,
+) -> Any:
+    """Runs an operator.
+
+    Args:
+        op: its record.
+        inputs: tensors, batches, or data that a tensor is made of.
+        args: by name. A per-sample one is a value for all samples, or a batch of values.
+        batch_size: size of the resulting batch, where no input and no argument is one.
+        device: where to run; None: where the inputs are.
+        rng: of a random operator; None: the default one of the thread.
+
+    Returns: a `Tensor`, or a `Batch` if an input or an argument is one or `batch_size` is given;
+        a tuple of them for several outputs.
+    """
+    values = [operand(value) for value in _counted(op, inputs)]
+    static, per_sample = _arguments(op, args)
+    size = _batch_size(op, [*values, *per_sample.values()], batch_size)
+    place, result_device = _place(op, values, device)
+    count = 1 if size is None else size
+    batches = [_repeated(value, count) for value in values]
+    arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
+    if op.random:
+        if rng is not None and not isinstance(rng, RNG):
+            raise TypeError(f"{op.name}: rng must be a jdali.dynamic.random.RNG, not {rng!r}")
+        draw = (rng or get_default_rng()).draw()
+    else:
+        draw = _NO_DRAW
+    results = run_operator(
+        op, batches, arguments, static, batch_size=count, place=place, draw=draw,
+        pool=EvalContext.current().thread_pool.pool,
+    )  # fmt: skip
+    mode = EvalMode.current()
+    if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result_device.device_type == "cpu"):
+        for result in results:
+            wait(result)
+    kind = Kind.TENSOR if size is None else Kind.BATCH
+    outputs = tuple(wrap(kind, result, result_device) for result in results)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def expression(name: str, *operands: Any) -> Any:
+    """An arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
+    return invoke(REGISTRY[f"math.{name}"], operands, {})
+
+
+def operand(data: Any) -> Value:
+    """An input as a tensor or batch."""
+    if isinstance(data, Value):
+        return data
+    array = to_array(data)
+    device = device_of(array)
+    samples = TensorList.from_samples([array], "", device.device_type)
+    value: Value = wrap(Kind.TENSOR, samples, device)
+    return value
+
+
+def _counted(op: Operator, inputs: Sequence[Any]) -> list[Any]:
+    """The inputs without optional ones left out at the end; checks their number."""
+    given = list(inputs)
+    while given and given[-1] is None and len(given) > op.min_inputs:
+        given.pop()
+    most = op.max_inputs
+    if len(given) < op.min_inputs or (most is not None and len(given) > most):
+        span = f"{op.min_inputs}" if most == op.min_inputs else f"{op.min_inputs} to {most or 'any number'}"
+        raise TypeError(f"{op.name}: takes {span} inputs, got {len(given)}")
+    for i, value in enumerate(given):
+        if value is None:
+            raise TypeError(f"{op.name}: input {op.input(i).name!r} is None")
+    return given
+
+
+def _arguments(
+    op: Operator, args: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Value | np.ndarray[Any, Any]]]:
+    """The arguments given: static ones converted; per-sample ones as values, or one array for all samples."""
+    given = {name: value for name, value in args.items() if value is not None}
+    op.bind(given)
+    static: dict[str, Any] = {}
+    per_sample: dict[str, Value | np.ndarray[Any, Any]] = {}
+    for name, value in given.items():
+        arg = op.args[name]
+        try:
+            if arg.kind is ArgKind.STATIC:
+                static[name] = arg.convert(_plain(value))
+            elif isinstance(value, Value):
+                per_sample[name] = value
+            else:
+                per_sample[name] = _converted(arg, value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{op.name}: argument {name!r} got {value!r}: {error}") from None
+    return static, per_sample
+
+
+def _plain(value: Any) -> Any:
+    """A static argument without dynamic mode's own types."""
+    if isinstance(value, DType):
+        return value.type_id
+    if isinstance(value, Device):
+        return value.device_type
+    if isinstance(value, Value):
+        if value.kind is Kind.BATCH:
+            raise TypeError("it cannot differ by sample")
+        array = value._samples().to_samples()[0]
+        return array.item() if array.ndim == 0 else array.tolist()
+    if isinstance(value, (list, tuple)) and any(isinstance(v, (DType, Value)) for v in value):
+        return [_plain(v) for v in value]
+    return value
+
+
+def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
+    """An argument given as numbers or an array: numbers get the argument's element type at once."""
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
+        value = np.stack([np.asarray(v) for v in value])
+    if element_type(arg.annotation) is not None and (is_plain(value) or isinstance(value, (str, bytes))):
+        array = arg.convert(value)
+    else:
+        array = np.asarray(to_array(value))
+    if _is_scalar(arg) and array.size == 1:
+        return array.reshape(())
+    if _is_scalar(arg) and array.ndim:
+        raise ValueError(
+            f"it takes one value a sample, not an array of shape {array.shape}; "
+            "give a Batch for a value for each sample"
+        )
+    return array
+
+
+def _is_scalar(arg: Arg) -> bool:
+    """Whether a per-sample argument is one number and not several."""
+    options = alternatives(arg.annotation)
+    return not any(typing.get_origin(o) is tuple for o in options) and any(
+        o in (int, float, bool) for o in options
+    )
+
+
+def _argument_batch(op: Operator, name: str, value: Value | np.ndarray[Any, Any], count: int) -> TensorList:
+    """A per-sample argument as a batch of `count` values in its element type."""
+    if isinstance(value, Value):
+        values = _repeated(value, count)
+        if op.kind == "regroup":  # picks samples, and may want them where they are
+            return values
+        if not values.is_dense_tensor():
+            raise ValueError(f"{op.name}: argument {name!r} has different shapes {values.shape()}")
+        array = values.as_numpy()
+    else:
+        array = np.broadcast_to(value, (count, *value.shape))
+    arg = op.args[name]
+    if _is_scalar(arg) and array.ndim > 1 and array.shape[1:] == (1,) * (array.ndim - 1):
+        array = array.reshape(count)
+    return TensorList.from_dense(_in_element_type(arg, array))
+
+
+def _in_element_type(arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Values of an argument in its element type: reals round to integers, as DALI's conversion does."""
+    target = element_type(arg.annotation)
+    if target is None or array.dtype == target:
+        return array
+    if array.dtype.kind == "f" and np.dtype(target).kind in "iu":
+        array = np_round_half_away(array)
+    return array.astype(target)
+
+
+def _batch_size(op: Operator, values: Sequence[Any], batch_size: int | None) -> int | None:
+    """Size of the batch that the call works on; None if there is no batch among its values."""
+    sizes = [len(value._list) for value in values if isinstance(value, Value) and value.kind is Kind.BATCH]
+    if batch_size is not None:
+        sizes.append(int(batch_size))
+    if len(set(sizes)) > 1:
+        raise ValueError(f"{op.name}: batches of different sizes {sizes}")
+    if sizes and sizes[0] < 0:
+        raise ValueError(f"{op.name}: batch_size is {sizes[0]}")
+    return sizes[0] if sizes else None
+
+
+def _repeated(value: Value, count: int) -> TensorList:
+    """A batch's samples, or a tensor's as often as there are samples."""
+    if value.kind is Kind.BATCH:
+        return value._list
+    samples = value._samples()
+    return samples if count == 1 else samples.select(np.zeros(count, np.int64))
+
+
+def _place(op: Operator, values: Sequence[Value], device: Any) -> tuple[Place, Device]:
+    """Where an operator runs, and the device of its results."""
+    on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
+    if device == "mixed":
+        device = "gpu"
+    chosen = to_device(device)
+    if chosen is None:
+        chosen = on_gpu[0] if on_gpu else Device.CPU if values else Device.current()
+    if chosen.device_type == "cpu":
+        return Place("cpu", chosen.jax_device), chosen
+    name = "mixed" if "mixed" in op.devices and "gpu" not in op.devices else "gpu"
+    return Place(name, chosen.jax_device), chosen
+
+
+@dataclasses.dataclass(frozen=True)
+class Subscript:
+    """`values[...]` of a tensor or of each sample of a batch."""
+
+    value: Value
+
+    def __getitem__(self, key: Any) -> Any:
+        args = parse_index(key, self.value.ndim)
+        return invoke(REGISTRY[SUBSCRIPT], [self.value], args) if args else self.value

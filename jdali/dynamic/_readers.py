@@ -1,0 +1,187 @@
+"""Readers of dynamic mode: objects that are iterated over, epoch by epoch."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from jdali._operator import Operator
+from jdali._surface import document, public_signature
+from jdali.dynamic._context import EvalContext
+from jdali.dynamic._data import to_array
+from jdali.dynamic._device import Device
+from jdali.dynamic._rng import get_default_rng
+from jdali.dynamic._value import Kind, Value, wrap
+from jdali.engine._eager import EagerReader
+
+# Formats whose names are not just the operator's words with capital letters.
+_CLASS_NAMES = {"coco": "COCO", "mxnet": "MXNet", "tfrecord": "TFRecord"}
+_STATE_VERSION = 1
+
+_GENERIC_ARGUMENTS = {
+    "max_batch_size": (None, "largest `batch_size` that may be asked for; None: any."),
+    "name": (None, "name for messages and checkpoints."),
+    "device": ("cpu", "where the reader's data are."),
+    "num_inputs": (None, "without effect: readers have no inputs."),
+}
+_CHECKPOINTING = (False, "without effect: the state can always be taken.")
+
+
+class Reader:
+    """Samples of a data set; base of the classes of `jdali.dynamic.readers`."""
+
+    _op: ClassVar[Operator]
+    __signature__: ClassVar[inspect.Signature]
+
+    def __init__(
+        self,
+        max_batch_size: int | None = None,
+        name: str | None = None,
+        device: Any = "cpu",
+        num_inputs: int | None = None,
+        *,
+        enable_checkpointing: bool = False,
+        **args: Any,
+    ):
+        op = self._op
+        given = {key: _plain(value) for key, value in args.items() if value is not None}
+        op.bind(given)
+        self.name = name
+        self._device = device if isinstance(device, Device) else Device(device)
+        self._max_batch_size = max_batch_size
+        self._args = given
+        self._lock = threading.RLock()
+        self._opened: EagerReader | None = None
+        self._seed = get_default_rng()() if given.get("seed", -1) in (None, -1) else int(given["seed"])
+        self._epochs = 0
+
+    def _reader(self) -> EagerReader:
+        """The reader, opened when first used."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = EagerReader(
+                    self._op, self._args, seed=self._seed, batch_size=self._max_batch_size or 1
+                )
+            return self._opened
+
+    def __call__(self, *, batch_size: int | None = None) -> Any:
+        """The next sample, a tensor for each output; or the next batch of `batch_size` samples."""
+        self._check(batch_size)
+        count = 1 if batch_size is None else batch_size
+        with self._lock:
+            outputs = self._reader().next(count, EvalContext.current().thread_pool.pool)
+        kind = Kind.TENSOR if batch_size is None else Kind.BATCH
+        values = tuple(wrap(kind, output, Device.CPU).to_device(self._device) for output in outputs)
+        return values if len(values) > 1 else values[0]
+
+    def next_epoch(
+        self, batch_size: int | None = None, ctx: EvalContext | None = None, capture: bool = False
+    ) -> Iterator[Any]:
+        """Goes through one epoch of this shard.
+
+        Without `pad_last_batch` the last batch runs on into the next epoch, which then begins after it.
+
+        Args:
+            batch_size: size of the batches; None: samples, one by one.
+            ctx: whose threads to use; None: the current one.
+            capture: without effect.
+
+        Returns: iterator over tuples of a tensor or a batch for each output.
+        """
+        self._check(batch_size)
+        return self._epoch(batch_size, ctx)
+
+    def _epoch(self, batch_size: int | None, ctx: EvalContext | None) -> Iterator[Any]:
+        samples = self._epoch_samples()
+        self._epochs += 1
+        for _ in range(-(-samples // (batch_size or 1))):
+            if ctx is None:
+                result = self(batch_size=batch_size)
+            else:
+                with ctx:
+                    result = self(batch_size=batch_size)
+            yield result if isinstance(result, tuple) else (result,)
+
+    def _epoch_samples(self) -> int:
+        """Samples of the part that is read in the epoch to come."""
+        meta = self.get_metadata()
+        size, shards = meta["epoch_size"], meta["number_of_shards"]
+        if meta["pad_last_batch"]:
+            return meta["epoch_size_padded"] // shards
+        shard = meta["shard_id"] if meta["stick_to_shard"] else (meta["shard_id"] + self._epochs) % shards
+        return size * (shard + 1) // shards - size * shard // shards
+
+    def _check(self, batch_size: int | None) -> None:
+        if batch_size is None:
+            return
+        if batch_size < 1:
+            raise ValueError(f"{self._op.name}: batch_size is {batch_size}")
+        if self._max_batch_size is not None and batch_size > self._max_batch_size:
+            raise ValueError(
+                f"{self._op.name}: batch_size {batch_size} is more than max_batch_size {self._max_batch_size}"
+            )
+
+    def get_metadata(self, batch_size: int | None = None) -> dict[str, int]:
+        """Sizes of the data set and its shards, as `Pipeline.reader_meta`; `batch_size` has no effect."""
+        return self._reader().meta()
+
+    def get_state(self, *, cuda_stream: Any = None) -> dict[str, Any]:
+        """Where the reader is: plain numbers, to be written as JSON. `cuda_stream` has no effect."""
+        with self._lock:
+            reader = self._reader().get_state()
+            return {"version": _STATE_VERSION, "epochs": self._epochs, "seed": self._seed, "reader": reader}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on where a state was taken; an epoch that was begun counts as over."""
+        if state.get("version") != _STATE_VERSION:
+            raise ValueError(
+                f"{self._op.name}: state of version {state.get('version')}, not {_STATE_VERSION}"
+            )
+        with self._lock:
+            if state["seed"] != self._seed:
+                self._seed, self._opened = int(state["seed"]), None
+            self._reader().set_state(state["reader"])
+            self._epochs = int(state["epochs"])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__name__}{f' {self.name!r}' if self.name else ''}>"
+
+
+def _plain(value: Any) -> Any:
+    """An argument of a reader; a tensor is as good as the numbers in it."""
+    return to_array(value).tolist() if isinstance(value, Value) else value
+
+
+def class_name(op: Operator) -> str:
+    """DALI's name of the class of a reader: "nemo_asr" → "NemoAsr"."""
+    short = op.name.rpartition(".")[2]
+    return _CLASS_NAMES.get(short) or "".join(word.capitalize() for word in short.split("_"))
+
+
+def make_reader(op: Operator) -> type[Reader]:
+    """The class of a reader."""
+    signature = public_signature(op, None, None)
+    first = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, (default, _) in _GENERIC_ARGUMENTS.items()
+    ]
+    own = [p for p in signature.parameters.values() if p.name not in _GENERIC_ARGUMENTS]
+    last = inspect.Parameter(
+        "enable_checkpointing", inspect.Parameter.KEYWORD_ONLY, default=_CHECKPOINTING[0]
+    )
+    extra = {name: text for name, (_, text) in _GENERIC_ARGUMENTS.items()}
+    extra["enable_checkpointing"] = _CHECKPOINTING[1]
+    path, _, _ = op.name.rpartition(".")
+    return type(
+        class_name(op),
+        (Reader,),
+        {
+            "_op": op,
+            "__doc__": document(op, extra),
+            "__module__": f"jdali.dynamic.{path}",
+            "__operator__": op,
+            "__signature__": inspect.Signature([*first, *own, last]),
+        },
+    )

@@ -1,0 +1,108 @@
+"""Random generators of dynamic mode: a seed, and how many draws were made from it."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from typing import Any
+
+import numpy as np
+
+from jdali._random import SampleKeys, seed_words
+from jdali.engine._eager import Draw
+
+_MASK64 = 0xFFFF_FFFF_FFFF_FFFF
+_STATE = re.compile(r"threefry_([0-9A-F]{16})_(\d+)")
+
+
+class RNG:
+    """A stream of random numbers; each call of a random operator takes one draw from it.
+
+    The values of sample i of a batch follow from the seed, the number of the draw and i alone.
+
+    Args:
+        seed: 64 bits; None: another one each time.
+        state: of another generator, to go on from, in place of `seed`.
+    """
+
+    def __init__(self, seed: int | None = None, state: str | None = None):
+        self._lock = threading.Lock()
+        self._seed, self._position = 0, 0
+        if state is not None:
+            self.set_state(state)
+        else:
+            self.seed = secrets.randbits(64) if seed is None else seed
+
+    @property
+    def seed(self) -> int:
+        """The seed; to set it starts the stream anew."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, value: int) -> None:
+        with self._lock:
+            self._seed, self._position = int(value) & _MASK64, 0
+
+    @property
+    def state(self) -> str:
+        """Seed and position, as text."""
+        with self._lock:
+            return f"threefry_{self._seed:016X}_{self._position}"
+
+    @state.setter
+    def state(self, value: str) -> None:
+        match = _STATE.fullmatch(str(value))
+        if match is None:
+            raise ValueError(f"RNG: {value!r} is no state of a generator")
+        with self._lock:
+            self._seed, self._position = int(match[1], 16), int(match[2])
+
+    def get_state(self, *, cuda_stream: Any = None) -> str:
+        """The state; `cuda_stream` is without effect."""
+        return self.state
+
+    def set_state(self, value: str) -> None:
+        """Goes on from a state."""
+        self.state = value
+
+    def clone(self) -> RNG:
+        """A generator with the same state."""
+        return RNG(state=self.state)
+
+    def advance(self, n: int) -> None:
+        """Leaves out `n` draws."""
+        with self._lock:
+            self._position += int(n)
+
+    def draw(self) -> Draw:
+        """Takes one draw, for an operator."""
+        with self._lock:
+            self._position += 1
+            return Draw(self._seed, self._position - 1)
+
+    def __call__(self) -> int:
+        """Takes one draw and makes an integer of it, 0 to 2**32 - 1."""
+        draw = self.draw()
+        number = np.array([draw.number & 0xFFFF_FFFF], np.uint32)
+        keys = SampleKeys(seed_words(draw.seed), draw.number >> 32, number, np.zeros(1, np.uint32))
+        return int(keys.numpy_rng(0).bit_generator.random_raw()) & 0xFFFF_FFFF
+
+    def __repr__(self) -> str:
+        return f"RNG(state={self.state!r})"
+
+
+_default = threading.local()
+
+
+def get_default_rng() -> RNG:
+    """The generator that random operators of this thread use if none is given."""
+    if not hasattr(_default, "rng"):
+        _default.rng = RNG()
+    rng: RNG = _default.rng
+    return rng
+
+
+def set_seed(seed: int) -> None:
+    """Starts the default generator of this thread anew."""
+    get_default_rng().seed = seed

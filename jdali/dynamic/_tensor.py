@@ -1,0 +1,234 @@
+"""`Tensor`: one sample, in dynamic mode."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jdali import tensors
+from jdali._batch import keeping
+from jdali._operator import REGISTRY
+from jdali._tensor_text import tensor_text
+from jdali.dynamic import _dtype
+from jdali.dynamic._arithmetic import Arithmetic
+from jdali.dynamic._data import device_of, element_type, is_plain, to_array
+from jdali.dynamic._device import Device
+from jdali.dynamic._device import device as to_device
+from jdali.dynamic._dtype import DType
+from jdali.dynamic._invoke import Subscript, invoke
+from jdali.dynamic._value import Kind, Value
+from jdali.tensors import TensorList
+
+
+class Tensor(Arithmetic, Value):
+    """An array with a layout, on which operators work at once.
+
+    The values may still be being computed; NumPy, or `evaluate`, waits for them. They do not change.
+
+    Args:
+        data: numbers, lists, an array of any library, a tensor, or a batch of samples of one size.
+        dtype: element type; None: that of the data (INT32, FLOAT or BOOL of Python numbers).
+        device: None: where the data are.
+        layout: one letter an axis; None: that of the data.
+        batch: a batch that this is a sample of, in place of `data`.
+        index_in_batch: which sample of `batch`.
+        invocation_result: a tensor, in place of `data`.
+        copy: copy an array of the user's, who may go on to change it.
+    """
+
+    kind: ClassVar[Kind] = Kind.TENSOR
+    _index: int = 0  # of the sample in `_list`
+
+    def __init__(
+        self,
+        data: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        layout: str | None = None,
+        batch: Any = None,
+        index_in_batch: int | None = None,
+        invocation_result: Any = None,
+        copy: bool = False,
+    ):
+        if batch is not None and index_in_batch is not None:
+            found = batch.tensors[index_in_batch]
+        else:
+            data = invocation_result if data is None else data
+            if data is None:
+                raise ValueError("Tensor: give data, or a batch and an index_in_batch")
+            found = _make(data, element_type(dtype), copy)
+            if dtype is not None and found.dtype != element_type(dtype):
+                found = invoke(REGISTRY["cast"], [found], {"dtype": element_type(dtype)})
+        if device is not None:
+            found = found.to_device(to_device(device))
+        if layout is not None and layout != found.layout:
+            found = found._with_layout(layout)
+        self._list, self._device, self._index = found._list, found._device, found._index
+
+    def _samples(self) -> TensorList:
+        return self._list if len(self._list) == 1 else self._list.select([self._index])
+
+    def _sample(self) -> tensors.Tensor:
+        sample: tensors.Tensor = self._list[self._index]
+        return sample
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._list.spec.extents[self._index].tolist())
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self._list.spec.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+    def item(self) -> Any:
+        """The one element, as a Python number."""
+        if self.size != 1:
+            raise ValueError(f"item: the tensor has {self.size} elements and not one")
+        return np.asarray(self).item()
+
+    def __getitem__(self, key: Any) -> Any:
+        return Subscript(self)[key]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(self.shape[0]))
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __index__(self) -> int:
+        value = self.item()
+        if isinstance(value, float):
+            raise TypeError("a tensor of real numbers is no index")
+        return int(value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._sample().__array__(dtype, copy)
+
+    def __jax_array__(self) -> jax.Array:
+        return self._sample().__jax_array__()
+
+    def __dlpack__(
+        self, stream: Any = None, dl_device: Any = None, *, max_version: Any = None, copy: Any = None
+    ) -> Any:
+        return self._sample().__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self._sample().__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        value: Any = self._sample()._value
+        interface: dict[str, Any] = value.__cuda_array_interface__
+        return interface
+
+    def torch(self, copy: bool = False) -> Any:
+        """The tensor as one of PyTorch, without a copy unless asked for one."""
+        return from_dlpack_by_torch(self, copy)
+
+    def __repr__(self) -> str:
+        return tensor_text(
+            "Tensor", str(self.device), self.dtype, self.layout or "", self.shape, np.asarray(self)
+        )
+
+
+def from_dlpack_by_torch(value: Any, copy: bool | None) -> Any:
+    """A PyTorch tensor of anything with DLPack."""
+    try:
+        import torch
+    except ImportError:
+        raise RuntimeError("torch(): PyTorch is not installed") from None
+    result = torch.from_dlpack(value)
+    return result.clone() if copy else result
+
+
+def _make(data: Any, dtype: DType | None, copy: bool) -> Tensor:
+    """A tensor of what a user gave, in the type it has."""
+    if isinstance(data, Tensor):
+        return data
+    if isinstance(data, Value):
+        return _stacked(data)
+    layout = data.layout() if isinstance(data, tensors.Tensor) else ""
+    array = to_array(data, dtype)
+    if copy and isinstance(array, np.ndarray) and not is_plain(data):
+        array = array.copy()
+    device = Device("gpu") if isinstance(data, tensors.TensorGPU) else device_of(array)
+    return Tensor._of(TensorList.from_samples([array], layout, device.device_type), device)
+
+
+def _stacked(batch: Value) -> Tensor:
+    """The samples of a batch, of one size, as one tensor."""
+    samples = batch._samples()
+    if not samples.is_dense_tensor():
+        raise ValueError(
+            f"as_tensor: the samples have different shapes {samples.shape()}; "
+            "pad=True fills them up with zeros"
+        )
+    whole = samples.as_tensor()
+    device = batch.device
+    return Tensor._of(TensorList.from_samples([whole._value], whole.layout(), device.device_type), device)
+
+
+def tensor(
+    data: Any, dtype: Any = None, device: Any = None, layout: str | None = None, pad: bool = False
+) -> Tensor:
+    """A tensor of a copy of the data; see `as_tensor`."""
+    return Tensor(_padded(data, pad), dtype, device, layout, copy=True)
+
+
+def as_tensor(
+    data: Any, dtype: Any = None, device: Any = None, layout: str | None = None, pad: bool = False
+) -> Tensor:
+    """A tensor of the data, which are not copied where that is possible.
+
+    Args:
+        data: numbers, lists, an array of any library, a tensor, or a batch, which gets an axis "N".
+        dtype: element type; None: that of the data.
+        device: None: where the data are.
+        layout: one letter an axis; None: that of the data.
+        pad: fill the samples of a batch up with zeros to one size.
+    """
+    return Tensor(_padded(data, pad), dtype, device, layout)
+
+
+def _padded(data: Any, pad: bool) -> Any:
+    if not (pad and isinstance(data, Value) and data.kind is Kind.BATCH):
+        return data
+    samples = data._samples()
+    if samples.is_dense_tensor():
+        return data
+    array, extents = samples.padded()
+    largest = samples.spec.extents.max(axis=0)
+    inside = np.ones((1,) * array.ndim, bool)
+    for axis, size in enumerate(largest.tolist()):
+        shape = [len(samples), *(1,) * axis, size, *(1,) * (len(largest) - axis - 1)]
+        inside = inside & (np.arange(size) < extents[:, axis, None]).reshape(shape)
+    cut = array[(slice(None), *map(slice, largest.tolist()))]
+    layout = samples.layout()
+    with keeping(samples.spec.dtype):
+        filled = jnp.where(inside, cut, jnp.zeros((), cut.dtype))
+    dense = TensorList.from_samples([filled], "N" + layout if layout else "", samples.device)
+    return Tensor._of(dense, data.device)
+
+
+_dtype._make_tensor.append(tensor)

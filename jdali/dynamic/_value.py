@@ -1,0 +1,114 @@
+"""What a `Tensor` and a `Batch` have in common: samples, where they are, and what they are like."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any, ClassVar, TypeVar
+
+import jax
+
+from jdali.dynamic._device import Device
+from jdali.dynamic._dtype import DType
+from jdali.engine._eager import move, wait
+from jdali.tensors import TensorList
+
+ValueT = TypeVar("ValueT", bound="Value")
+
+
+class Kind(enum.Enum):
+    TENSOR = "tensor"
+    BATCH = "batch"
+
+
+_CLASSES: dict[Kind, type[Value]] = {}  # filled by the subclasses
+
+
+class Value:
+    """Samples that an operator takes or gave. They may still be being computed.
+
+    Subclasses: `Tensor`, one sample of a `TensorList`, and `Batch`, all of them.
+    """
+
+    kind: ClassVar[Kind]
+    _list: TensorList
+    _device: Device
+
+    def __init_subclass__(cls) -> None:
+        if "kind" in vars(cls):
+            _CLASSES[cls.kind] = cls
+
+    @classmethod
+    def _of(cls: type[ValueT], samples: TensorList, device: Device) -> ValueT:
+        value = object.__new__(cls)
+        value._list, value._device = samples, device
+        return value
+
+    def _samples(self) -> TensorList:
+        """The samples that belong to this value."""
+        return self._list
+
+    @property
+    def device(self) -> Device:
+        return self._device
+
+    @property
+    def dtype(self) -> DType:
+        return DType.from_fw_type(self._list.spec.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes of a sample."""
+        return self._list.spec.ndim
+
+    @property
+    def layout(self) -> str | None:
+        """One letter an axis; None if not known."""
+        return self._list.layout() or None
+
+    def _with_layout(self: ValueT, layout: str) -> ValueT:
+        """The same samples under another layout."""
+        if layout == (self.layout or ""):
+            return self
+        if layout and len(layout) != self.ndim:
+            raise ValueError(f"a layout of {len(layout)} axes ({layout}) does not fit data of {self.ndim}")
+        samples = self._samples()
+        store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
+        return self._of(samples._of(store, samples.source_info(), samples.device), self._device)
+
+    def to_device(self: ValueT, device: Any, force_copy: bool = False) -> ValueT:
+        """The same samples on another device.
+
+        Args:
+            device: a `Device`, or the name of one.
+            force_copy: without effect: values never change, so they may be shared.
+        """
+        target = device if isinstance(device, Device) else Device(device)
+        if target == self._device:
+            return self
+        samples = self._samples()
+        if target.device_type == "cpu":
+            moved = samples.to_device("cpu")
+        elif target.jax_device == jax.local_devices()[0] and target.jax_device.platform == "cpu":
+            moved = samples.to_device("gpu")
+        else:
+            moved = move(samples, target.jax_device)
+        return self._of(moved, target)
+
+    def cpu(self: ValueT) -> ValueT:
+        """The same samples in host memory."""
+        return self.to_device(Device.CPU)
+
+    def gpu(self: ValueT, index: int | None = None) -> ValueT:
+        """The same samples on JAX's default device, or on the one of this number."""
+        return self.to_device(Device("gpu", index))
+
+    def evaluate(self: ValueT) -> ValueT:
+        """Waits until the values are computed; returns itself."""
+        wait(self._list)
+        return self
+
+
+def wrap(kind: Kind, samples: TensorList, device: Device) -> Any:
+    """A `Tensor` or a `Batch` of what an operator gave."""
+    return _CLASSES[kind]._of(samples, device)

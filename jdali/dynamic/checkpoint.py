@@ -1,0 +1,11 @@
+"""Checkpoints: the states of readers and random generators, to go on from in another process."""
+
+from jdali.dynamic._checkpoint import Checkpoint
+from jdali.dynamic._context import EvalContext
+
+__all__ = ["Checkpoint", "current"]
+
+
+def current() -> Checkpoint:
+    """The checkpoint of the current `EvalContext`."""
+    return EvalContext.current().checkpoint
