@@ -18,7 +18,7 @@ from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
 from jdali._numeric import saturate_cast
-from jdali.ops.image._resample_blocks import resample_blocks
+from jdali.ops.image._resample_taps import resample_taps
 from jdali.ops.image._resample_filters import dense_weights, first_taps
 
 # An axis pair of up to this many (input, output) combinations is multiplied densely on a CPU too.
@@ -124,7 +124,7 @@ def _batched_blocks(out_shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callabl
 
     @custom_vmap
     def batch(images: Array, filters: Array, extents: Array, out_extents: Array) -> Array:
-        return resample_blocks(images, filters, extents, out_extents, out_shape, dtype)
+        return resample_taps(images, filters, extents, out_extents, out_shape, dtype)
 
     @batch.def_vmap
     def merge(axis_size: int, in_batched: list[bool], *arrays: Array) -> tuple[Array, bool]:
