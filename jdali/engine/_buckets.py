@@ -20,6 +20,7 @@ ACCEPTED_WASTE = (0.0, 1.3, 1.6, 2.0, 2.5, 4.0)
 # The same where an operator's time does not grow with the padding: a program more costs seconds, padding
 # only address space.
 ROOMY_WASTE = (0.0, 32.0, 128.0)
+LEAST_ROOM = 256
 # Sizes seen to be the same for all samples keep their exact value until this many have been met.
 EXACT_SIZES = 2
 
@@ -46,11 +47,6 @@ def round_up(size: int) -> int:
             return power * 3 // 2
         power *= 2
     return power
-
-
-def power_of_two(size: int) -> int:
-    """Smallest power of two that holds `size`, at least 256 (small axes stay as they are)."""
-    return size if size <= SMALL_AXIS else max(256, 1 << (size - 1).bit_length())
 
 
 class BucketPolicy:
@@ -143,5 +139,5 @@ class BucketPolicy:
                 exact.add(int(size))
                 shape[axis] = size
             else:
-                shape[axis] = power_of_two(int(size)) if self._roomy else round_up(int(size))
+                shape[axis] = round_up(max(int(size), LEAST_ROOM) if self._roomy and size > SMALL_AXIS else int(size))
         return shape
