@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import jax
 
+from jdali._cache_folder import cache_folder
+
 # Programs that compile faster than this are not worth a file.
 MIN_COMPILE_SECONDS = 0.05
-
-
-def cache_folder() -> Path:
-    """$JDALI_CACHE_DIR, else `jdali` in the user's cache folder."""
-    if folder := os.environ.get("JDALI_CACHE_DIR"):
-        return Path(folder)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "jdali"
 
 
 def enable_compilation_cache() -> None:

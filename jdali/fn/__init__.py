@@ -17,5 +17,5 @@ _HIDDEN = ("_", "math.")  # parts of expressions and of the engine, not called b
 
 for _op in REGISTRY.values():
     if not _op.name.startswith(_HIDDEN):
-        _function = getattr(_special, _op.name, None) or make_function(_op)
+        _function = getattr(_special, _op.name.replace(".", "_"), None) or make_function(_op)
         place(sys.modules[__name__], _op.name, _function, sys.modules)

@@ -40,8 +40,16 @@ def python_function(
     return call_operator(op, inputs, kwargs, **generic)
 
 
+def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
+    op = REGISTRY["readers.tfrecord"]
+    generic = take_generic(op, kwargs)
+    outputs = call_operator(op, (), kwargs | {"features": features}, **generic)
+    return dict(zip(features, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
+
+
 finish(external_source, REGISTRY["external_source"])
 finish(python_function, REGISTRY["python_function"])
+finish(readers_tfrecord, REGISTRY["readers.tfrecord"])
 
 
 def _by_position(function: Any, *names: str) -> None:

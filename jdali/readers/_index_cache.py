@@ -1,0 +1,54 @@
+"""Indexes that were built by scanning a file, kept in the user's cache folder for the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from jdali._cache_folder import cache_folder
+
+Arrays = Mapping[str, np.ndarray]
+# Part of the names of the files: a change of what an index holds must change it.
+_VERSION = 1
+
+
+def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
+    """`build()`, or what it gave for the same file before.
+
+    A file is the same if its path, size and time of change are. Without a writable cache folder the
+    index is built each time.
+
+    Args:
+        kind: of the index, with what it depends on besides the file.
+        path: of the file.
+        build: makes the index, arrays by name.
+    """
+    facts = os.stat(path)
+    key = f"{_VERSION} {kind} {facts.st_size} {facts.st_mtime_ns} {os.path.realpath(path)}"
+    name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
+    file = cache_folder() / "index" / name
+    # Whatever is wrong with a file of the cache, it can be made again.
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            return {key: stored[key] for key in stored.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        pass
+    index = build()
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Renamed when complete: several processes may build the same index at once.
+        descriptor, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                np.savez(stream, allow_pickle=False, **index)
+            os.replace(temporary, file)
+        except OSError:
+            os.unlink(temporary)
+            raise
+    return index

@@ -1,0 +1,92 @@
+"""Caffe's LMDB databases of images with a label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.readers._base import reader_options
+from jdali.readers._lmdb import DatabaseReader
+from jdali.readers._protobuf import contents, fields, last_integer
+from jdali.readers._records import BadRecord, required_paths
+
+_NAME = "readers.caffe"
+# Numbers of the fields of a Datum.
+_CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _ENCODED = 1, 2, 3, 4, 5, 7
+
+
+class CaffeReader(DatabaseReader):
+    """The images and labels of a Caffe database.
+
+    Args:
+        paths: folders of the databases.
+        image, label: which of them to give.
+        options: of every reader.
+    """
+
+    def __init__(self, paths: Sequence[str], image: bool, label: bool, options: Mapping[str, Any]):
+        super().__init__(_NAME, paths, options)
+        self.num_outputs = image + label
+        self._image, self._label = image, label
+
+    def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
+        found = fields(record, 0, len(record))
+        outputs = (_image(record, found),) if self._image else ()
+        if not self._label:
+            return outputs
+        label = last_integer(found, _LABEL)
+        return *outputs, np.array([] if label is None else [label & 0xFFFFFFFF], np.uint32).view(np.int32)
+
+
+def _image(record: bytes, found: list[Any]) -> np.ndarray:
+    places = contents(found, _DATA)
+    if not places:
+        raise BadRecord("it is no Datum with an image: it has no data")
+    start, end = places[-1]
+    image = np.frombuffer(record, np.uint8, end - start, start)
+    if last_integer(found, _ENCODED):
+        return image
+    shape = tuple(last_integer(found, number) or 0 for number in (_HEIGHT, _WIDTH, _CHANNELS))
+    if min(shape) < 0 or shape[0] * shape[1] * shape[2] != len(image):
+        raise BadRecord(
+            f"it has {len(image)} bytes of pixels, but height {shape[0]}, width {shape[1]}, {shape[2]} "
+            "channels"
+        )
+    return image.reshape(shape)
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    return int(given.get("image_available", True)) + int(given.get("label_available", True))
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+    source="operators/reader/parser/caffe_parser.h",
+)  # fmt: skip
+@also_takes(reader_options)
+def caffe(
+    *,
+    path: Static[tuple[str, ...]],
+    image_available: Static[bool] = True,
+    label_available: Static[bool] = True,
+    **options: Any,
+) -> CaffeReader:
+    """Reads Caffe's LMDB databases: images, encoded or as pixels, and a label.
+
+    Where the values lie is found on first use and kept in the user's cache folder.
+
+    Args:
+        path: of the folders of the databases.
+        image_available: give the images.
+        label_available: give the labels.
+
+    Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
+        order, as DALI does); and int32 [1], [0] where a record has no label.
+    """
+    if not (image_available or label_available):
+        raise ValueError(f"{_NAME}: neither image_available nor label_available: there is nothing to read")
+    return CaffeReader(required_paths(_NAME, "path", path), image_available, label_available, options)

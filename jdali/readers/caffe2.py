@@ -1,0 +1,245 @@
+"""Caffe2's LMDB databases of images, labels and further tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.readers._base import reader_options
+from jdali.readers._lmdb import DatabaseReader
+from jdali.readers._protobuf import contents, fields, integers, last_integer, reals
+from jdali.readers._records import BadRecord, required_paths
+
+_NAME = "readers.caffe2"
+# Numbers of the fields of a TensorProto.
+_DIMS, _TYPE, _FLOATS, _INT32S, _BYTES, _STRINGS, _DOUBLES, _INT64S = 1, 2, 3, 4, 5, 6, 9, 10
+# TensorProto.DataType: 4 is a string; the small integers and bools are kept as INT32 are.
+_FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
+_AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
+_BOX_SIZE = 4
+
+
+class LabelType(enum.IntEnum):
+    """How a label is stored, and what it gives."""
+
+    SINGLE = 0  # one number
+    MULTI_SPARSE = 1  # numbers of the classes that hold → a vector of 0 and 1
+    MULTI_DENSE = 2  # the vector itself
+    MULTI_WEIGHTED_SPARSE = 3  # numbers of classes, and then their weights → a vector of weights
+    NONE = 4
+
+
+_SPARSE = (LabelType.MULTI_SPARSE, LabelType.MULTI_WEIGHTED_SPARSE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Contents:
+    """What to take from a record: `readers.caffe2`'s arguments of these names."""
+
+    image_available: bool
+    label_type: LabelType
+    num_labels: int
+    additional_inputs: int
+    bbox: bool
+
+    @property
+    def num_outputs(self) -> int:
+        label = self.label_type != LabelType.NONE
+        box = self.bbox or self.label_type in _SPARSE
+        return self.image_available + label + self.additional_inputs + box
+
+
+class Caffe2Reader(DatabaseReader):
+    """The tensors of a Caffe2 database.
+
+    Args:
+        paths: folders of the databases.
+        wanted: what each record holds.
+        options: of every reader.
+    """
+
+    def __init__(self, paths: Sequence[str], wanted: Contents, options: Mapping[str, Any]):
+        super().__init__(_NAME, paths, options)
+        self.num_outputs = wanted.num_outputs
+        self._wanted = wanted
+
+    def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
+        wanted = self._wanted
+        tensors = [_Tensor(record, *place) for place in contents(fields(record, 0, len(record)), 1)]
+        outputs, next_ = [], 0
+        if wanted.image_available:
+            outputs.append(_at(tensors, 0, "an image").image())
+            next_ = 1
+        if wanted.label_type != LabelType.NONE:
+            outputs.append(self._label(tensors, next_))
+            next_ += 1
+        # After the numbers of weighted classes, the weights count as the first further tensor (as in DALI).
+        for _ in range(wanted.additional_inputs):
+            outputs.append(_at(tensors, next_, "a further tensor").values())
+            next_ += 1
+        if wanted.label_type in _SPARSE:
+            outputs.append(_last_box(tensors, next_, required=wanted.bbox))
+        elif wanted.bbox:
+            outputs.append(_at(tensors, next_, "a box").box())
+        return tuple(outputs)
+
+    def _label(self, tensors: Sequence[_Tensor], place: int) -> np.ndarray:
+        label = _at(tensors, place, "a label").values()
+        kind = self._wanted.label_type
+        if kind == LabelType.SINGLE and len(label) != 1:
+            raise BadRecord(f"its label has {len(label)} elements, a label of type {kind.value} has one")
+        if kind not in _SPARSE:
+            return label
+        classes = self._wanted.num_labels
+        if label.dtype.kind not in "iu" or (len(label) and not 0 <= label.min() <= label.max() < classes):
+            raise BadRecord(
+                f"its label must be numbers of classes below num_labels = {classes}, but is {label[:8]}"
+            )
+        if kind == LabelType.MULTI_SPARSE:
+            vector = np.zeros(classes, np.int32)
+            vector[label] = 1
+            return vector
+        weights = _at(tensors, place + 1, "the weights of the label").values()
+        if len(weights) != len(label):
+            raise BadRecord(f"its label has {len(label)} classes, but {len(weights)} weights")
+        weighted = np.zeros(classes, np.float32)
+        weighted[label] = weights
+        return weighted
+
+
+def _at(tensors: Sequence[_Tensor], place: int, what: str) -> _Tensor:
+    if place >= len(tensors):
+        raise BadRecord(f"it has {len(tensors)} tensors, {what} should be number {place}")
+    return tensors[place]
+
+
+def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> np.ndarray:
+    """The box after sparse labels: the last tensor, if it is one."""
+    last = tensors[-1]
+    if required or (len(tensors) > consumed and last.type == _INT32 and len(last.values()) == _BOX_SIZE):
+        return last.box()
+    return np.empty(0, np.int32)
+
+
+class _Tensor:
+    """One TensorProto, data[start:end]."""
+
+    def __init__(self, data: bytes, start: int, end: int):
+        self._data = data
+        self._fields = fields(data, start, end)
+        self.type = last_integer(self._fields, _TYPE)
+        if self.type is None:
+            self.type = _FLOAT
+
+    def values(self) -> np.ndarray:
+        """[elements]"""
+        if self.type == _FLOAT:
+            return reals(self._data, self._fields, _FLOATS, np.dtype("<f4"))
+        if self.type == _DOUBLE:
+            return reals(self._data, self._fields, _DOUBLES, np.dtype("<f8"))
+        if self.type == _INT64:
+            return integers(self._data, self._fields, _INT64S)
+        if self.type in _AS_INT32:
+            return integers(self._data, self._fields, _INT32S).astype(_AS_INT32[self.type])
+        if self.type in (_BYTE, _STRING):
+            return self._content()
+        raise BadRecord(f"it has a tensor of the type {self.type}, which is not known")
+
+    def image(self) -> np.ndarray:
+        """uint8 [bytes] of an encoded image, [height, width, channels] of pixels."""
+        if self.type not in (_BYTE, _STRING):
+            raise BadRecord(f"its image is a tensor of the type {self.type}, it must be {_STRING} or {_BYTE}")
+        image = self._content()
+        if self.type == _STRING:
+            return image
+        shape = [int(size) for size in integers(self._data, self._fields, _DIMS)]
+        if len(shape) == 2:
+            shape.append(1)
+        if len(shape) != 3 or min(shape) < 0 or shape[0] * shape[1] * shape[2] != len(image):
+            raise BadRecord(f"it has {len(image)} bytes of pixels, but the sizes {shape}")
+        return image.reshape(shape)
+
+    def box(self) -> np.ndarray:
+        if self.type != _INT32 or len(self.values()) != _BOX_SIZE:
+            raise BadRecord(
+                f"its box must be {_BOX_SIZE} INT32, but has {len(self.values())} of the type {self.type}"
+            )
+        return self.values()
+
+    def _content(self) -> np.ndarray:
+        places = contents(self._fields, _STRINGS if self.type == _STRING else _BYTES)
+        if len(places) != 1:
+            raise BadRecord(f"it has a tensor of {len(places)} strings of bytes, there must be one")
+        start, end = places[0]
+        return np.frombuffer(self._data, np.uint8, end - start, start)
+
+
+def _wanted(given: Mapping[str, Any]) -> Contents:
+    label_type = given.get("label_type", 0)
+    if label_type not in list(LabelType):
+        raise ValueError(f"{_NAME}: label_type must be from 0 to {max(LabelType)}, not {label_type}")
+    wanted = Contents(
+        given.get("image_available", True), LabelType(label_type), given.get("num_labels", 1),
+        given.get("additional_inputs", 0), given.get("bbox", False),
+    )  # fmt: skip
+    if wanted.num_labels < 1 or wanted.additional_inputs < 0:
+        raise ValueError(
+            f"{_NAME}: num_labels must be at least 1 and additional_inputs at least 0, "
+            f"got {wanted.num_labels} and {wanted.additional_inputs}"
+        )
+    if not wanted.num_outputs:
+        raise ValueError(f"{_NAME}: with these arguments there is nothing to read")
+    return wanted
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    return _wanted(given).num_outputs
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+    source="operators/reader/parser/caffe2_parser.h",
+)  # fmt: skip
+@also_takes(reader_options)
+def caffe2(
+    *,
+    path: Static[tuple[str, ...]],
+    additional_inputs: Static[int] = 0,
+    bbox: Static[bool] = False,
+    image_available: Static[bool] = True,
+    label_type: Static[int] = 0,
+    num_labels: Static[int] = 1,
+    **options: Any,
+) -> Caffe2Reader:
+    """Reads Caffe2's LMDB databases: images, encoded or as pixels, labels, further tensors and a box.
+
+    Where the values lie is found on first use and kept in the user's cache folder.
+
+    Parity: with the sparse labels (types 1 and 3) there is, as in DALI, one output more: the last tensor of
+    the record if it is a box, else nothing (int32 [0]), where DALI fails.
+
+    Args:
+        path: of the folders of the databases.
+        additional_inputs: number of further tensors in each record, an output each.
+        bbox: give the box at the end of the record.
+        image_available: the first tensor of a record is an image.
+        label_type: 0: a number; 1: numbers of classes, given as a vector of 0 and 1; 2: a vector; 3: numbers
+            of classes and their weights, given as a vector of weights; 4: no label.
+        num_labels: number of classes of label types 1 and 3.
+
+    Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
+        is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
+    """
+    wanted = _wanted(
+        {
+            "additional_inputs": additional_inputs, "bbox": bbox, "image_available": image_available,
+            "label_type": label_type, "num_labels": num_labels,
+        }
+    )  # fmt: skip
+    return Caffe2Reader(required_paths(_NAME, "path", path), wanted, options)

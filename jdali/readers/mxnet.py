@@ -1,0 +1,181 @@
+"""MXNet's RecordIO files of images with labels."""
+
+from __future__ import annotations
+
+import functools
+import os
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.readers._base import reader_options, shuffle_options
+from jdali.readers._index_cache import Arrays, cached_index
+from jdali.readers._records import (
+    BadRecord,
+    RecordFiles,
+    RecordReader,
+    Records,
+    number_columns,
+    path_list,
+    required_paths,
+)
+
+_NAME = "readers.mxnet"
+# A part of a record: a magic number; its place in the record (3 bits) and its length (29 bits); the
+# data, filled up to a multiple of 4 bytes. Where the data holds the magic number, the record is split
+# there, and the number is left out.
+_MAGIC = 0xCED7230A
+_MAGIC_BYTES = struct.pack("<I", _MAGIC)
+_PART = struct.Struct("<II")
+_LENGTH_BITS = 29
+_WHOLE, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3
+# An image record: number of labels (0: the label is the next number), label, two identifiers.
+_IMAGE = struct.Struct("<IfQQ")
+
+
+class RecordIOReader(RecordReader):
+    """Images and labels of RecordIO files."""
+
+    num_outputs = 2
+
+    def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
+        data = _joined(record)
+        if len(data) < _IMAGE.size:
+            raise BadRecord(f"it has {len(data)} bytes, an image record has at least {_IMAGE.size}")
+        labels, label, _, _ = _IMAGE.unpack_from(data)
+        image = _IMAGE.size + 4 * labels
+        if image > len(data):
+            raise BadRecord(f"it has {len(data)} bytes, too few for its {labels} labels")
+        given = np.frombuffer(data, "<f4", labels, _IMAGE.size) if labels else np.array([label], np.float32)
+        return np.frombuffer(data, np.uint8, offset=image), given
+
+
+def _joined(record: bytes) -> bytes:
+    """The data of a record, its parts put together."""
+    parts: list[bytes] = []
+    at = 0
+    while True:
+        if at + _PART.size > len(record):
+            raise BadRecord(f"its {len(record)} bytes up to the next record end within a part")
+        magic, word = _PART.unpack_from(record, at)
+        place, length = word >> _LENGTH_BITS, word & ((1 << _LENGTH_BITS) - 1)
+        if magic != _MAGIC:
+            raise BadRecord(
+                f"{magic:#010x} stands at its byte {at} instead of the magic number {_MAGIC:#010x}"
+            )
+        expected = (_MIDDLE, _LAST) if parts else (_WHOLE, _FIRST)
+        if place not in expected:
+            raise BadRecord(f"part {len(parts)} of it is marked as {place}, it should be {expected}")
+        at += _PART.size
+        if at + length > len(record):
+            raise BadRecord(
+                f"a part of it has {length} bytes, but there are {len(record) - at} up to the next record or the end"
+            )
+        parts.append(record[at : at + length])
+        at += length + -length % 4
+        if place in (_WHOLE, _LAST):
+            break
+    # An index may leave records out; what follows must be another record, then.
+    if at < len(record) and record[at : at + 4] != _MAGIC_BYTES:
+        raise BadRecord(f"its length leaves {len(record) - at} bytes before the next record")
+    return _MAGIC_BYTES.join(parts)
+
+
+def build_index(path: str) -> Arrays:
+    """Offsets of the records of a file, from the file alone.
+
+    Raises:
+        ValueError: the file is no RecordIO file, or ends within a record.
+    """
+    offsets: list[int] = []
+    at = 0
+    size = os.stat(path).st_size
+    with open(path, "rb", buffering=1 << 16) as file:
+        while at < size:
+            head = file.read(_PART.size)
+            magic, word = _PART.unpack(head) if len(head) == _PART.size else (_MAGIC, 0)
+            if magic != _MAGIC:
+                raise ValueError(
+                    f"{_NAME}: {path} is no RecordIO file, or damaged: {magic:#010x} stands at byte {at} "
+                    "instead of "
+                    f"the magic number {_MAGIC:#010x}"
+                )
+            end = at + _PART.size + (word & ((1 << _LENGTH_BITS) - 1))
+            if len(head) < _PART.size or end > size:
+                raise ValueError(
+                    f"{_NAME}: {path} ends at byte {size}, within record {len(offsets)} that has a part at "
+                    f"byte {at}"
+                )
+            if word >> _LENGTH_BITS in (_WHOLE, _FIRST):
+                offsets.append(at)
+            at = end + -end % 4
+            file.seek(at)
+    return {"offsets": np.array(offsets, np.int64)}
+
+
+def _scanned(files: RecordFiles) -> np.ndarray:
+    """Offsets of all records, counted through all files."""
+    starts = np.cumsum([0, *files.sizes])
+    return np.concatenate(
+        [
+            start + cached_index("recordio", path, functools.partial(build_index, path))["offsets"]
+            for start, path in zip(starts, files.paths, strict=False)
+        ]
+    )
+
+
+def _records(files: RecordFiles, index_paths: Sequence[str]) -> list[Records]:
+    """Of each file, in the order in which they lie there; a record goes up to the next one."""
+    if len(index_paths) > 1:
+        raise ValueError(
+            f"{_NAME}: index_path must be one file (for all files together), got {len(index_paths)}"
+        )
+    ends = np.cumsum(files.sizes)
+    if index_paths:
+        offsets = np.unique(number_columns(_NAME, index_paths[0], 2)[:, 1])
+        if offsets[-1] >= ends[-1]:
+            beyond = offsets[np.searchsorted(offsets, ends[-1])]
+            raise ValueError(
+                f"{_NAME}: the index {index_paths[0]} does not fit {', '.join(files.paths)}: one of its "
+                "records begins "
+                f"at byte {beyond}, but there are {ends[-1]} bytes"
+            )
+    else:
+        offsets = _scanned(files)
+    records = []
+    for size, end in zip(files.sizes, ends, strict=True):
+        start = end - size
+        mine = offsets[(offsets >= start) & (offsets < end)] - start
+        records.append(Records(mine, np.diff(mine, append=size)))
+    return records
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=2, devices=("cpu",), source="operators/reader/parser/recordio_parser.h"
+)
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def mxnet(
+    *,
+    path: Static[tuple[str, ...]],
+    index_path: Static[tuple[str, ...] | None] = None,
+    **options: Any,
+) -> RecordIOReader:
+    """Reads MXNet's RecordIO files: encoded images, and their labels.
+
+    The order is that in which the records lie in the files, not that of the index.
+
+    Args:
+        path: of the files.
+        index_path: of one index for all files: a number and the offset of a record in each line, counted
+            through the files as if they were one; None: made on first use and kept in the user's cache
+            folder.
+
+    Returns: uint8 [bytes], and float32 [labels], one label or more.
+    """
+    files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
+    return RecordIOReader(_NAME, files, _records(files, path_list(_NAME, "index_path", index_path)), options)

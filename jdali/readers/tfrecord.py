@@ -1,0 +1,294 @@
+"""TensorFlow's TFRecord files of tf.train.Example."""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import tfrecord as features_of
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.readers._base import reader_options, shuffle_options
+from jdali.readers._index_cache import cached_index
+from jdali.readers._protobuf import BYTES, contents, fields, integers, map_entries, reals
+from jdali.readers._records import (
+    BadRecord,
+    RecordFiles,
+    RecordReader,
+    Records,
+    check_starts,
+    number_columns,
+    path_list,
+    required_paths,
+)
+from jdali.tfrecord import Feature
+
+try:
+    from google_crc32c import value as crc32c
+except ImportError:
+    crc32c = None
+
+_NAME = "readers.tfrecord"
+# A record: length (8 bytes), its CRC (4), the data, its CRC (4).
+_HEAD = struct.Struct("<QI")
+_CRC = struct.Struct("<I")
+_AROUND = _HEAD.size + _CRC.size
+_FLOAT32 = np.dtype("<f4")
+# Numbers of the fields of a tf.train.Feature: which kind of list it holds.
+_LISTS = {1: "bytes", 2: "float32", 3: "int64"}
+_LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
+
+
+def masked_crc(data: bytes) -> int:
+    """CRC-32C of `data` as TFRecord files store it: turned by 15 bits, plus a constant."""
+    crc: int = crc32c(data)
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+class TFRecordReader(RecordReader):
+    """Examples of TFRecord files.
+
+    Args:
+        files: to read.
+        records: of each file, with their heads and CRCs.
+        features: to take from each example, by name.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        files: RecordFiles,
+        records: Sequence[Records],
+        features: Mapping[str, Feature],
+        options: Mapping[str, Any],
+    ):
+        super().__init__(_NAME, files, records, options)
+        self.num_outputs = len(features)
+        self._outputs = {name.encode(): place for place, name in enumerate(features)}
+        self._takers = [_taker(name, feature) for name, feature in features.items()]
+
+    def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
+        return self.example(self._checked(record))
+
+    def _checked(self, record: bytes) -> bytes:
+        """The data of a record."""
+        if len(record) < _AROUND:
+            raise BadRecord(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
+        length, crc = _HEAD.unpack_from(record)
+        if masked_crc(record[:8]) != crc:
+            raise BadRecord(
+                "the CRC of its length is wrong; the record is damaged, or the index does not fit"
+            )
+        if length != len(record) - _AROUND:
+            raise BadRecord(
+                f"the index gives it {len(record)} bytes, but its length of {length} makes {length + _AROUND}"
+            )
+        data = record[_HEAD.size : -_CRC.size]
+        if masked_crc(data) != _CRC.unpack_from(record, len(record) - _CRC.size)[0]:
+            raise BadRecord("the CRC of its data is wrong; the record is damaged")
+        return data
+
+    def example(self, data: bytes) -> tuple[np.ndarray, ...]:
+        """The outputs, from the bytes of a tf.train.Example."""
+        places: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
+        for start, end in contents(fields(data, 0, len(data)), 1):
+            for output, *place in map_entries(data, start, end, self._outputs):
+                places[output] = (place[0], place[1])
+        return tuple(take(data, *place) for take, place in zip(self._takers, places, strict=True))
+
+
+Taker = Callable[[bytes, int, int], np.ndarray]
+
+
+def _taker(name: str, feature: Feature) -> Taker:
+    """What makes the output of the bytes of a tf.train.Feature (none if it is missing)."""
+    wanted = _LIST_OF[feature.dtype]
+
+    def values(data: bytes, start: int, end: int) -> list[Any]:
+        """The fields of the list, none if the feature holds no list."""
+        found = []
+        for number, kind, at, stop in fields(data, start, end):
+            if kind == BYTES and number in _LISTS:
+                if number != wanted and at < stop:
+                    raise BadRecord(
+                        f"its feature {name!r} holds {_LISTS[number]}, not {feature.type_name} as declared"
+                    )
+                found += fields(data, at, stop)
+        return found
+
+    if feature.dtype == features_of.string:
+        default = feature.default_value
+        assert isinstance(default, (str, bytes))
+        missing = np.frombuffer(default.encode() if isinstance(default, str) else default, np.uint8)
+
+        def string(data: bytes, start: int, end: int) -> np.ndarray:
+            strings = contents(values(data, start, end), 1)
+            if not strings:
+                return missing
+            first, last = strings[0]
+            return np.frombuffer(data, np.uint8, last - first, first)
+
+        return string
+
+    def numbers(data: bytes, start: int, end: int) -> np.ndarray:
+        found = values(data, start, end)
+        if feature.dtype == features_of.int64:
+            return _shaped(name, feature, integers(data, found, 1))
+        return _shaped(name, feature, reals(data, found, 1, _FLOAT32))
+
+    return numbers
+
+
+def _shaped(name: str, feature: Feature, values: np.ndarray) -> np.ndarray:
+    if feature.shape is not None:
+        size = math.prod(feature.shape)
+        if len(values) > size:
+            raise BadRecord(
+                f"its feature {name!r} has {len(values)} elements, too many for the shape {feature.shape}"
+            )
+        if len(values) < size:
+            filled = np.full(size, feature.default_value, values.dtype)
+            filled[: len(values)] = values
+            values = filled
+        return values.reshape(feature.shape)
+    if not feature.partial_shape:
+        return values
+    if len(values) % math.prod(feature.partial_shape):
+        raise BadRecord(
+            f"its feature {name!r} has {len(values)} elements, which do not fill whole rows of the "
+            f"shape {feature.partial_shape}"
+        )
+    return values.reshape(-1, *feature.partial_shape)
+
+
+def build_index(path: str) -> Records:
+    """Where the records of a file are, from the file alone.
+
+    Raises:
+        ValueError: the file is no TFRecord file, or ends within a record.
+    """
+    _need_crc()
+    offsets: list[int] = []
+    sizes: list[int] = []
+    at = 0
+    size = os.stat(path).st_size
+    with open(path, "rb", buffering=1 << 16) as file:
+        while at < size:
+            head = file.read(_HEAD.size)
+            if len(head) < _HEAD.size:
+                raise ValueError(
+                    f"{_NAME}: {path} ends at byte {size}, within record {len(offsets)} at byte {at}"
+                )
+            length, crc = _HEAD.unpack(head)
+            if masked_crc(head[:8]) != crc:
+                raise ValueError(
+                    f"{_NAME}: {path} has no record {len(offsets)} at byte {at} (the CRC of its length is "
+                    "wrong); "
+                    "where the next one begins cannot be known without an index"
+                )
+            if at + length + _AROUND > size:
+                raise ValueError(
+                    f"{_NAME}: {path} ends at byte {size}, within record {len(offsets)} at byte {at}, "
+                    f"which has {length + _AROUND} bytes"
+                )
+            offsets.append(at)
+            sizes.append(length + _AROUND)
+            at += length + _AROUND
+            file.seek(at)
+    return Records(np.array(offsets, np.int64), np.array(sizes, np.int64))
+
+
+def _records(files: RecordFiles, index_paths: Sequence[str]) -> list[Records]:
+    """Of each file, by its index or by scanning it."""
+    if not index_paths:
+        return [Records(**cached_index("tfrecord", path, _built(path))) for path in files.paths]
+    if len(index_paths) != len(files.paths):
+        raise ValueError(f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files")
+    records = []
+    for file, index in enumerate(index_paths):
+        columns = number_columns(_NAME, index, 2)
+        one = Records(columns[:, 0].copy(), columns[:, 1].copy())
+        check_starts(_NAME, index, files.paths[file], files.sizes[file], one)
+        _check_first(files, file, index, one)
+        records.append(one)
+    return records
+
+
+def _built(path: str) -> Callable[[], dict[str, np.ndarray]]:
+    return lambda: build_index(path)._asdict()
+
+
+def _check_first(files: RecordFiles, file: int, index: str, records: Records) -> None:
+    """Raises if the first record is sound, but not of the size that the index gives it."""
+    offset, size = records.offsets.item(0), records.sizes.item(0)
+    if offset + _HEAD.size > files.sizes[file]:
+        return
+    head = files.read(file, offset, _HEAD.size)
+    length, crc = _HEAD.unpack(head)
+    if masked_crc(head[:8]) == crc and length + _AROUND != size:
+        raise ValueError(
+            f"{_NAME}: the index {index} does not fit {files.paths[file]}: it gives the record at byte "
+            f"{offset} "
+            f"{size} bytes, but it has {length + _AROUND}"
+        )
+
+
+def _need_crc() -> None:
+    if crc32c is None:
+        raise ImportError(
+            f"{_NAME}: the package google-crc32c, which checks the records, is missing: pip install "
+            '"jdali[records]"'
+        )
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    return len(given["features"])
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+    source="operators/reader/parser/tfrecord_parser.h",
+)  # fmt: skip
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def tfrecord(
+    *,
+    features: Static[Mapping[str, Feature]],
+    path: Static[tuple[str, ...]],
+    index_path: Static[tuple[str, ...] | None] = None,
+    use_o_direct: Static[bool] = False,
+    **options: Any,
+) -> TFRecordReader:
+    """Reads features of the records of TFRecord files: an output for each, in `fn` a dict by name.
+
+    The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
+    rest is the feature's default value. A feature may not be of another type than declared.
+
+    Parity: DALI does not check CRCs, leaves missing elements undefined, and needs an index.
+
+    Args:
+        features: which to take: their names, and `jdali.tfrecord.FixedLenFeature` or `VarLenFeature`.
+        path: of the files.
+        index_path: of the index of each file, as `tfrecord2idx` makes it: the offset and the size of a
+            record in each line; None: made on first use and kept in the user's cache folder.
+        use_o_direct: without effect.
+
+    Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
+    """
+    _need_crc()
+    if not isinstance(features, Mapping) or not features:
+        raise TypeError(f"{_NAME}: features must be a dict with at least one feature")
+    for name, feature in features.items():
+        if not isinstance(feature, Feature):
+            raise TypeError(
+                f"{_NAME}: features[{name!r}] must be a feature of jdali.tfrecord, got {feature!r}"
+            )
+    files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
+    return TFRecordReader(
+        files, _records(files, path_list(_NAME, "index_path", index_path)), features, options
+    )

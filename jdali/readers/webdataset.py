@@ -1,0 +1,343 @@
+"""WebDataset: tar archives in which the files of one name, but for the extension, are a sample."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.readers._base import Reader, reader_options, shuffle_options
+from jdali.readers._index_cache import Arrays, cached_index
+from jdali.readers._records import BadRecord, RecordFiles, path_list, required_paths
+from jdali.readers._tar import BLOCK, is_header_of, members
+from jdali.types import to_dtype
+
+_NAME = "readers.webdataset"
+_BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}
+# Words to a component in a line of an index, by its version.
+_WORDS = {b"v1.1": 3, b"v1.2": 4}
+_MISSING = -1
+
+
+class Components(NamedTuple):
+    """The files in one archive.
+
+    Attributes:
+        extensions: the different ones there are.
+        extension: int64 [n], which of them each has.
+        sample: int64 [n], number of the sample each belongs to, from 0 on.
+        offset: int64 [n], of the content, bytes.
+        size: int64 [n], bytes.
+    """
+
+    extensions: list[str]
+    extension: np.ndarray
+    sample: np.ndarray
+    offset: np.ndarray
+    size: np.ndarray
+
+
+class Samples(NamedTuple):
+    """The samples of one archive that are given.
+
+    Attributes:
+        offsets: int64 [samples, outputs], where the content of each output begins, bytes.
+        sizes: int64 [samples, outputs], bytes; -1 where there is none.
+        numbers: int64 [samples], which samples of the archive they are.
+    """
+
+    offsets: np.ndarray
+    sizes: np.ndarray
+    numbers: np.ndarray
+
+
+class WebDatasetReader(Reader):
+    """Samples of tar archives.
+
+    Args:
+        files: the archives.
+        samples: of each archive.
+        dtypes: of the outputs.
+        check: whether to see that there is a header before each content.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        files: RecordFiles,
+        samples: Sequence[Samples],
+        dtypes: Sequence[np.dtype[Any]],
+        check: bool,
+        options: Mapping[str, Any],
+    ):
+        self._files, self._dtypes, self._check = files, list(dtypes), check
+        self._empty = [np.empty(0, dtype) for dtype in dtypes]
+        self._starts = [0]
+        for one in samples:
+            self._starts.append(self._starts[-1] + len(one.numbers))
+        self._offsets, self._sizes, self._numbers = map(np.concatenate, zip(*samples, strict=True))
+        self.num_outputs = len(self._dtypes)
+        super().__init__(self._starts[-1], options)
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        file = bisect.bisect_right(self._starts, index) - 1
+        try:
+            return tuple(
+                [
+                    empty if size == _MISSING else self._content(file, offset, size, dtype)
+                    for offset, size, dtype, empty in zip(
+                        self._offsets[index].tolist(), self._sizes[index].tolist(), self._dtypes, self._empty,
+                        strict=True,
+                    )
+                ]
+            )  # fmt: skip
+        except BadRecord as error:
+            raise SampleError(f"{_NAME}: {self.source(index)}: {error}") from error
+
+    def _content(self, file: int, offset: int, size: int, dtype: np.dtype[Any]) -> np.ndarray:
+        if size % dtype.itemsize:
+            raise BadRecord(f"the {size} bytes at byte {offset} are no whole number of {dtype}")
+        head = BLOCK if self._check else 0
+        data = self._files.read(file, offset - head, size + head)
+        if head and not is_header_of(data[:head], size):
+            raise BadRecord(
+                f"the index does not fit, or the archive is damaged: there is no file of {size} bytes at "
+                f"byte {offset}"
+            )
+        return np.frombuffer(data, dtype, offset=head)
+
+    def source(self, index: int) -> str:
+        file = bisect.bisect_right(self._starts, index) - 1
+        return f"{self._files.paths[file]}#sample {self._numbers[index]}"
+
+    def close(self) -> None:
+        self._files.close()
+
+
+def _group(entries: Iterable[tuple[int, str, int, int]]) -> Arrays:
+    """What the cache keeps of (sample, extension, offset, size) of each component."""
+    extensions: dict[str, int] = {}
+    rows = [(s, extensions.setdefault(e, len(extensions)), o, n) for s, e, o, n in entries]
+    names = "\0".join(extensions).encode(errors="surrogateescape")
+    return {
+        "table": np.array(rows, np.int64).reshape(-1, 4),
+        "extensions": np.frombuffer(names, np.uint8),
+    }
+
+
+def _components(index: Arrays) -> Components:
+    sample, extension, offset, size = index["table"].T
+    names = index["extensions"].tobytes().decode(errors="surrogateescape")
+    return Components(names.split("\0"), extension, sample, offset, size)
+
+
+def build_index(path: str) -> Arrays:
+    """Where the components of the samples of an archive are, from the archive alone.
+
+    Raises:
+        ValueError: it is no archive, damaged or cut short.
+    """
+    files = RecordFiles(_NAME, [path])
+    try:
+        return _group(_scanned(files))
+    except BadRecord as error:
+        raise ValueError(f"{_NAME}: {path}: {error}") from error
+    finally:
+        files.close()
+
+
+def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int]]:
+    sample, last = -1, None
+    for name, offset, size in members(files, 0):
+        folder, slash, file = name.rpartition(b"/")
+        stem, dot, extension = file.partition(b".")
+        if not stem:
+            continue  # a hidden file
+        if not dot:  # as DALI: the whole name counts as the extension
+            extension = name
+        if (whole := folder + slash + stem) != last:
+            sample, last = sample + 1, whole
+        yield sample, os.fsdecode(extension), offset, size
+
+
+def _indexed(index: str, path: str, size: int) -> Components:
+    """The components of an archive by its index."""
+    try:
+        with open(index, "rb") as file:
+            lines = file.read().split(b"\n")
+    except OSError as error:
+        raise FileNotFoundError(f"{_NAME}: cannot read the index {index}: {error.strerror}") from error
+    version, _, count = lines[0].strip().partition(b" ")
+    if version not in _WORDS or not count.isdigit():
+        shown = lines[0][:60].decode(errors="replace")
+        raise ValueError(
+            f'{_NAME}: the index {index} must begin with "v1.2" or "v1.1" and the number of samples, but '
+            "begins "
+            f"with {shown!r}"
+        )
+    samples = [(number, line.split()) for number, line in enumerate(lines[1:], 2) if line.strip()]
+    if len(samples) != int(count[:18]):
+        raise ValueError(
+            f"{_NAME}: the index {index} says it has {count.decode()} samples, but has {len(samples)}"
+        )
+    entries = []
+    for sample, (number, words) in enumerate(samples):
+        step = _WORDS[version]
+        numbers = words[1::step] + words[2::step]
+        if len(words) % step or not all(w.isdigit() and len(w) < 19 for w in numbers):
+            raise ValueError(
+                f"{_NAME}: line {number} of the index {index} must have {step} words for each file: "
+                "extension, offset, "
+                f"size{', name' * (step == 4)}; the first two numbers, the name without blanks"
+            )
+        for at in range(0, len(words), step):
+            offset, length = int(words[at + 1]), int(words[at + 2])
+            if offset % BLOCK or not BLOCK <= offset <= size:
+                raise ValueError(
+                    f"{_NAME}: line {number} of the index {index} does not fit {path}: no file can begin "
+                    "at byte "
+                    f"{offset} of its {size} (they begin at multiples of {BLOCK})"
+                )
+            entries.append((sample, os.fsdecode(words[at]), offset, length))
+    return _components(_group(entries))
+
+
+def _check_first(files: RecordFiles, file: int, index: str, components: Components) -> None:
+    """Raises if there is no file where the index has the first one."""
+    if not len(components.offset):
+        return
+    offset, size = int(components.offset[0]), int(components.size[0])
+    if not is_header_of(files.read(file, offset - BLOCK, BLOCK), size):
+        raise ValueError(
+            f"{_NAME}: the index {index} does not fit {files.paths[file]}: there is no file of {size} "
+            "bytes at byte "
+            f"{offset}; make it anew, or leave index_paths out"
+        )
+
+
+def _select(
+    components: Components, wanted: Mapping[str, Sequence[int]], outputs: int, fold: bool
+) -> np.ndarray:
+    """int64 [samples, outputs]: the component that gives each output, -1 if none does.
+
+    Of several that fit, the first in the archive.
+
+    Args:
+        components: of one archive.
+        wanted: for an extension the outputs that it can give.
+        outputs: number of outputs.
+        fold: do not tell capital letters from small ones.
+    """
+    samples = int(components.sample[-1]) + 1 if len(components.sample) else 0
+    count = len(components.sample)
+    first = np.full((samples, outputs), count, np.int64)
+    for number, extension in enumerate(components.extensions):
+        for output in wanted.get(extension.lower() if fold else extension, ()):
+            mine = np.flatnonzero(components.extension == number)
+            np.minimum.at(first[:, output], components.sample[mine], mine)
+    return np.where(first == count, _MISSING, first)
+
+
+def _given(components: Components, path: str, groups: Sequence[str], *, fold: bool, behavior: str) -> Samples:
+    """Which samples of an archive are given, and where their outputs lie."""
+    wanted: dict[str, list[int]] = {}
+    for output, group in enumerate(groups):
+        for extension in dict.fromkeys((group.lower() if fold else group).split(";")):
+            wanted.setdefault(extension, []).append(output)
+    chosen = _select(components, wanted, len(groups), fold)
+    complete = (chosen != _MISSING).all(axis=1)
+    if behavior == "error" and not complete.all():
+        sample = int(np.flatnonzero(~complete)[0])
+        lacking = ", ".join(groups[int(i)] for i in np.flatnonzero(chosen[sample] == _MISSING))
+        raise ValueError(f"{_NAME}: sample {sample} of {path} has no file with the extension {lacking}")
+    kept = np.flatnonzero(complete) if behavior == "skip" else np.arange(len(chosen))
+    chosen = chosen[kept]
+    sizes = np.where(chosen == _MISSING, _MISSING, components.size[chosen])
+    return Samples(components.offset[chosen], sizes, kept)
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    return len(path_list(_NAME, "ext", given["ext"]))
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+    source="operators/reader/loader/webdataset_loader.cc",
+)  # fmt: skip
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def webdataset(
+    *,
+    ext: Static[tuple[str, ...]],
+    paths: Static[tuple[str, ...]],
+    case_sensitive_extensions: Static[bool] = True,
+    dtypes: Static[tuple[np.dtype[Any], ...] | None] = None,
+    index_paths: Static[tuple[str, ...] | None] = None,
+    missing_component_behavior: Static[str] = "",
+    **options: Any,
+) -> WebDatasetReader:
+    """Reads samples from tar archives: an output for each entry of `ext`.
+
+    Files that follow each other and have the same name up to the first dot are one sample; what is after
+    the dot is the extension. Links, folders and hidden files are passed over.
+
+    Parity: without an index DALI gives empty samples for hard links and for an empty archive, and does not
+    read long names of the PAX format.
+
+    Args:
+        ext: extension of each output; several with ";" between them: the first that a sample has.
+        paths: of the archives.
+        case_sensitive_extensions: tell capital letters from small ones in extensions.
+        dtypes: element type of each output; None: uint8.
+        index_paths: of the index of each archive, as `wds2idx` makes it; None: made on first use and kept
+            in the user's cache folder.
+        missing_component_behavior: what to do with a sample that lacks an output: "empty" (or ""): give
+            an empty tensor; "skip": leave the sample out; "error": raise an error when the reader is opened.
+
+    Returns: for each output the content of a file, [elements] of its dtype.
+    """
+    groups = path_list(_NAME, "ext", ext)
+    if not groups:
+        raise ValueError(f"{_NAME}: ext is empty, it must name at least one extension")
+    behavior = _BEHAVIORS.get(missing_component_behavior.lower())
+    if behavior is None:
+        raise ValueError(
+            f'{_NAME}: missing_component_behavior must be "empty", "skip" or "error", '
+            f"not {missing_component_behavior!r}"
+        )
+    types = _dtypes(dtypes, len(groups))
+    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
+    indexes = path_list(_NAME, "index_paths", index_paths)
+    if indexes and len(indexes) != len(files.paths):
+        raise ValueError(f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives")
+    selections = []
+    for file, path in enumerate(files.paths):
+        if indexes:
+            components = _indexed(indexes[file], path, files.sizes[file])
+            _check_first(files, file, indexes[file], components)
+        else:
+            components = _components(cached_index("webdataset", path, functools.partial(build_index, path)))
+        selections.append(
+            _given(components, path, groups, fold=not case_sensitive_extensions, behavior=behavior)
+        )
+    if not any(len(one.numbers) for one in selections):
+        raise ValueError(
+            f"{_NAME}: there are no samples with {', '.join(groups)} in {', '.join(files.paths)}"
+        )
+    return WebDatasetReader(files, selections, types, bool(indexes), options)
+
+
+def _dtypes(given: Any, outputs: int) -> list[np.dtype[Any]]:
+    if given is None:
+        return [np.dtype(np.uint8)] * outputs
+    types = [to_dtype(dtype) for dtype in (given if isinstance(given, (list, tuple)) else [given])]
+    if len(types) != outputs:
+        raise ValueError(f"{_NAME}: {len(types)} dtypes for {outputs} outputs")
+    return types
