@@ -9,7 +9,9 @@ read these stubs. `--check` writes nothing and fails if a stub is not what would
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
+import re
 import sys
 import types as pytypes
 import typing
@@ -23,7 +25,10 @@ import jdali.dynamic
 import jdali.fn
 import jdali.ops
 
-HEADER = '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
+HEADER = (
+    "# fmt: off\n# ruff: noqa: I001\n"
+    '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
+)
 ROOT = Path(jdali.__file__).parent
 RETURNS = {
     "jdali.fn": "DataNode",
@@ -33,8 +38,16 @@ RETURNS = {
 IMPORTS = {
     "jdali.fn": "from jdali.data_node import DataNode\n",
     "jdali.ops": "from jax import Array\nfrom jax.typing import ArrayLike\n",
-    "jdali.dynamic": "",
+    "jdali.dynamic": "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
+    "from jdali.dynamic._dtype import DType\nfrom jdali.dynamic._readers import Reader\n"
+    "from jdali.dynamic._rng import RNG\n"
+    "from jdali.dynamic._tensor import Tensor\n",
 }
+COMMON_IMPORTS = (
+    "import builtins\nfrom collections.abc import Sequence\nfrom typing import Any\n"
+    "from numpy.typing import DTypeLike\nfrom jdali import types\n"
+)
+_TYPE_NAMES = ("DataNode", "Array", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
 
 
 def annotation_text(annotation: Any, surface: str) -> str:
@@ -46,6 +59,7 @@ def annotation_text(annotation: Any, surface: str) -> str:
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, pytypes.UnionType):
         parts = list(dict.fromkeys(annotation_text(a, surface) for a in typing.get_args(annotation)))
+        parts.sort(key=lambda part: part == "None")
         return "Any" if "Any" in parts else " | ".join(parts)
     if origin is tuple:
         # DALI's users give lists as often as tuples.
@@ -54,7 +68,9 @@ def annotation_text(annotation: Any, surface: str) -> str:
     if annotation is np.dtype or origin is np.dtype:
         return "DTypeLike"
     name = getattr(annotation, "__name__", "")
-    if annotation in (int, float, bool, str) or name in ("DataNode", "Array", "ArrayLike"):
+    if annotation is bool and surface == "jdali.dynamic":  # where `bool` is an element type
+        return "builtins.bool"
+    if annotation in (int, float, bool, str) or name in _TYPE_NAMES:
         return name
     if name.startswith("DALI"):
         return f"types.{name}"
@@ -71,8 +87,21 @@ def default_text(default: Any) -> str:
 
 def function_text(function: Any, surface: str) -> str:
     """`def` of one function."""
+    op = getattr(function, "__operator__", None)
+    result = RETURNS[surface] if op is not None and op.outputs == 1 else "Any"
+    lines = "".join(f"    {p},\n" for p in parameter_texts(inspect.signature(function), surface))
+    return f"def {function.__name__}(\n{lines}) -> {result}: ...\n"
+
+
+def class_text(reader: type, surface: str) -> str:
+    """`class` of a reader of dynamic mode."""
+    lines = "".join(f"        {p},\n" for p in ["self", *parameter_texts(inspect.signature(reader), surface)])
+    return f"class {reader.__name__}(Reader):\n    def __init__(\n{lines}    ) -> None: ...\n"
+
+
+def parameter_texts(signature: inspect.Signature, surface: str) -> list[str]:
+    """The parameters as they stand in a `def`, with the signs for how they are passed."""
     parameters, slash, star = [], False, False
-    signature = inspect.signature(function)
     values = list(signature.parameters.values())
     for i, p in enumerate(values):
         if p.kind is p.KEYWORD_ONLY and not star:
@@ -94,10 +123,38 @@ def function_text(function: Any, surface: str) -> str:
         if p.kind is p.POSITIONAL_ONLY and last_positional and not slash:
             parameters.append("/")
             slash = True
-    op = getattr(function, "__operator__", None)
-    result = RETURNS[surface] if op is not None and op.outputs == 1 else "Any"
-    lines = "".join(f"    {p},\n" for p in parameters)
-    return f"def {function.__name__}(\n{lines}) -> {result}: ...\n"
+    return parameters
+
+
+def written_exports(module: pytypes.ModuleType) -> list[str]:
+    """Stub lines for what a module's own text makes public: `from x import y as y`, or `name = ...`."""
+    path = getattr(module, "__file__", None)
+    if path is None:
+        return []
+    lines = []
+    for node in ast.parse(Path(path).read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            lines += [
+                f"from {node.module} import {a.name} as {a.name}" for a in node.names
+                if a.name == a.asname and not _is_family(getattr(module, a.name))
+            ]  # fmt: skip
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if not name.startswith("_"):
+                kind = type(getattr(module, name))
+                lines.append(f"{name}: {kind.__name__}")
+    return lines
+
+
+def _is_family(value: Any) -> bool:
+    """A package of operators, which stands in a stub by the functions placed in it."""
+    return isinstance(value, pytypes.ModuleType) and (
+        value.__name__.startswith("jdali.ops") or _operators(value) or _has_functions(value)
+    )
+
+
+def _operators(module: pytypes.ModuleType) -> bool:
+    return any(hasattr(v, "__operator__") for v in vars(module).values())
 
 
 def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pytypes.ModuleType]]:
@@ -106,17 +163,32 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
     for name, value in sorted(vars(module).items()):
         if name.startswith("_"):
             continue
-        if hasattr(value, "__operator__"):
+        if inspect.isclass(value) and hasattr(value, "__operator__"):
+            functions.append(class_text(value, surface))
+        elif hasattr(value, "__operator__"):
             functions.append(function_text(value, surface))
-        elif isinstance(value, pytypes.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
-            if any(hasattr(v, "__operator__") for v in vars(value).values()) or _has_functions(value):
-                modules.append(value)
-    imports = "".join(f"from {module.__name__} import {m.__name__.rpartition('.')[2]} as {m.__name__.rpartition('.')[2]}\n" for m in modules)
-    head = (
-        f"{HEADER}\nfrom collections.abc import Sequence\nfrom typing import Any\n\n"
-        f"from numpy.typing import DTypeLike\n\nfrom jdali import types\n{IMPORTS[surface]}{imports}\n"
-    )
-    return head + "\n".join(functions), modules
+        elif (
+            isinstance(value, pytypes.ModuleType)
+            and value.__name__ == f"{module.__name__}.{name}"
+            and (_operators(value) or _has_functions(value))
+        ):
+            modules.append(value)
+    short = [m.__name__.rpartition(".")[2] for m in modules]
+    exports = [f"from {module.__name__} import {name} as {name}" for name in short]
+    exports = list(dict.fromkeys(exports + written_exports(module)))
+    body = "\n".join(functions)
+    text = body + "\n".join(exports)
+    imports = [
+        line for line in (COMMON_IMPORTS + IMPORTS[surface]).splitlines() if _is_used(line, text, exports)
+    ]
+    return "\n".join([HEADER, *imports, *exports, "", body]), modules
+
+
+def _is_used(line: str, text: str, exports: list[str]) -> bool:
+    """Whether a stub needs an import: its name stands in the text and is not exported anyway."""
+    name = line.split()[-1]
+    exported = any(e.startswith("from") and e.endswith(f" {name}") for e in exports)
+    return not exported and re.search(rf"\b{name}\b", text) is not None
 
 
 def _has_functions(module: pytypes.ModuleType) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jdali import tensors
@@ -192,7 +193,7 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
             raise ValueError("Batch: the element type (dtype) of an empty list must be given")
         return _of_array(np.zeros((0,), dtype.dtype), "", Device.CPU)
     if dtype is None and is_plain(items):  # the numbers have no types: one that holds all of them
-        dtype = DType.from_fw_type(np.result_type(*(to_array(i).dtype for i in items)))
+        dtype = DType.from_fw_type(jnp.result_type(*(to_array(i).dtype for i in items)))
     parts = [
         item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None)
         for item in items

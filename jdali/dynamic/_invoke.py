@@ -147,6 +147,7 @@ def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     """An argument given as numbers or an array: numbers get the argument's element type at once."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
         value = np.stack([np.asarray(v) for v in value])
+    array: np.ndarray[Any, Any]
     if element_type(arg.annotation) is not None and (is_plain(value) or isinstance(value, (str, bytes))):
         array = arg.convert(value)
     else:
