@@ -48,11 +48,8 @@ def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
 
 
 def radius_bucket(radius: int) -> int:
-    """Smallest of 0, 1, 2, 3, 4, 6, 8, 12, 16, ... that is not below `radius`: what programs are made for."""
-    if radius <= 2:
-        return radius
-    power = 1 << (radius - 1).bit_length()
-    return power * 3 // 4 if power * 3 // 4 >= radius else power
+    """What programs are made for: 0, or the first of 4, 8, 16, ... that is not below `radius`."""
+    return max(4, 1 << (radius - 1).bit_length()) if radius else 0
 
 
 def setup(
