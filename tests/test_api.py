@@ -9,10 +9,16 @@ import jdali
 import jdali.dynamic
 import jdali.fn
 import jdali.ops
-from jdali._operator import REGISTRY, ArgKind
+from jdali._operator import ENGINE_PARAMETERS, REGISTRY, ArgKind
 
 PUBLIC = sorted(n for n in REGISTRY if not n.startswith(("_", "math.")))
 COMPILED = sorted(n for n in REGISTRY if REGISTRY[n].kind == "device" and not n.startswith("_"))
+
+
+DYNAMIC = sorted(
+    n for n in PUBLIC if REGISTRY[n].kind != "reader" and n not in ("external_source", "python_function")
+)
+READERS = sorted(n for n in PUBLIC if REGISTRY[n].kind == "reader" and n != "external_source")
 
 
 def found(surface, name):
@@ -55,12 +61,44 @@ def test_ops_has_the_record_s_signature(name):
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters if p.name in op.public_args)
 
 
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_dynamic_has_the_record_s_signature(name):
+    op = REGISTRY[name]
+    function = found(jdali.dynamic, name)
+    parameters = inspect.signature(function).parameters
+    inputs = [i.name for i in op.inputs]
+    arguments = [a for a in op.public_args if a != "seed"]
+    generic = [a for a in ("batch_size", "device") if a not in op.public_args]
+    assert list(parameters) == inputs + generic + arguments + ["rng"] * op.random
+    for arg in op.public_args.values():
+        if arg.name != "seed":
+            default = inspect.Parameter.empty if arg.required else arg.default
+            assert parameters[arg.name].default is default
+            assert parameters[arg.name].kind is inspect.Parameter.KEYWORD_ONLY
+    assert set(generic) <= set(documented(function.__doc__))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_dynamic_has_a_class_of_each_reader(name):
+    op = REGISTRY[name]
+    scope = found(jdali.dynamic, name.rpartition(".")[0])
+    classes = [c for c in vars(scope).values() if getattr(c, "__operator__", None) is op]
+    assert len(classes) == 1
+    parameters = inspect.signature(classes[0]).parameters
+    arguments = {k: p for k, p in parameters.items() if k in op.public_args}
+    assert list(arguments) == list(op.public_args)
+    for key, arg in op.public_args.items():
+        assert arguments[key].default is (inspect.Parameter.empty if arg.required else arg.default)
+    assert {"next_epoch", "get_metadata", "get_state", "set_state"} <= set(dir(classes[0]))
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_the_docstring_lists_just_the_arguments(name):
     op = REGISTRY[name]
     listed = documented(op.doc)
     missing = set(op.public_args) - set(listed)
-    unknown = set(listed) - set(op.args) - {i.name for i in op.inputs} - {"key", "extent", "out_extent", "out_shape"}
+    engine = {"key", *ENGINE_PARAMETERS}
+    unknown = set(listed) - set(op.args) - {i.name for i in op.inputs} - engine
     assert not missing, f"{name}: arguments not described: {sorted(missing)}"
     assert not unknown, f"{name}: described, but no arguments: {sorted(unknown)}"
     assert op.doc.splitlines()[0].endswith((".", ":")), f"{name}: the first line says what the operator does"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jdali import tensors
-from jdali._batch import keeping
 from jdali._operator import REGISTRY
 from jdali._tensor_text import tensor_text
 from jdali.dynamic import _dtype
@@ -212,23 +210,10 @@ def as_tensor(
 
 
 def _padded(data: Any, pad: bool) -> Any:
-    if not (pad and isinstance(data, Value) and data.kind is Kind.BATCH):
+    """A batch filled up with zeros to the size of its largest sample, if `pad` says so."""
+    if not (pad and isinstance(data, Value) and data.kind is Kind.BATCH) or data._list.is_dense_tensor():
         return data
-    samples = data._samples()
-    if samples.is_dense_tensor():
-        return data
-    array, extents = samples.padded()
-    largest = samples.spec.extents.max(axis=0)
-    inside = np.ones((1,) * array.ndim, bool)
-    for axis, size in enumerate(largest.tolist()):
-        shape = [len(samples), *(1,) * axis, size, *(1,) * (len(largest) - axis - 1)]
-        inside = inside & (np.arange(size) < extents[:, axis, None]).reshape(shape)
-    cut = array[(slice(None), *map(slice, largest.tolist()))]
-    layout = samples.layout()
-    with keeping(samples.spec.dtype):
-        filled = jnp.where(inside, cut, jnp.zeros((), cut.dtype))
-    dense = TensorList.from_samples([filled], "N" + layout if layout else "", samples.device)
-    return Tensor._of(dense, data.device)
+    return invoke(REGISTRY["pad"], [data], {})
 
 
 _dtype._make_tensor.append(tensor)

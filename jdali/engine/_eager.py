@@ -7,6 +7,7 @@ no argument that may differ by sample is compiled in, so calling with new values
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import threading
@@ -66,7 +67,7 @@ class Draw:
 
 
 class _Runner:
-    """The runner of one form. Calls from several threads take turns."""
+    """The runner of one form. Calls from several threads take turns where the runner has a state."""
 
     def __init__(self, form: Form):
         graph = Graph()
@@ -79,7 +80,9 @@ class _Runner:
         self.node = graph.add(
             form.op, self.inputs, dict(form.static) | self.arguments, device=form.place.name, where="a call"
         )
-        self._lock = threading.Lock()
+        # Without random values, host operators keep nothing from call to call.
+        stateless = form.op.kind != "device" and not form.op.random
+        self._turn = contextlib.nullcontext() if stateless else threading.Lock()
         self._runner: StageRunner | HostRunner
         if form.op.kind == "device":
             stage = Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
@@ -90,7 +93,7 @@ class _Runner:
             self._runner = HostRunner(self.node, seed=0)
 
     def run(self, env: dict[DataNode, TensorList], ids: SampleIds, draw: Draw, pool: Pool) -> None:
-        with self._lock:
+        with self._turn:
             self._runner.reseed(draw.seed, draw.number >> 32)
             if isinstance(self._runner, StageRunner):
                 self._runner.run(env, ids, pool.executor)

@@ -147,7 +147,7 @@ def test_devices(tensor, batch):
         assert jd.zeros(shape=[2]).device == "gpu"
     assert jd.zeros(shape=[2]).device == "cpu"
     for wrong in ("mixed", "tpu", "gpu:x"):
-        with pytest.raises(ValueError, match="no device|names no device"):
+        with pytest.raises(ValueError, match="no device"):
             jd.Device(wrong)
     assert jd.device(None) is None
 
@@ -169,7 +169,9 @@ def test_element_types():
 
 def test_texts():
     assert repr(jd.tensor(5)) == 'Tensor(\n    5,\n    dtype=i32,\n    device="cpu",\n    shape=())'
-    expected = 'Batch(\n    [1, 2],\n    dtype=i32,\n    device="cpu",\n    num_samples=2,\n    shape=[(), ()])'
+    expected = (
+        'Batch(\n    [1, 2],\n    dtype=i32,\n    device="cpu",\n    num_samples=2,\n    shape=[(), ()])'
+    )
     assert repr(jd.as_batch([1, 2])) == expected
 
 
