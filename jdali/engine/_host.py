@@ -16,7 +16,6 @@ from jdali.engine._stage import NodeFailure, dense_values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
-
 # Fractions of its size at which a JPEG can be decoded cheaply.
 DENOMINATORS = (8, 4, 2, 1)
 

@@ -77,6 +77,13 @@ def test_new_values_compile_nothing(tensor, batch):
     assert compiled_programs() == before
 
 
+def test_arguments_that_setup_does_not_see_are_new_with_each_call(batch):
+    for factors in ([1, 0], [0, 1], [1, 1]):
+        result = jd.brightness(batch, brightness=jd.as_batch(factors))
+        expected = [factors[0] * IMAGE, factors[1] * (100 + IMAGE)]
+        np.testing.assert_array_equal(np.asarray(result), expected)
+
+
 def test_few_programs_for_batches_of_all_sizes():
     before = compiled_programs()
     for count in range(1, 17):
