@@ -55,7 +55,9 @@ class Reader:
         self._lock = threading.RLock()
         self._opened: EagerReader | None = None
         self._seed = get_default_rng()() if given.get("seed", -1) in (None, -1) else int(given["seed"])
-        self._epochs = 0
+        self._epochs = 0  # gone through to the end
+        self._taken = 0  # samples of the epoch after those
+        self._resumed = 0  # how many of them a restored state had taken
 
     def _reader(self) -> EagerReader:
         """The reader, opened when first used."""
@@ -74,6 +76,9 @@ class Reader:
             outputs = self._reader().next(count, EvalContext.current().thread_pool.pool)
         kind = Kind.TENSOR if batch_size is None else Kind.BATCH
         values = tuple(wrap(kind, output, Device.CPU).to_device(self._device) for output in outputs)
+        return self._result(values)
+
+    def _result(self, values: tuple[Any, ...]) -> Any:
         return values if len(values) > 1 else values[0]
 
     def next_epoch(
@@ -88,21 +93,24 @@ class Reader:
             ctx: whose threads to use; None: the current one.
             capture: without effect.
 
-        Returns: iterator over tuples of a tensor or a batch for each output.
+        Returns: iterator over tuples of a tensor or a batch for each output (dicts, where outputs
+            have names).
         """
         self._check(batch_size)
         return self._epoch(batch_size, ctx)
 
     def _epoch(self, batch_size: int | None, ctx: EvalContext | None) -> Iterator[Any]:
-        samples = self._epoch_samples()
-        self._epochs += 1
-        for _ in range(-(-samples // (batch_size or 1))):
+        count = batch_size or 1
+        self._taken, self._resumed = self._resumed, 0
+        for _ in range(-(-(self._epoch_samples() - self._taken) // count)):
             if ctx is None:
                 result = self(batch_size=batch_size)
             else:
                 with ctx:
                     result = self(batch_size=batch_size)
-            yield result if isinstance(result, tuple) else (result,)
+            self._taken += count
+            yield result if isinstance(result, (tuple, dict)) else (result,)
+        self._epochs, self._taken = self._epochs + 1, 0
 
     def _epoch_samples(self) -> int:
         """Samples of the part that is read in the epoch to come."""
@@ -131,10 +139,11 @@ class Reader:
         """Where the reader is: plain numbers, to be written as JSON. `cuda_stream` has no effect."""
         with self._lock:
             reader = self._reader().get_state()
-            return {"version": _STATE_VERSION, "epochs": self._epochs, "seed": self._seed, "reader": reader}
+            epoch = {"epochs": self._epochs, "taken": self._taken}
+            return {"version": _STATE_VERSION, **epoch, "seed": self._seed, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on where a state was taken; an epoch that was begun counts as over."""
+        """Goes on where a state was taken: `next_epoch` gives what was left of the epoch."""
         if state.get("version") != _STATE_VERSION:
             raise ValueError(
                 f"{self._op.name}: state of version {state.get('version')}, not {_STATE_VERSION}"
@@ -144,9 +153,20 @@ class Reader:
                 self._seed, self._opened = int(state["seed"]), None
             self._reader().set_state(state["reader"])
             self._epochs = int(state["epochs"])
+            self._taken = self._resumed = int(state["taken"])
 
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__name__}{f' {self.name!r}' if self.name else ''}>"
+
+
+class NamedReader(Reader):
+    """A reader whose outputs are a dict: the user named them in `features`."""
+
+    def _result(self, values: tuple[Any, ...]) -> Any:
+        return dict(zip(self._args["features"], values, strict=True))
+
+
+_BASES: dict[str, type[Reader]] = {"readers.tfrecord": NamedReader}
 
 
 def _plain(value: Any) -> Any:
@@ -176,7 +196,7 @@ def make_reader(op: Operator) -> type[Reader]:
     path, _, _ = op.name.rpartition(".")
     return type(
         class_name(op),
-        (Reader,),
+        (_BASES.get(op.name, Reader),),
         {
             "_op": op,
             "__doc__": document(op, extra),

@@ -6,9 +6,11 @@ import json
 import numpy as np
 import pytest
 from PIL import Image
+from support import records
 
 import jdali.dynamic as jd
 from jdali import OperatorError
+from jdali.tfrecord import FixedLenFeature, int64
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (5, 7, 3), np.uint8)
 
@@ -72,6 +74,27 @@ def test_a_reader_s_state(files):
     second = jd.readers.File(files=files, random_shuffle=True)
     second.set_state(state)
     assert [labels(first, 2) for _ in range(3)] == [labels(second, 2) for _ in range(3)]
+
+
+def test_a_state_within_an_epoch_leaves_the_rest_of_it(files):
+    first = jd.readers.File(files=files)
+    epoch = first.next_epoch(2)
+    next(epoch)
+    second = jd.readers.File(files=files)
+    second.set_state(first.get_state())
+    assert [np.asarray(b).reshape(-1).tolist() for _, b in epoch] == [[2, 3], [4, 0]]
+    assert labels(second, 2) == [[2, 3], [4, 0]]
+    assert labels(second, 2) == labels(first, 2) == [[1, 2], [3, 4], [0, 1]]
+
+
+def test_named_outputs(tmp_path):
+    path = tmp_path / "data"
+    rows = records.tfrecord(path, [records.example({"a": [7]}), records.example({"a": [8]})])
+    index = records.index(tmp_path / "index", rows)
+    reader = jd.readers.TFRecord(
+        path=str(path), index_path=index, features={"a": FixedLenFeature([1], int64, 0)}
+    )
+    assert [sample["a"].item() for sample in reader.next_epoch()] == [7, 8]
 
 
 def test_a_reader_s_errors(files):
