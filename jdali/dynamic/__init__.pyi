@@ -1,0 +1,740 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+from numpy.typing import DTypeLike
+from jdali.dynamic._rng import RNG
+from jdali.dynamic import decoders as decoders
+from jdali.dynamic import noise as noise
+from jdali.dynamic import random as random
+from jdali.dynamic import readers as readers
+from jdali.dynamic import reductions as reductions
+from jdali.dynamic import transforms as transforms
+from jdali import types as types
+from jdali.dynamic import capture as capture
+from jdali.dynamic import checkpoint as checkpoint
+from jdali.dynamic import math as math
+from jdali.dynamic._batch import Batch as Batch
+from jdali.dynamic._batch import as_batch as as_batch
+from jdali.dynamic._batch import batch as batch
+from jdali.dynamic._context import EvalContext as EvalContext
+from jdali.dynamic._context import EvalMode as EvalMode
+from jdali.dynamic._context import Stream as Stream
+from jdali.dynamic._context import ThreadPool as ThreadPool
+from jdali.dynamic._context import get_current_stream as get_current_stream
+from jdali.dynamic._context import get_default_stream as get_default_stream
+from jdali.dynamic._context import get_num_threads as get_num_threads
+from jdali.dynamic._context import set_current_stream as set_current_stream
+from jdali.dynamic._context import set_default_stream as set_default_stream
+from jdali.dynamic._context import set_num_threads as set_num_threads
+from jdali.dynamic._context import stream as stream
+from jdali.dynamic._device import Device as Device
+from jdali.dynamic._device import device as device
+from jdali.dynamic._dtype import DataType as DataType
+from jdali.dynamic._dtype import DType as DType
+from jdali.dynamic._dtype import ImageType as ImageType
+from jdali.dynamic._dtype import InterpType as InterpType
+from jdali.dynamic._dtype import bfloat16 as bfloat16
+from jdali.dynamic._dtype import dtype as dtype
+from jdali.dynamic._dtype import float16 as float16
+from jdali.dynamic._dtype import float32 as float32
+from jdali.dynamic._dtype import float64 as float64
+from jdali.dynamic._dtype import int8 as int8
+from jdali.dynamic._dtype import int16 as int16
+from jdali.dynamic._dtype import int32 as int32
+from jdali.dynamic._dtype import int64 as int64
+from jdali.dynamic._dtype import type_id as type_id
+from jdali.dynamic._dtype import uint8 as uint8
+from jdali.dynamic._dtype import uint16 as uint16
+from jdali.dynamic._dtype import uint32 as uint32
+from jdali.dynamic._dtype import uint64 as uint64
+from jdali.dynamic._external_source import ExternalSource as ExternalSource
+from jdali.dynamic._imread import imread as imread
+from jdali.dynamic._tensor import Tensor as Tensor
+from jdali.dynamic._tensor import as_tensor as as_tensor
+from jdali.dynamic._tensor import tensor as tensor
+bool: DType
+
+def audio_resample(
+    signal: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    in_rate: float | Tensor | Batch | None = None,
+    out_length: int | Tensor | Batch | None = None,
+    out_rate: float | Tensor | Batch | None = None,
+    quality: float = 50.0,
+    scale: float | Tensor | Batch | None = None,
+) -> Any: ...
+
+def bb_flip(
+    boxes: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    horizontal: int | Tensor | Batch = 1,
+    ltrb: builtins.bool = False,
+    vertical: int | Tensor | Batch = 0,
+) -> Any: ...
+
+def brightness(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    brightness: float | Tensor | Batch = 1.0,
+    brightness_shift: float | Tensor | Batch = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Any: ...
+
+def brightness_contrast(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    brightness: float | Tensor | Batch = 1.0,
+    brightness_shift: float | Tensor | Batch = 0.0,
+    contrast: float | Tensor | Batch = 1.0,
+    contrast_center: float | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Any: ...
+
+def cast(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike,
+) -> Any: ...
+
+def cast_like(
+    data: Any,
+    like: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+) -> Any: ...
+
+def cat(
+    *data: Any,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axis: int = 0,
+    axis_name: str | None = None,
+) -> Any: ...
+
+def color_space_conversion(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    image_type: types.DALIImageType,
+    output_type: types.DALIImageType,
+) -> Any: ...
+
+def color_twist(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    brightness: float | Tensor | Batch = 1.0,
+    contrast: float | Tensor | Batch = 1.0,
+    dtype: DTypeLike | None = None,
+    hue: float | Tensor | Batch = 0.0,
+    image_type: types.DALIImageType = ...,
+    saturation: float | Tensor | Batch = 1.0,
+) -> Any: ...
+
+def contrast(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    contrast: float | Tensor | Batch = 1.0,
+    contrast_center: float | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Any: ...
+
+def coord_transform(
+    points: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    M: Sequence[float] | Tensor | Batch | None = None,
+    MT: Sequence[float] | Tensor | Batch | None = None,
+    T: Sequence[float] | Tensor | Batch | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+) -> Any: ...
+
+def copy(
+    batch: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+) -> Any: ...
+
+def crop(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop_d: float | Tensor | Batch = 0.0,
+    crop_h: float | Tensor | Batch = 0.0,
+    crop_pos_x: float | Tensor | Batch = 0.5,
+    crop_pos_y: float | Tensor | Batch = 0.5,
+    crop_pos_z: float | Tensor | Batch = 0.5,
+    crop_w: float | Tensor | Batch = 0.0,
+    dtype: DTypeLike | None = None,
+    fill_values: Sequence[float] = ...,
+    out_of_bounds_policy: str = 'error',
+    rounding: str = 'round',
+) -> Any: ...
+
+def crop_mirror_normalize(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop_d: float | Tensor | Batch = 0.0,
+    crop_h: float | Tensor | Batch = 0.0,
+    crop_pos_x: float | Tensor | Batch = 0.5,
+    crop_pos_y: float | Tensor | Batch = 0.5,
+    crop_pos_z: float | Tensor | Batch = 0.5,
+    crop_w: float | Tensor | Batch = 0.0,
+    dtype: Any = ...,
+    fill_values: Sequence[float] = ...,
+    mean: Sequence[float] | Tensor | Batch = ...,
+    mirror: int | Tensor | Batch = 0,
+    out_of_bounds_policy: str = 'error',
+    output_layout: str = 'CHW',
+    pad_output: builtins.bool = False,
+    rounding: str = 'round',
+    scale: float = 1.0,
+    shift: float = 0.0,
+    std: Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def element_extract(
+    sequence: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    element_map: Sequence[int],
+) -> Any: ...
+
+def expand_dims(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axes: Sequence[int],
+    new_axis_names: str = '',
+) -> Any: ...
+
+def flip(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    depthwise: int | Tensor | Batch = 0,
+    horizontal: int | Tensor | Batch = 1,
+    vertical: int | Tensor | Batch = 0,
+) -> Any: ...
+
+def full(
+    fill_value: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    layout: str | None = None,
+    shape: Sequence[int] | Tensor | Batch = ...,
+) -> Any: ...
+
+def full_like(
+    data_like: Any,
+    fill_value: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+) -> Any: ...
+
+def gaussian_blur(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    sigma: Sequence[float] | Tensor | Batch = ...,
+    window_size: Sequence[int] | Tensor | Batch = ...,
+) -> Any: ...
+
+def get_property(
+    batch: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    key: str,
+) -> Any: ...
+
+def hsv(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: Any = ...,
+    hue: float | Tensor | Batch = 0.0,
+    saturation: float | Tensor | Batch = 1.0,
+    value: float | Tensor | Batch = 1.0,
+) -> Any: ...
+
+def hue(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    hue: float | Tensor | Batch = 0.0,
+    image_type: types.DALIImageType = ...,
+) -> Any: ...
+
+def lookup_table(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    default_value: float = 0.0,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    keys: Sequence[int] = ...,
+    values: Sequence[float] = ...,
+) -> Any: ...
+
+def mel_filter_bank(
+    spectrum: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    freq_high: float = 0.0,
+    freq_low: float = 0.0,
+    mel_formula: str = 'slaney',
+    nfilter: int = 128,
+    normalize: builtins.bool = True,
+    sample_rate: float = 44100.0,
+) -> Any: ...
+
+def mfcc(
+    spectrum: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axis: int = 0,
+    dct_type: int = 2,
+    lifter: float = 0.0,
+    n_mfcc: int = 20,
+    normalize: builtins.bool = False,
+) -> Any: ...
+
+def nonsilent_region(
+    signal: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    cutoff_db: float = -60.0,
+    reference_power: float = 0.0,
+    reset_interval: int = 8192,
+    window_length: int = 2048,
+) -> Any: ...
+
+def normalize(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    batch: builtins.bool = False,
+    ddof: int = 0,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    epsilon: float = 0.0,
+    mean: float | Tensor | Batch | None = None,
+    scale: float = 1.0,
+    shift: float = 0.0,
+    stddev: float | Tensor | Batch | None = None,
+) -> Any: ...
+
+def one_hot(
+    classes: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axis: int = -1,
+    axis_name: str | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    num_classes: int = 0,
+    off_value: float = 0.0,
+    on_value: float = 1.0,
+) -> Any: ...
+
+def ones(
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | Tensor | Batch = ...,
+) -> Any: ...
+
+def ones_like(
+    data_like: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+) -> Any: ...
+
+def pad(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    align: Sequence[int] | Tensor | Batch | None = None,
+    axes: Sequence[int] | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    fill_value: float | Tensor | Batch = 0.0,
+    shape: Sequence[int] | Tensor | Batch | None = None,
+) -> Any: ...
+
+def peek_image_shape(
+    encoded: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    adjust_orientation: builtins.bool = True,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    image_type: types.DALIImageType = ...,
+) -> Any: ...
+
+def permute_batch(
+    batch: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    indices: int | Tensor | Batch,
+) -> Any: ...
+
+def power_spectrum(
+    signal: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axis: int = -1,
+    nfft: int | None = None,
+    power: int = 2,
+) -> Any: ...
+
+def preemphasis_filter(
+    signal: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    border: str = 'clamp',
+    dtype: DTypeLike | types.DALIDataType = ...,
+    preemph_coeff: float | Tensor | Batch = 0.97,
+) -> Any: ...
+
+def random_resized_crop(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    size: Sequence[int] | int,
+    random_area: Sequence[float] = ...,
+    random_aspect_ratio: Sequence[float] = ...,
+    num_attempts: int = 10,
+    interp_type: types.DALIInterpType | Tensor | Batch = ...,
+    min_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    mag_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    antialias: builtins.bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    rng: RNG | None = None,
+) -> Any: ...
+
+def reinterpret(
+    data: Any,
+    shape_input: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | Tensor | Batch | None = None,
+    shape: Sequence[int] | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | Tensor | Batch | None = None,
+) -> Any: ...
+
+def reshape(
+    data: Any,
+    shape_input: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | Tensor | Batch | None = None,
+    shape: Sequence[int] | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | Tensor | Batch | None = None,
+) -> Any: ...
+
+def resize(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    size: Sequence[float] | Tensor | Batch | None = None,
+    resize_x: float | Tensor | Batch = 0.0,
+    resize_y: float | Tensor | Batch = 0.0,
+    resize_z: float | Tensor | Batch = 0.0,
+    resize_shorter: float | Tensor | Batch = 0.0,
+    resize_longer: float | Tensor | Batch = 0.0,
+    mode: str = 'default',
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | Tensor | Batch | None = None,
+    roi_relative: builtins.bool = False,
+    subpixel_scale: builtins.bool = True,
+    interp_type: types.DALIInterpType | Tensor | Batch = ...,
+    min_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    mag_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    antialias: builtins.bool = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: builtins.bool = False,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+) -> Any: ...
+
+def resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    size: Sequence[float] | Tensor | Batch | None = None,
+    resize_x: float | Tensor | Batch = 0.0,
+    resize_y: float | Tensor | Batch = 0.0,
+    resize_z: float | Tensor | Batch = 0.0,
+    resize_shorter: float | Tensor | Batch = 0.0,
+    resize_longer: float | Tensor | Batch = 0.0,
+    mode: str = 'default',
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | Tensor | Batch | None = None,
+    roi_relative: builtins.bool = False,
+    subpixel_scale: builtins.bool = True,
+    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop_d: float | Tensor | Batch = 0.0,
+    crop_h: float | Tensor | Batch = 0.0,
+    crop_w: float | Tensor | Batch = 0.0,
+    crop_pos_x: float | Tensor | Batch = 0.5,
+    crop_pos_y: float | Tensor | Batch = 0.5,
+    crop_pos_z: float | Tensor | Batch = 0.5,
+    rounding: str = 'round',
+    mirror: int | Tensor | Batch = 0,
+    interp_type: types.DALIInterpType | Tensor | Batch = ...,
+    min_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    mag_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    antialias: builtins.bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+) -> Any: ...
+
+def rotate(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    angle: float | Tensor | Batch,
+    axis: Sequence[float] | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = ...,
+    keep_size: builtins.bool = False,
+    size: Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def saturation(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    image_type: types.DALIImageType = ...,
+    saturation: float | Tensor | Batch = 1.0,
+) -> Any: ...
+
+def shapes(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike = ...,
+) -> Any: ...
+
+def slice(
+    data: Any,
+    anchor: Any = None,
+    shape_input: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axes: Sequence[int] | Tensor | Batch | None = None,
+    axis_names: str = 'WH',
+    dtype: DTypeLike | None = None,
+    end: Sequence[int] | Tensor | Batch | None = None,
+    fill_values: Sequence[float] = ...,
+    normalized_anchor: builtins.bool = True,
+    normalized_shape: builtins.bool = True,
+    out_of_bounds_policy: str = 'error',
+    rel_end: Sequence[float] | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | Tensor | Batch | None = None,
+    shape: Sequence[int] | Tensor | Batch | None = None,
+    start: Sequence[int] | Tensor | Batch | None = None,
+) -> Any: ...
+
+def spectrogram(
+    signal: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    center_windows: builtins.bool = True,
+    layout: str = 'ft',
+    nfft: int | None = None,
+    power: int = 2,
+    reflect_padding: builtins.bool = True,
+    window_fn: Sequence[float] | None = None,
+    window_length: int = 512,
+    window_step: int = 256,
+) -> Any: ...
+
+def squeeze(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+) -> Any: ...
+
+def stack(
+    *data: Any,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    axis: int = 0,
+    axis_name: str | None = None,
+) -> Any: ...
+
+def to_decibels(
+    magnitude: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    cutoff_db: float = -200.0,
+    multiplier: float = 10.0,
+    reference: float = 0.0,
+) -> Any: ...
+
+def transpose(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    output_layout: str | None = None,
+    perm: Sequence[int] | None = None,
+    transpose_layout: builtins.bool = True,
+) -> Any: ...
+
+def warp_affine(
+    data: Any,
+    mtx: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = ...,
+    inverse_map: builtins.bool = True,
+    matrix: Sequence[float] | Tensor | Batch = ...,
+    size: Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def zeros(
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | Tensor | Batch = ...,
+) -> Any: ...
+
+def zeros_like(
+    data_like: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+) -> Any: ...

@@ -1,0 +1,77 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+from jdali.dynamic._batch import Batch
+from jdali.dynamic._device import Device
+from jdali.dynamic._tensor import Tensor
+
+def combine(
+    *matrices: Any,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    reverse_order: builtins.bool = False,
+) -> Any: ...
+
+def crop(
+    matrix: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    absolute: builtins.bool = False,
+    from_end: Sequence[float] | Tensor | Batch = ...,
+    from_start: Sequence[float] | Tensor | Batch = ...,
+    reverse_order: builtins.bool = False,
+    to_end: Sequence[float] | Tensor | Batch = ...,
+    to_start: Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def rotation(
+    matrix: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    angle: float | Tensor | Batch,
+    axis: Sequence[float] | Tensor | Batch | None = None,
+    center: Sequence[float] | Tensor | Batch | None = None,
+    reverse_order: builtins.bool = False,
+) -> Any: ...
+
+def scale(
+    matrix: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    scale: Sequence[float] | Tensor | Batch,
+    center: Sequence[float] | Tensor | Batch | None = None,
+    ndim: int | None = None,
+    reverse_order: builtins.bool = False,
+) -> Any: ...
+
+def shear(
+    matrix: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    angles: Sequence[float] | Tensor | Batch | None = None,
+    center: Sequence[float] | Tensor | Batch | None = None,
+    reverse_order: builtins.bool = False,
+    shear: Sequence[float] | Tensor | Batch | None = None,
+) -> Any: ...
+
+def translation(
+    matrix: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    offset: Sequence[float] | Tensor | Batch,
+    reverse_order: builtins.bool = False,
+) -> Any: ...

@@ -1,0 +1,837 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+from collections.abc import Sequence
+from typing import Any
+from numpy.typing import DTypeLike
+from jdali import types
+from jdali.data_node import DataNode
+from jdali.fn import decoders as decoders
+from jdali.fn import noise as noise
+from jdali.fn import random as random
+from jdali.fn import readers as readers
+from jdali.fn import reductions as reductions
+from jdali.fn import transforms as transforms
+
+def audio_resample(
+    signal: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    in_rate: float | DataNode | None = None,
+    out_length: int | DataNode | None = None,
+    out_rate: float | DataNode | None = None,
+    quality: float = 50.0,
+    scale: float | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def bb_flip(
+    boxes: DataNode,
+    /,
+    *,
+    horizontal: int | DataNode = 1,
+    ltrb: bool = False,
+    vertical: int | DataNode = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def brightness(
+    image: DataNode,
+    /,
+    *,
+    brightness: float | DataNode = 1.0,
+    brightness_shift: float | DataNode = 0.0,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def brightness_contrast(
+    image: DataNode,
+    /,
+    *,
+    brightness: float | DataNode = 1.0,
+    brightness_shift: float | DataNode = 0.0,
+    contrast: float | DataNode = 1.0,
+    contrast_center: float | DataNode | None = None,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def cast(
+    data: DataNode,
+    /,
+    *,
+    dtype: DTypeLike,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def cast_like(
+    data: DataNode,
+    like: DataNode,
+    /,
+    *,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def cat(
+    *data: DataNode,
+    axis: int = 0,
+    axis_name: str | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def color_space_conversion(
+    image: DataNode,
+    /,
+    *,
+    image_type: types.DALIImageType,
+    output_type: types.DALIImageType,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def color_twist(
+    image: DataNode,
+    /,
+    *,
+    brightness: float | DataNode = 1.0,
+    contrast: float | DataNode = 1.0,
+    dtype: DTypeLike | None = None,
+    hue: float | DataNode = 0.0,
+    image_type: types.DALIImageType = ...,
+    saturation: float | DataNode = 1.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def contrast(
+    image: DataNode,
+    /,
+    *,
+    contrast: float | DataNode = 1.0,
+    contrast_center: float | DataNode | None = None,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def coord_transform(
+    points: DataNode,
+    /,
+    *,
+    M: Sequence[float] | DataNode | None = None,
+    MT: Sequence[float] | DataNode | None = None,
+    T: Sequence[float] | DataNode | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def copy(
+    batch: DataNode,
+    /,
+    *,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def crop(
+    image: DataNode,
+    /,
+    *,
+    crop: Sequence[float] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    dtype: DTypeLike | None = None,
+    fill_values: Sequence[float] = ...,
+    out_of_bounds_policy: str = 'error',
+    rounding: str = 'round',
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def crop_mirror_normalize(
+    image: DataNode,
+    /,
+    *,
+    crop: Sequence[float] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    crop_w: float | DataNode = 0.0,
+    dtype: Any = ...,
+    fill_values: Sequence[float] = ...,
+    mean: Sequence[float] | DataNode = ...,
+    mirror: int | DataNode = 0,
+    out_of_bounds_policy: str = 'error',
+    output_layout: str = 'CHW',
+    pad_output: bool = False,
+    rounding: str = 'round',
+    scale: float = 1.0,
+    shift: float = 0.0,
+    std: Sequence[float] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def element_extract(
+    sequence: DataNode,
+    /,
+    *,
+    element_map: Sequence[int],
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
+def expand_dims(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int],
+    new_axis_names: str = '',
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def external_source(
+    source: Any = None,
+    num_outputs: int | None = None,
+    *,
+    cycle: bool | str | None = None,
+    layout: Sequence[str] | str | None = None,
+    dtype: Any = None,
+    ndim: int | Sequence[int] | None = None,
+    cuda_stream: Any = None,
+    use_copy_kernel: bool | None = None,
+    blocking: bool = False,
+    batch: bool | None = None,
+    repeat_last: bool = False,
+    parallel: bool = False,
+    no_copy: bool = False,
+    prefetch_queue_depth: int | None = None,
+    batch_info: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def flip(
+    image: DataNode,
+    /,
+    *,
+    depthwise: int | DataNode = 0,
+    horizontal: int | DataNode = 1,
+    vertical: int | DataNode = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def full(
+    fill_value: DataNode,
+    /,
+    *,
+    layout: str | None = None,
+    shape: Sequence[int] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def full_like(
+    data_like: DataNode,
+    fill_value: DataNode,
+    /,
+    *,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def gaussian_blur(
+    image: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    sigma: Sequence[float] | DataNode = ...,
+    window_size: Sequence[int] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def get_property(
+    batch: DataNode,
+    /,
+    *,
+    key: str,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def hsv(
+    image: DataNode,
+    /,
+    *,
+    dtype: Any = ...,
+    hue: float | DataNode = 0.0,
+    saturation: float | DataNode = 1.0,
+    value: float | DataNode = 1.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def hue(
+    image: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    hue: float | DataNode = 0.0,
+    image_type: types.DALIImageType = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def lookup_table(
+    data: DataNode,
+    /,
+    *,
+    default_value: float = 0.0,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    keys: Sequence[int] = ...,
+    values: Sequence[float] = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def mel_filter_bank(
+    spectrum: DataNode,
+    /,
+    *,
+    freq_high: float = 0.0,
+    freq_low: float = 0.0,
+    mel_formula: str = 'slaney',
+    nfilter: int = 128,
+    normalize: bool = True,
+    sample_rate: float = 44100.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def mfcc(
+    spectrum: DataNode,
+    /,
+    *,
+    axis: int = 0,
+    dct_type: int = 2,
+    lifter: float = 0.0,
+    n_mfcc: int = 20,
+    normalize: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def nonsilent_region(
+    signal: DataNode,
+    /,
+    *,
+    cutoff_db: float = -60.0,
+    reference_power: float = 0.0,
+    reset_interval: int = 8192,
+    window_length: int = 2048,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
+def normalize(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    batch: bool = False,
+    ddof: int = 0,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    epsilon: float = 0.0,
+    mean: float | DataNode | None = None,
+    scale: float = 1.0,
+    shift: float = 0.0,
+    stddev: float | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def one_hot(
+    classes: DataNode,
+    /,
+    *,
+    axis: int = -1,
+    axis_name: str | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    num_classes: int = 0,
+    off_value: float = 0.0,
+    on_value: float = 1.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def ones(
+    *,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def ones_like(
+    data_like: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def pad(
+    data: DataNode,
+    /,
+    *,
+    align: Sequence[int] | DataNode | None = None,
+    axes: Sequence[int] | DataNode | None = None,
+    axis_names: str | None = None,
+    fill_value: float | DataNode = 0.0,
+    shape: Sequence[int] | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def peek_image_shape(
+    encoded: DataNode,
+    /,
+    *,
+    adjust_orientation: bool = True,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    image_type: types.DALIImageType = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def permute_batch(
+    batch: DataNode,
+    /,
+    *,
+    indices: int | DataNode,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def power_spectrum(
+    signal: DataNode,
+    /,
+    *,
+    axis: int = -1,
+    nfft: int | None = None,
+    power: int = 2,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def preemphasis_filter(
+    signal: DataNode,
+    /,
+    *,
+    border: str = 'clamp',
+    dtype: DTypeLike | types.DALIDataType = ...,
+    preemph_coeff: float | DataNode = 0.97,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def python_function(
+    *samples: DataNode,
+    function: Any,
+    num_outputs: int = 1,
+    batch_processing: bool = False,
+    output_layouts: Sequence[str] | str | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
+def random_resized_crop(
+    image: DataNode,
+    /,
+    *,
+    size: Sequence[int] | int,
+    random_area: Sequence[float] = ...,
+    random_aspect_ratio: Sequence[float] = ...,
+    num_attempts: int = 10,
+    interp_type: types.DALIInterpType | DataNode = ...,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+    seed: Any = -1,
+) -> DataNode: ...
+
+def reinterpret(
+    data: DataNode,
+    shape_input: DataNode | None = None,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | DataNode | None = None,
+    shape: Sequence[int] | DataNode | None = None,
+    src_dims: Sequence[int] | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def reshape(
+    data: DataNode,
+    shape_input: DataNode | None = None,
+    /,
+    *,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | DataNode | None = None,
+    shape: Sequence[int] | DataNode | None = None,
+    src_dims: Sequence[int] | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def resize(
+    image: DataNode,
+    /,
+    *,
+    size: Sequence[float] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: str = 'default',
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | DataNode | None = None,
+    roi_end: Sequence[float] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    interp_type: types.DALIInterpType | DataNode = ...,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: bool = False,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
+def resize_crop_mirror(
+    image: DataNode,
+    /,
+    *,
+    size: Sequence[float] | DataNode | None = None,
+    resize_x: float | DataNode = 0.0,
+    resize_y: float | DataNode = 0.0,
+    resize_z: float | DataNode = 0.0,
+    resize_shorter: float | DataNode = 0.0,
+    resize_longer: float | DataNode = 0.0,
+    mode: str = 'default',
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | DataNode | None = None,
+    roi_end: Sequence[float] | DataNode | None = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Sequence[float] | DataNode | None = None,
+    crop_d: float | DataNode = 0.0,
+    crop_h: float | DataNode = 0.0,
+    crop_w: float | DataNode = 0.0,
+    crop_pos_x: float | DataNode = 0.5,
+    crop_pos_y: float | DataNode = 0.5,
+    crop_pos_z: float | DataNode = 0.5,
+    rounding: str = 'round',
+    mirror: int | DataNode = 0,
+    interp_type: types.DALIInterpType | DataNode = ...,
+    min_filter: types.DALIInterpType | DataNode | None = None,
+    mag_filter: types.DALIInterpType | DataNode | None = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def rotate(
+    image: DataNode,
+    /,
+    *,
+    angle: float | DataNode,
+    axis: Sequence[float] | DataNode | None = None,
+    dtype: DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = ...,
+    keep_size: bool = False,
+    size: Sequence[float] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def saturation(
+    image: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    image_type: types.DALIImageType = ...,
+    saturation: float | DataNode = 1.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def shapes(
+    data: DataNode,
+    /,
+    *,
+    dtype: DTypeLike = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def slice(
+    data: DataNode,
+    anchor: DataNode | None = None,
+    shape_input: DataNode | None = None,
+    /,
+    *,
+    axes: Sequence[int] | DataNode | None = None,
+    axis_names: str = 'WH',
+    dtype: DTypeLike | None = None,
+    end: Sequence[int] | DataNode | None = None,
+    fill_values: Sequence[float] = ...,
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    out_of_bounds_policy: str = 'error',
+    rel_end: Sequence[float] | DataNode | None = None,
+    rel_shape: Sequence[float] | DataNode | None = None,
+    rel_start: Sequence[float] | DataNode | None = None,
+    shape: Sequence[int] | DataNode | None = None,
+    start: Sequence[int] | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def spectrogram(
+    signal: DataNode,
+    /,
+    *,
+    center_windows: bool = True,
+    layout: str = 'ft',
+    nfft: int | None = None,
+    power: int = 2,
+    reflect_padding: bool = True,
+    window_fn: Sequence[float] | None = None,
+    window_length: int = 512,
+    window_step: int = 256,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def squeeze(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def stack(
+    *data: DataNode,
+    axis: int = 0,
+    axis_name: str | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def to_decibels(
+    magnitude: DataNode,
+    /,
+    *,
+    cutoff_db: float = -200.0,
+    multiplier: float = 10.0,
+    reference: float = 0.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def transpose(
+    data: DataNode,
+    /,
+    *,
+    output_layout: str | None = None,
+    perm: Sequence[int] | None = None,
+    transpose_layout: bool = True,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def warp_affine(
+    data: DataNode,
+    mtx: DataNode | None = None,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = ...,
+    inverse_map: bool = True,
+    matrix: Sequence[float] | DataNode = ...,
+    size: Sequence[float] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def zeros(
+    *,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def zeros_like(
+    data_like: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...

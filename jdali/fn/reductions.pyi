@@ -1,0 +1,120 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+from collections.abc import Sequence
+from typing import Any
+from numpy.typing import DTypeLike
+from jdali.data_node import DataNode
+
+def max(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def mean(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def mean_square(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def min(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def rms(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def std_dev(
+    data: DataNode,
+    mean: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    ddof: int = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def sum(
+    data: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def variance(
+    data: DataNode,
+    mean: DataNode,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    ddof: int = 0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...

@@ -1,0 +1,86 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+from collections.abc import Sequence
+from typing import Any
+from jdali.data_node import DataNode
+
+def combine(
+    *matrices: DataNode,
+    reverse_order: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def crop(
+    matrix: DataNode | None = None,
+    /,
+    *,
+    absolute: bool = False,
+    from_end: Sequence[float] | DataNode = ...,
+    from_start: Sequence[float] | DataNode = ...,
+    reverse_order: bool = False,
+    to_end: Sequence[float] | DataNode = ...,
+    to_start: Sequence[float] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def rotation(
+    matrix: DataNode | None = None,
+    /,
+    *,
+    angle: float | DataNode,
+    axis: Sequence[float] | DataNode | None = None,
+    center: Sequence[float] | DataNode | None = None,
+    reverse_order: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def scale(
+    matrix: DataNode | None = None,
+    /,
+    *,
+    scale: Sequence[float] | DataNode,
+    center: Sequence[float] | DataNode | None = None,
+    ndim: int | None = None,
+    reverse_order: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def shear(
+    matrix: DataNode | None = None,
+    /,
+    *,
+    angles: Sequence[float] | DataNode | None = None,
+    center: Sequence[float] | DataNode | None = None,
+    reverse_order: bool = False,
+    shear: Sequence[float] | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def translation(
+    matrix: DataNode | None = None,
+    /,
+    *,
+    offset: Sequence[float] | DataNode,
+    reverse_order: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...

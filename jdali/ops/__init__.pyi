@@ -1,0 +1,604 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+from collections.abc import Sequence
+from typing import Any
+from numpy.typing import DTypeLike
+from jdali import types
+from jax import Array
+from jax.typing import ArrayLike
+from jdali.ops import math as math
+from jdali.ops import noise as noise
+from jdali.ops import random as random
+from jdali.ops import reductions as reductions
+from jdali.ops import transforms as transforms
+
+def audio_resample(
+    signal: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    in_rate: Any = None,
+    out_length: Any = None,
+    out_rate: Any = None,
+    quality: float = 50.0,
+    scale: Any = None,
+    layout: Any = '',
+) -> Array: ...
+
+def bb_flip(
+    boxes: Any,
+    /,
+    *,
+    horizontal: Any = 1,
+    ltrb: bool = False,
+    vertical: Any = 0,
+    layout: Any = '',
+) -> Array: ...
+
+def brightness(
+    image: Any,
+    /,
+    *,
+    brightness: Any = 1.0,
+    brightness_shift: Any = 0.0,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def brightness_contrast(
+    image: Any,
+    /,
+    *,
+    brightness: Any = 1.0,
+    brightness_shift: Any = 0.0,
+    contrast: Any = 1.0,
+    contrast_center: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def cast(
+    data: Any,
+    /,
+    *,
+    dtype: DTypeLike,
+    layout: Any = '',
+) -> Array: ...
+
+def cast_like(
+    data: Any,
+    like: Any,
+    /,
+    *,
+    layout: Any = '',
+) -> Array: ...
+
+def cat(
+    *data: Any,
+    axis: int = 0,
+    axis_name: str | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def color_space_conversion(
+    image: Any,
+    /,
+    *,
+    image_type: types.DALIImageType,
+    output_type: types.DALIImageType,
+    layout: Any = '',
+) -> Array: ...
+
+def color_twist(
+    image: Any,
+    /,
+    *,
+    brightness: Any = 1.0,
+    contrast: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    hue: Any = 0.0,
+    image_type: types.DALIImageType = ...,
+    saturation: Any = 1.0,
+    layout: Any = '',
+) -> Array: ...
+
+def contrast(
+    image: Any,
+    /,
+    *,
+    contrast: Any = 1.0,
+    contrast_center: Any = None,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def coord_transform(
+    points: Any,
+    /,
+    *,
+    M: Any = None,
+    MT: Any = None,
+    T: Any = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def crop(
+    image: Any,
+    /,
+    *,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    crop_w: Any = 0.0,
+    dtype: DTypeLike | None = None,
+    fill_values: Sequence[float] = ...,
+    out_of_bounds_policy: str = 'error',
+    rounding: str = 'round',
+    layout: Any = '',
+) -> Array: ...
+
+def crop_mirror_normalize(
+    image: Any,
+    /,
+    *,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    crop_w: Any = 0.0,
+    dtype: Any = ...,
+    fill_values: Sequence[float] = ...,
+    mean: Any = ...,
+    mirror: Any = 0,
+    out_of_bounds_policy: str = 'error',
+    output_layout: str = 'CHW',
+    pad_output: bool = False,
+    rounding: str = 'round',
+    scale: float = 1.0,
+    shift: float = 0.0,
+    std: Any = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def element_extract(
+    sequence: Any,
+    /,
+    *,
+    element_map: Sequence[int],
+    layout: Any = '',
+) -> Any: ...
+
+def expand_dims(
+    data: Any,
+    /,
+    *,
+    axes: Sequence[int],
+    new_axis_names: str = '',
+    layout: Any = '',
+) -> Array: ...
+
+def flip(
+    image: Any,
+    /,
+    *,
+    depthwise: Any = 0,
+    horizontal: Any = 1,
+    vertical: Any = 0,
+    layout: Any = '',
+) -> Array: ...
+
+def full(
+    fill_value: Any,
+    /,
+    *,
+    layout: str | None = None,
+    shape: Any = ...,
+) -> Array: ...
+
+def full_like(
+    data_like: Any,
+    fill_value: Any,
+    /,
+    *,
+    layout: Any = '',
+) -> Array: ...
+
+def gaussian_blur(
+    image: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    sigma: Any = ...,
+    window_size: Any = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def hsv(
+    image: Any,
+    /,
+    *,
+    dtype: Any = ...,
+    hue: Any = 0.0,
+    saturation: Any = 1.0,
+    value: Any = 1.0,
+    layout: Any = '',
+) -> Array: ...
+
+def hue(
+    image: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    hue: Any = 0.0,
+    image_type: types.DALIImageType = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def lookup_table(
+    data: Any,
+    /,
+    *,
+    default_value: float = 0.0,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    keys: Sequence[int] = ...,
+    values: Sequence[float] = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def mel_filter_bank(
+    spectrum: Any,
+    /,
+    *,
+    freq_high: float = 0.0,
+    freq_low: float = 0.0,
+    mel_formula: str = 'slaney',
+    nfilter: int = 128,
+    normalize: bool = True,
+    sample_rate: float = 44100.0,
+    layout: Any = '',
+) -> Array: ...
+
+def mfcc(
+    spectrum: Any,
+    /,
+    *,
+    axis: int = 0,
+    dct_type: int = 2,
+    lifter: float = 0.0,
+    n_mfcc: int = 20,
+    normalize: bool = False,
+    layout: Any = '',
+) -> Array: ...
+
+def nonsilent_region(
+    signal: Any,
+    /,
+    *,
+    cutoff_db: float = -60.0,
+    reference_power: float = 0.0,
+    reset_interval: int = 8192,
+    window_length: int = 2048,
+    layout: Any = '',
+) -> Any: ...
+
+def normalize(
+    data: Any,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    batch: bool = False,
+    ddof: int = 0,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    epsilon: float = 0.0,
+    mean: Any = None,
+    scale: float = 1.0,
+    shift: float = 0.0,
+    stddev: Any = None,
+    layout: Any = '',
+) -> Array: ...
+
+def one_hot(
+    classes: Any,
+    /,
+    *,
+    axis: int = -1,
+    axis_name: str | None = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    num_classes: int = 0,
+    off_value: float = 0.0,
+    on_value: float = 1.0,
+    layout: Any = '',
+) -> Array: ...
+
+def ones(
+    *,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str | None = None,
+    shape: Any = ...,
+) -> Array: ...
+
+def ones_like(
+    data_like: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def pad(
+    data: Any,
+    /,
+    *,
+    align: Any = None,
+    axes: Any = None,
+    axis_names: str | None = None,
+    fill_value: Any = 0.0,
+    shape: Any = None,
+    layout: Any = '',
+) -> Array: ...
+
+def power_spectrum(
+    signal: Any,
+    /,
+    *,
+    axis: int = -1,
+    nfft: int | None = None,
+    power: int = 2,
+    layout: Any = '',
+) -> Array: ...
+
+def preemphasis_filter(
+    signal: Any,
+    /,
+    *,
+    border: str = 'clamp',
+    dtype: DTypeLike | types.DALIDataType = ...,
+    preemph_coeff: Any = 0.97,
+    layout: Any = '',
+) -> Array: ...
+
+def random_resized_crop(
+    key: ArrayLike,
+    image: Any,
+    /,
+    *,
+    size: Sequence[int] | int,
+    random_area: Sequence[float] = ...,
+    random_aspect_ratio: Sequence[float] = ...,
+    num_attempts: int = 10,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+) -> Array: ...
+
+def reinterpret(
+    data: Any,
+    shape_input: Any = None,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Any = None,
+    shape: Any = None,
+    src_dims: Any = None,
+) -> Array: ...
+
+def reshape(
+    data: Any,
+    shape_input: Any = None,
+    /,
+    *,
+    layout: str | None = None,
+    rel_shape: Any = None,
+    shape: Any = None,
+    src_dims: Any = None,
+) -> Array: ...
+
+def resize(
+    image: Any,
+    /,
+    *,
+    size: Any = None,
+    resize_x: Any = 0.0,
+    resize_y: Any = 0.0,
+    resize_z: Any = 0.0,
+    resize_shorter: Any = 0.0,
+    resize_longer: Any = 0.0,
+    mode: str = 'default',
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Any = None,
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: bool = False,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+) -> Any: ...
+
+def resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    size: Any = None,
+    resize_x: Any = 0.0,
+    resize_y: Any = 0.0,
+    resize_z: Any = 0.0,
+    resize_shorter: Any = 0.0,
+    resize_longer: Any = 0.0,
+    mode: str = 'default',
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Any = None,
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_w: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    rounding: str = 'round',
+    mirror: Any = 0,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+) -> Array: ...
+
+def rotate(
+    image: Any,
+    /,
+    *,
+    angle: Any,
+    axis: Any = None,
+    dtype: DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = ...,
+    keep_size: bool = False,
+    size: Any = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def saturation(
+    image: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    image_type: types.DALIImageType = ...,
+    saturation: Any = 1.0,
+    layout: Any = '',
+) -> Array: ...
+
+def shapes(
+    data: Any,
+    /,
+    *,
+    dtype: DTypeLike = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def slice(
+    data: Any,
+    anchor: Any = None,
+    shape_input: Any = None,
+    /,
+    *,
+    axes: Any = None,
+    axis_names: str = 'WH',
+    dtype: DTypeLike | None = None,
+    end: Any = None,
+    fill_values: Sequence[float] = ...,
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    out_of_bounds_policy: str = 'error',
+    rel_end: Any = None,
+    rel_shape: Any = None,
+    rel_start: Any = None,
+    shape: Any = None,
+    start: Any = None,
+    layout: Any = '',
+) -> Array: ...
+
+def spectrogram(
+    signal: Any,
+    /,
+    *,
+    center_windows: bool = True,
+    layout: str = 'ft',
+    nfft: int | None = None,
+    power: int = 2,
+    reflect_padding: bool = True,
+    window_fn: Sequence[float] | None = None,
+    window_length: int = 512,
+    window_step: int = 256,
+) -> Array: ...
+
+def squeeze(
+    data: Any,
+    /,
+    *,
+    axes: Sequence[int] | None = None,
+    axis_names: str | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def stack(
+    *data: Any,
+    axis: int = 0,
+    axis_name: str | None = None,
+    layout: Any = '',
+) -> Array: ...
+
+def to_decibels(
+    magnitude: Any,
+    /,
+    *,
+    cutoff_db: float = -200.0,
+    multiplier: float = 10.0,
+    reference: float = 0.0,
+    layout: Any = '',
+) -> Array: ...
+
+def transpose(
+    data: Any,
+    /,
+    *,
+    output_layout: str | None = None,
+    perm: Sequence[int] | None = None,
+    transpose_layout: bool = True,
+    layout: Any = '',
+) -> Array: ...
+
+def warp_affine(
+    data: Any,
+    mtx: Any = None,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    fill_value: float | None = None,
+    interp_type: types.DALIInterpType = ...,
+    inverse_map: bool = True,
+    matrix: Any = ...,
+    size: Any = ...,
+    layout: Any = '',
+) -> Array: ...
+
+def zeros(
+    *,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str | None = None,
+    shape: Any = ...,
+) -> Array: ...
+
+def zeros_like(
+    data_like: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+) -> Array: ...

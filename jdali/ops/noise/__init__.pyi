@@ -1,0 +1,39 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+from typing import Any
+from jax import Array
+from jax.typing import ArrayLike
+
+def gaussian(
+    key: ArrayLike,
+    data: Any,
+    /,
+    *,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    layout: Any = '',
+) -> Array: ...
+
+def salt_and_pepper(
+    key: ArrayLike,
+    data: Any,
+    /,
+    *,
+    pepper_val: Any = None,
+    per_channel: bool = False,
+    prob: Any = 0.05,
+    salt_val: Any = None,
+    salt_vs_pepper: Any = 0.5,
+    layout: Any = '',
+) -> Array: ...
+
+def shot(
+    key: ArrayLike,
+    data: Any,
+    /,
+    *,
+    factor: Any = 12.0,
+    layout: Any = '',
+) -> Array: ...
