@@ -84,6 +84,17 @@ def test_decibels_as_dali(args):
     contract.check(to_decibels, [data], args, atol=4e-5, compiled_atol=4e-5)
 
 
+def test_not_a_number_in_the_padding_does_not_show():
+    data = spectra(((5, 3),))[0]
+    padded = np.full((8, 4), np.nan, np.float32)
+    padded[:5, :3] = data
+    extent = jnp.array([5, 3], jnp.int32)
+    got = mel_filter_bank.run(jnp.asarray(padded), nfilter=4, extent=extent, out_shape=(6, 4))
+    np.testing.assert_allclose(got[:4, :3], mel_filter_bank.run(data, nfilter=4), rtol=1e-5)
+    decibels = to_decibels.run(jnp.asarray(padded), extent=extent, out_shape=(8, 4))
+    np.testing.assert_allclose(decibels[:5, :3], to_decibels.run(data), rtol=1e-5)
+
+
 def test_decibels_by_hand():
     got = pure_call(to_decibels, [np.array([1.0, 10.0, 1000.0, 0.0], np.float32)], {"cutoff_db": -60.0})
     np.testing.assert_allclose(got, [-30, -20, 0, -60], atol=1e-5)

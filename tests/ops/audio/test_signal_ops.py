@@ -24,11 +24,8 @@ def arrays(shapes, dtype=np.float32, seed=0, scale=1.0):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("dct_type", [1, 2, 3, 4])
-@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize(("dct_type", "normalize"), [(1, False), (2, True), (3, False), (3, True), (4, True)])
 def test_mfcc_as_dali(dct_type, normalize):
-    if dct_type == 1 and normalize:
-        return
     # Sums of up to 40 terms near 1 in another order, and cosines of float32.
     args = {"dct_type": dct_type, "normalize": normalize, "n_mfcc": 13}
     contract.check(mfcc, [arrays([(40, 6), (17, 3), (5, 1)])], args, atol=1e-5)
@@ -52,11 +49,16 @@ def test_mfcc_equals_scipy():
 @pytest.mark.parametrize("border", ["clamp", "reflect", "zero"])
 def test_preemphasis_as_dali(border):
     args = {"border": border}
-    # A multiply and a subtract in float32, fused or not.
-    contract.check(preemphasis_filter, [arrays([(50,), (2,), (7,)])], args, atol=3e-7)
     share = [0.0, 0.5, 1.0]
-    data = arrays([(5, 4), (3, 7), (1, 2)])
-    contract.check(preemphasis_filter, [data], args, {"preemph_coeff": share}, atol=3e-7)
+    # A multiply and a subtract in float32, fused or not.
+    contract.check(
+        preemphasis_filter, [arrays([(50,), (2,), (7,)])], args, {"preemph_coeff": share}, atol=3e-7
+    )
+
+
+@pytest.mark.oracle
+def test_preemphasis_of_two_axes_as_dali():
+    contract.check(preemphasis_filter, [arrays([(5, 4), (3, 7), (1, 2)])], {}, atol=3e-7)
 
 
 @pytest.mark.oracle
@@ -77,7 +79,7 @@ def test_power_spectrum_as_dali(args):
 
 
 def test_power_spectrum_of_any_size_equals_numpy():
-    for size in (1, 2, 97, 4096, 50001):
+    for size in (1, 97, 50001):
         data = arrays([(size,)])[0]
         want = np.abs(np.fft.rfft(data.astype(np.float64)))
         got = pure_call(power_spectrum, [data], {"power": 1})
@@ -110,7 +112,7 @@ def test_nonsilent_region_as_dali(args):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
 def test_nonsilent_region_types_as_dali(dtype):
     data = [silence(20, 30, 10, dtype=dtype), silence(5, 5, dtype=dtype)]
     contract.check(nonsilent_region, [data], {"window_length": 7})
@@ -150,8 +152,10 @@ def test_resampling_of_channels_per_sample_as_dali():
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("source", [np.uint8, np.int16])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+@pytest.mark.parametrize(
+    ("source", "dtype"),
+    [(np.uint8, np.uint8), (np.int16, np.uint8), (np.uint16, np.float32)],
+)
 def test_resampling_types_as_dali(source, dtype):
     info = np.iinfo(source)
     data = [np.linspace(info.min, info.max, 60).astype(source)]

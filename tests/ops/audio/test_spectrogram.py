@@ -35,13 +35,13 @@ def test_centred_windows_as_dali(args):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("args", ARGS[:2], ids=str)
+@pytest.mark.parametrize("args", ARGS[1:2], ids=str)
 def test_windows_inside_as_dali(args):
     contract.check(spectrogram, [signals((40, 16, 77))], args | {"center_windows": False}, atol=1e-5)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("shape", [(-1, 1), (1, -1), (1, -1, 1)])
+@pytest.mark.parametrize("shape", [(-1, 1), (1, -1, 1)])
 def test_one_channel_in_more_axes_as_dali(shape):
     data = [s.reshape(shape) for s in signals()]
     contract.check(spectrogram, [data], {"window_length": 16, "window_step": 4}, atol=1e-5)
