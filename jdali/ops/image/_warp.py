@@ -26,7 +26,7 @@ from jdali import types
 from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
-from jdali._numeric import np_round_half_away, saturate_cast
+from jdali._numeric import np_round_half_away, saturate_cast, varying_like
 from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.tensor._fit import fit
 from jdali.types import DALIInterpType
@@ -36,7 +36,7 @@ from jdali.types import DALIInterpType
 TILE = (32, 64)
 
 # From parameters and the centres of output pixels, along each axis ([D,] H, W) and ready to
-# broadcast, to the points of the input they show, along each axis.
+# broadcast, to the points of the input they show, along each axis. `affine_points` says what to mind.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
@@ -180,7 +180,9 @@ def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out
         def line(row: Array, out: Array) -> Array:
             return loop(columns, lambda column, out: one(row, column, out), out)
 
-        return loop(rows, line, jnp.zeros((*shape, image.shape[-1]), sampling.dtype))
+        start = jnp.zeros((*shape, image.shape[-1]), sampling.dtype)
+        operands = jax.tree.leaves((image, parameters, extent, out_extent))
+        return loop(rows, line, varying_like(start, *operands))
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
