@@ -128,7 +128,6 @@ def gaussian_blur(
         sigma: in elements, one for all blurred axes or one for each, in the order of the layout;
             0: ((window_size - 1) / 2 - 1) · 0.3 + 0.8.
         window_size: odd, one for all blurred axes or one for each; 0: 2 · ceil(3 · sigma) + 1.
-        extent, out_shape, layout: see `jdali._operator`.
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
     """

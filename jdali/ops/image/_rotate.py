@@ -137,7 +137,6 @@ def rotate(
         keep_size: the canvas has the size of the image.
         size: of the canvas, ([D,] H, W), rounded to the nearest integer; empty: `keep_size` decides,
             and without it the canvas is enlarged until all of the image fits, keeping its parity.
-        extent, out_extent, out_shape: see `jdali._operator`.
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 

@@ -98,7 +98,6 @@ def warp_affine(
             inverted first.
         matrix: the transform row by row, 6 values (12 for volumes); its axes are in the order x, y(, z).
         size: of the output, ([D,] H, W), rounded to the nearest integer; empty: the input's.
-        extent, out_extent, out_shape: see `jdali._operator`.
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 

@@ -38,7 +38,6 @@ def combine(
     Args:
         matrices: [n, n+1] each, 2 to 99 of them.
         reverse_order: the last one is done first.
-        out_shape: see `jdali._operator`.
 
     Returns: float32 [n, n+1].
     """

@@ -68,7 +68,6 @@ def coord_transform(
         MT: [M T] in one matrix, m·(n+1) values or [m, n+1]; one value: like that value for M.
         T: m values, or one for all components; None: 0.
         dtype: output type.
-        out_shape: see `jdali._operator`.
 
     Returns: [..., m], `dtype`, saturated.
     """

@@ -54,7 +54,6 @@ def crop(
         reverse_order: `matrix` is done last.
         to_end: where the upper corner comes to lie, n values or one.
         to_start: where the lower corner comes to lie, n values or one.
-        out_shape: see `jdali._operator`.
 
     Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
     """

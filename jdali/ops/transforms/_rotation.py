@@ -46,7 +46,6 @@ def rotation(
         axis: (x, y, z), of any length but 0; None: a rotation in the plane.
         center: point that stays where it is, n values or one; None: the origin.
         reverse_order: `matrix` is done last.
-        out_shape: see `jdali._operator`.
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
     """

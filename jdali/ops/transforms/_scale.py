@@ -52,7 +52,6 @@ def scale(
         center: point that stays where it is, n values or one; None: the origin.
         ndim: n, if neither `scale` nor `matrix` tells.
         reverse_order: `matrix` is done last.
-        out_shape: see `jdali._operator`.
 
     Returns: float32 [n, n+1].
     """

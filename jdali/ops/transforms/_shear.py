@@ -66,7 +66,6 @@ def shear(
         center: point that stays where it is, n values or one; None: the origin.
         reverse_order: `matrix` is done last.
         shear: factors (xy, yx), or in space (xy, xz, yx, yz, zx, zy); xy is what x gains by y.
-        out_shape: see `jdali._operator`.
 
     Returns: float32 [2, 3] or [3, 4].
     """

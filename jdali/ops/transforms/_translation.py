@@ -41,7 +41,6 @@ def translation(
         matrix: [n, n+1], a transform to be done first.
         offset: n values, as many as the space has axes.
         reverse_order: `matrix` is done last.
-        out_shape: see `jdali._operator`.
 
     Returns: float32 [n, n+1].
     """
