@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Mapping
 
@@ -14,6 +15,8 @@ import numpy as np
 from jdali._cache_folder import cache_folder
 
 Arrays = Mapping[str, np.ndarray]
+# A file that was changed so recently may be changed again with the same time: clocks of file systems are coarse.
+_SETTLED_NS = 2_000_000_000
 # Part of the names of the files: a change of what an index holds must change it.
 _VERSION = 1
 
@@ -40,6 +43,8 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         pass
     index = build()
+    if time.time_ns() - facts.st_mtime_ns < _SETTLED_NS:
+        return index
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         # Renamed when complete: several processes may build the same index at once.

@@ -22,6 +22,8 @@ Field = tuple[int, int, int, int]
 
 def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     """The number at `at`, and where it ends."""
+    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # two bytes: lengths mostly have them
+        return data[at] & 0x7F | data[at + 1] << 7, at + 2
     value = shift = 0
     last = min(end, at + _MOST_VARINT_BYTES)
     while at < last:
@@ -89,27 +91,40 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
             if length >= 0x80:
                 length, start = varint(data, at + 1, end)
             at = start + length
+            # The usual form of an entry: a name of less than 128 bytes, then the value up to the end.
+            if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
+                value = start + 2 + data[start + 1]
+                number = wanted.get(data[start + 2 : value])
+                if number is None:
+                    continue
+                if value < at <= end:
+                    tag, value = only_content(data, value, at)
+                    if tag == 0x12:
+                        found.append((number, value, at))
+                        continue
             if at > end:
-                raise BadRecord(
-                    f"its protocol buffer has a field that reaches past its end (byte {start} of its data)"
-                )
-            # The usual form of an entry: a name of less than 128 bytes, then the value.
-            name_end = start + 2 + data[start + 1] if at - start > 2 else at
-            if name_end >= at or data[start] != 0x0A or data[start + 1] >= 0x80 or data[name_end] != 0x12:
-                name, value = _map_entry(data, start, at)
-                if name in wanted:
-                    found.append((wanted[name], *value))
-                continue
-            number = wanted.get(data[start + 2 : name_end])
-            if number is not None:
-                length, value_start = varint(data, name_end + 1, at)
-                if value_start + length == at:
-                    found.append((number, value_start, at))
-                else:
-                    found.append((number, *_map_entry(data, start, at)[1]))
+                break
+            name, place = _map_entry(data, start, at)
+            if name in wanted:
+                found.append((wanted[name], *place))
     except IndexError:
-        raise BadRecord(f"its protocol buffer ends within a field (byte {at} of its data)") from None
+        at = len(data) + 1
+    if at > end:
+        raise BadRecord("its protocol buffer has a field that reaches past its end")
     return found
+
+
+def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
+    """First byte of a field's tag and where its content begins, if just that field fills data[at:end].
+
+    Else (0, at). Messages that hold one field are so common that it pays to look for them first.
+    """
+    if end - at < 2:
+        return 0, at
+    length, start = data[at + 1], at + 2
+    if length >= 0x80:
+        length, start = varint(data, at + 1, end)
+    return (data[at], start) if start + length == end and data[at] & 7 == BYTES else (0, at)
 
 
 def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int]]:
@@ -135,7 +150,7 @@ def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
         if field != number:
             continue
         if kind == BYTES:
-            parts.append(_packed_integers(data, start, end))
+            parts.append(packed_integers(data, start, end))
         elif kind == VARINT:
             parts.append(np.array([signed(start)], np.int64))
         else:
@@ -145,7 +160,10 @@ def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int64), *parts])
 
 
-def _packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
+def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
+    """int64 [n], the varints in data[at:end]."""
+    if end - at == 1 and data[at] < 0x80:
+        return np.array([data[at]], np.int64)
     if end - at <= _FEW_BYTES:
         few = []
         while at < end:

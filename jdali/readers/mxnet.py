@@ -73,7 +73,8 @@ def _joined(record: bytes) -> bytes:
         at += _PART.size
         if at + length > len(record):
             raise BadRecord(
-                f"a part of it has {length} bytes, but there are {len(record) - at} up to the next record or the end"
+                f"a part of it has {length} bytes, but there are {len(record) - at} up to the next record "
+                "or the end"
             )
         parts.append(record[at : at + length])
         at += length + -length % 4

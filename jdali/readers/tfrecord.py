@@ -15,7 +15,16 @@ from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.readers._base import reader_options, shuffle_options
 from jdali.readers._index_cache import cached_index
-from jdali.readers._protobuf import BYTES, contents, fields, integers, map_entries, reals
+from jdali.readers._protobuf import (
+    BYTES,
+    contents,
+    fields,
+    integers,
+    map_entries,
+    only_content,
+    packed_integers,
+    reals,
+)
 from jdali.readers._records import (
     BadRecord,
     RecordFiles,
@@ -41,6 +50,8 @@ _AROUND = _HEAD.size + _CRC.size
 _FLOAT32 = np.dtype("<f4")
 # Numbers of the fields of a tf.train.Feature: which kind of list it holds.
 _LISTS = {1: "bytes", 2: "float32", 3: "int64"}
+# Tag of the field of number 1 that holds bytes or a message.
+_FIRST = 1 << 3 | BYTES
 _LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
 
 
@@ -96,10 +107,15 @@ class TFRecordReader(RecordReader):
     def example(self, data: bytes) -> tuple[np.ndarray, ...]:
         """The outputs, from the bytes of a tf.train.Example."""
         places: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
-        for start, end in contents(fields(data, 0, len(data)), 1):
-            for output, *place in map_entries(data, start, end, self._outputs):
-                places[output] = (place[0], place[1])
-        return tuple(take(data, *place) for take, place in zip(self._takers, places, strict=True))
+        end = len(data)
+        tag, start = only_content(data, 0, end)
+        maps = [(start, end)] if tag == _FIRST else contents(fields(data, 0, end), 1)
+        for start, end in maps:
+            for output, first, last in map_entries(data, start, end, self._outputs):
+                places[output] = (first, last)
+        return tuple(
+            [take(data, first, last) for take, (first, last) in zip(self._takers, places, strict=True)]
+        )
 
 
 Taker = Callable[[bytes, int, int], np.ndarray]
@@ -108,6 +124,15 @@ Taker = Callable[[bytes, int, int], np.ndarray]
 def _taker(name: str, feature: Feature) -> Taker:
     """What makes the output of the bytes of a tf.train.Feature (none if it is missing)."""
     wanted = _LIST_OF[feature.dtype]
+    wanted_tag = wanted << 3 | BYTES
+
+    def packed(data: bytes, start: int, end: int) -> int:
+        """Where the one content of the list begins, if it is of the usual form; else 0."""
+        tag, start = only_content(data, start, end)
+        if tag != wanted_tag:
+            return 0
+        tag, start = only_content(data, start, end)
+        return start if tag == _FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
         """The fields of the list, none if the feature holds no list."""
@@ -127,6 +152,8 @@ def _taker(name: str, feature: Feature) -> Taker:
         missing = np.frombuffer(default.encode() if isinstance(default, str) else default, np.uint8)
 
         def string(data: bytes, start: int, end: int) -> np.ndarray:
+            if first := packed(data, start, end):
+                return np.frombuffer(data, np.uint8, end - first, first)
             strings = contents(values(data, start, end), 1)
             if not strings:
                 return missing
@@ -135,16 +162,20 @@ def _taker(name: str, feature: Feature) -> Taker:
 
         return string
 
-    def numbers(data: bytes, start: int, end: int) -> np.ndarray:
-        found = values(data, start, end)
-        if feature.dtype == features_of.int64:
-            return _shaped(name, feature, integers(data, found, 1))
-        return _shaped(name, feature, reals(data, found, 1, _FLOAT32))
+    def integer(data: bytes, start: int, end: int) -> np.ndarray:
+        if first := packed(data, start, end):
+            return _shaped(name, feature, packed_integers(data, first, end))
+        return _shaped(name, feature, integers(data, values(data, start, end), 1))
 
-    return numbers
+    def real(data: bytes, start: int, end: int) -> np.ndarray:
+        return _shaped(name, feature, reals(data, values(data, start, end), 1, _FLOAT32))
+
+    return integer if feature.dtype == features_of.int64 else real
 
 
 def _shaped(name: str, feature: Feature, values: np.ndarray) -> np.ndarray:
+    if values.shape == feature.shape:
+        return values
     if feature.shape is not None:
         size = math.prod(feature.shape)
         if len(values) > size:

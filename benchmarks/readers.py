@@ -1,0 +1,195 @@
+"""Readers of records, jdali against the real DALI (CPU), in one run: samples a second out of a pipeline.
+
+    python benchmarks/readers.py [--threads 2] [--rounds 5] [--workload tfrecord ...] [--sizes 1000 100000]
+
+The data are made on the spot: records of random bytes with a label. Each rival is a process of its own and
+they take turns; a row is the median of the rounds, the ratio is that of each turn to DALI's turn of the
+same round (median). The files are in the page cache: what is measured is the work, not the disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import struct
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+from _harness import compare, say, serve
+
+BATCH = 256
+FORMATS = ("tfrecord", "mxnet", "caffe", "webdataset")
+RIVALS = ("dali", "jdali")
+TOTAL_BYTES = 64 << 20
+MOST_RECORDS = 20_000
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    """One field of a protocol buffer."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def varint(value: int) -> bytes:
+    digits = bytearray()
+    while value >= 0x80:
+        digits.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*digits, value])
+
+
+def make(folder: Path, kind: str, size: int) -> None:
+    """Writes a data set of one format, with an index where there is one."""
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    records = [(rng.bytes(size), i % 1000) for i in range(min(TOTAL_BYTES // size, MOST_RECORDS))]
+    {"tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "webdataset": make_webdataset}[kind](
+        folder, records
+    )
+
+
+def make_tfrecord(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    from jdali.readers.tfrecord import masked_crc
+
+    index = []
+    with open(folder / "data", "wb") as file:
+        for image, label in records:
+            features = {
+                b"image/encoded": field(1, field(1, image)),
+                b"image/class/label": field(3, field(1, varint(label))),
+                b"image/width": field(3, field(1, varint(256))),
+                b"image/height": field(3, field(1, varint(256))),
+            }
+            example = field(1, b"".join(field(1, field(1, k) + field(2, v)) for k, v in features.items()))
+            length = struct.pack("<Q", len(example))
+            index.append(f"{file.tell()} {len(example) + 16}\n")
+            crc = struct.pack("<I", masked_crc(example))
+            file.write(length + struct.pack("<I", masked_crc(length)) + example + crc)
+    (folder / "index").write_text("".join(index))
+
+
+def make_mxnet(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    index = []
+    with open(folder / "data", "wb") as file:
+        for i, (image, label) in enumerate(records):
+            data = struct.pack("<IfQQ", 0, label, i, 0) + image
+            index.append(f"{i}\t{file.tell()}\n")
+            file.write(struct.pack("<II", 0xCED7230A, len(data)) + data + bytes(-len(data) % 4))
+    (folder / "index").write_text("".join(index))
+
+
+def make_caffe(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    import lmdb
+
+    with lmdb.open(str(folder / "data"), map_size=1 << 30, lock=False) as database, database.begin(write=True) as change:
+        for i, (image, label) in enumerate(records):
+            change.put(f"{i:08}".encode(), field(4, image) + field(5, label) + field(7, 1))
+
+
+def make_webdataset(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    lines = []
+    with tarfile.open(folder / "data", "w") as archive:
+        for i, (image, label) in enumerate(records):
+            words = []
+            for extension, content in (("jpg", image), ("cls", str(label).encode())):
+                entry = tarfile.TarInfo(f"{i:08}.{extension}")
+                entry.size = len(content)
+                words += [extension, archive.offset + 512, len(content), entry.name]
+                archive.addfile(entry, io.BytesIO(content))
+            lines.append(" ".join(map(str, words)) + "\n")
+    (folder / "index").write_text(f"v1.2 {len(lines)}\n" + "".join(lines))
+
+
+def pipeline(package: str, kind: str, data: str, threads: int):
+    """The same pipeline for DALI and for jdali: only the import differs."""
+    root = importlib.import_module(package)
+    fn = importlib.import_module(package + ".fn")
+    records = importlib.import_module(package + ".tfrecord")
+    path, index = f"{data}/data", f"{data}/index"
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def tfrecord():
+        features = {
+            "image/encoded": records.FixedLenFeature((), records.string, ""),
+            "image/class/label": records.FixedLenFeature((), records.int64, -1),
+        }
+        return tuple(fn.readers.tfrecord(path=path, index_path=index, features=features).values())
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def mxnet():
+        return tuple(fn.readers.mxnet(path=path, index_path=index))
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def caffe():
+        return tuple(fn.readers.caffe(path=path))
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def webdataset():
+        return tuple(fn.readers.webdataset(paths=path, index_paths=index, ext=["jpg", "cls"]))
+
+    return {"tfrecord": tfrecord, "mxnet": mxnet, "caffe": caffe, "webdataset": webdataset}[kind]()
+
+
+def worker(rival: str, workload: str, data: str, threads: int) -> None:
+    try:
+        start = time.perf_counter()
+        pipe = pipeline({"dali": "nvidia.dali"}.get(rival, rival), workload.split()[0], data, threads)
+        pipe.build()
+        pipe.run()
+        first = time.perf_counter() - start
+    except ImportError as error:
+        say({"problem": str(error)})
+        return
+
+    def run(batches: int) -> float:
+        start = time.perf_counter()
+        for _ in range(batches):
+            pipe.run()
+        return batches * BATCH / (time.perf_counter() - start)
+
+    serve(first, run, dict)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--batches", type=int, default=40, help="batches in a turn")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 100_000], help="bytes of a record")
+    parser.add_argument("--workload", nargs="*", default=list(FORMATS), choices=FORMATS)
+    parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
+    parser.add_argument("--data", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        worker(*options.worker, options.data, options.threads)
+        return
+    print("| reader, bytes a record | rival | samples/s, median (low to high) | ratio to DALI | first batch, s |")
+    print("|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as root:
+        for kind in options.workload:
+            for size in options.sizes:
+                data = Path(root) / f"{kind}-{size}"
+                make(data, kind, size)
+                rows = compare(
+                    Path(__file__), options.rivals, f"{kind} {size}", data=str(data), threads=options.threads,
+                    rounds=options.rounds, batches=options.batches,
+                )  # fmt: skip
+                for row in rows:
+                    print(
+                        f"| {row['workload']} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to "
+                        f"{row['high']:.0f}) | {row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
+                        flush=True,
+                    )
+
+
+if __name__ == "__main__":
+    main()

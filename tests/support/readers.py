@@ -1,0 +1,90 @@
+"""Running a reader without a pipeline, and the same reader of DALI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali import SampleError
+from jdali._operator import REGISTRY
+from jdali.readers._base import Reader
+from support import oracle
+
+
+def opened(name: str, **args: Any) -> Reader:
+    reader: Reader = REGISTRY[f"readers.{name}"].run(**args)
+    return reader
+
+
+def everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
+    """The outputs of all samples, in order."""
+    reader = opened(name, **args)
+    samples = [reader.load(int(i)) for i in reader.next_batch(reader.size).indices]
+    assert all(len(sample) == reader.num_outputs for sample in samples)
+    reader.close()
+    return samples
+
+
+def dali_everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
+    """As `everything`, by the real DALI."""
+    dali = oracle.dali()
+    import nvidia.dali.fn as fn
+
+    args = {key: [oracle.translate(v) for v in value] if isinstance(value, list) else value for key, value in args.items()}
+    pipe = dali.Pipeline(batch_size=4, num_threads=1, device_id=None, seed=1)
+    with pipe:
+        outputs = getattr(fn.readers, name)(name="r", **args)
+        outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
+        pipe.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+    pipe.build()
+    size = pipe.reader_meta("r")["epoch_size"]
+    samples: list[tuple[np.ndarray, ...]] = []
+    while len(samples) < size:
+        batch = pipe.run()
+        samples += [tuple(np.array(output.at(i)) for output in batch) for i in range(4)]
+    return samples[:size]
+
+
+def assert_same(got: list[tuple[np.ndarray, ...]], expected: list[tuple[np.ndarray, ...]]) -> None:
+    """Number of samples and outputs, element types, shapes and bytes."""
+    assert len(got) == len(expected)
+    for mine, theirs in zip(got, expected, strict=True):
+        assert [(a.dtype, a.shape) for a in mine] == [(a.dtype, a.shape) for a in theirs]
+        for a, b in zip(mine, theirs, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def failures(reader: Reader) -> dict[int, str]:
+    """Messages of the samples that cannot be loaded, by index."""
+    found = {}
+    for i in range(reader.size):
+        try:
+            reader.load(i)
+        except SampleError as error:
+            found[i] = str(error)
+    return found
+
+
+def survives(data: bytes, rng: np.random.Generator, open_: Any, path: Any, *, cases: int) -> int:
+    """Opens and reads mutations of a file; only the two kinds of error that say what is wrong may come.
+
+    Returns: in how many cases something was found to be wrong.
+    """
+    wrong = 0
+    for _ in range(cases):
+        bad = bytearray(data)
+        for _ in range(rng.integers(1, 4)):
+            bad[rng.integers(len(bad))] = rng.integers(256)
+        if rng.random() < 0.2:
+            del bad[rng.integers(1, len(bad)) :]
+        path.write_bytes(bad)
+        try:
+            reader = open_()
+        except (ValueError, FileNotFoundError) as error:
+            assert str(error).startswith("readers."), error
+            wrong += 1
+            continue
+        wrong += bool(failures(reader))
+        reader.close()
+    return wrong
