@@ -140,9 +140,7 @@ def plan_call(
         else:
             constant = value if isinstance(value, Constant) else Constant(arg.convert(value))
             constants[name] = constant
-            seen_by_setup[name] = np.broadcast_to(
-                constant.value, (batch_size, *constant.value.shape)
-            )
+            seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
     from_engine = {"keys": keys, "batch_size": batch_size}
     plan = _run_setup(op, core_specs, from_engine | seen_by_setup, input_values or {}, specs)
@@ -231,7 +229,8 @@ def run_call(
         return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
 
     packed = (tuple(arrays), tuple(extents), dict(traced), tuple(out_extents), keys)
-    return one(*packed) if call.op.batched else jax.vmap(one)(*packed)
+    results: tuple[Array, ...] = one(*packed) if call.op.batched else jax.vmap(one)(*packed)
+    return results
 
 
 def run_sample(
@@ -277,10 +276,7 @@ def run_sample(
     results = mapped(*lead_in)
     if main is None:
         return tuple(results)
-    return tuple(
-        main.array_from_core(r, layout)
-        for r, layout in zip(results, call.out_layouts, strict=True)
-    )
+    return tuple(main.array_from_core(r, layout) for r, layout in zip(results, call.out_layouts, strict=True))
 
 
 def _extent_to_core(adapter: Adapter, extent: Array) -> Array:
@@ -318,33 +314,20 @@ def pure_call(
     if op.random and key is None:
         raise TypeError(f"{op.name}: needs a JAX key as its first argument")
     args = {k: v for k, v in args.items() if v is not None}
-    given = {
-        k: v for k, v in args.items()
-        if k in op.args and (isinstance(v, jax.core.Tracer) or _holds_tracer(v))
-    }  # fmt: skip
-    static_tracers = [k for k in given if op.args[k].kind is ArgKind.STATIC]
-    if static_tracers:
-        raise TracedArgumentError(f"{op.name}: {', '.join(static_tracers)} must be static under jit")
-    tracers = {name: _as_argument(op.args[name], value) for name, value in given.items()}
-    arrays = [_as_input(i) for i in inputs]
+    tracers = _traced_arguments(op, args)
+    known = [_as_input(i) for i in inputs]
+    arrays = [jnp.asarray(i) for i in known]
     layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
-    layouts = [
-        name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)
-    ]
+    layouts = [name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)]
     specs = [
         BatchSpec(np.array([a.shape], np.int64).reshape(1, a.ndim), a.dtype, name)
         for a, name in zip(arrays, layouts, strict=True)
     ]
-    values: dict[str, Any] = {}
-    for i, a in enumerate(arrays):
-        if op.input(i).argument:
-            name = op.input(i).name
-            values[name] = Traced(op.name, name) if isinstance(a, jax.core.Tracer) else np.asarray(a)[None]
     keys: Any = None
     if op.random:
         keys = Traced(op.name, "key") if isinstance(key, jax.core.Tracer) else _KeyHolder(key)
     planned = plan_call(
-        op, specs, args, batch_size=1, keys=keys, input_values=values,
+        op, specs, args, batch_size=1, keys=keys, input_values=_input_values(op, known),
         traced_arguments=frozenset(tracers),
         traced_shapes={name: (1, *value.shape) for name, value in tracers.items()},
     )  # fmt: skip
@@ -353,15 +336,35 @@ def pure_call(
     shapes = [tuple(int(n) for n in o.extents[0]) for o in planned.outputs]
     out_extents = [jnp.asarray(o.extents[0], jnp.int32) for o in planned.outputs]
     if op.batched:
-        add = lambda tree: jax.tree.map(lambda v: jnp.asarray(v)[None], tree)  # noqa: E731
-        results = run_call(
-            planned.call, add(arrays), add(extents), add(traced), add(out_extents), shapes,
-            None if key is None else key[None],
-        )  # fmt: skip
+        one = jax.tree.map(lambda v: jnp.asarray(v)[None], (arrays, extents, traced, out_extents, key))
+        results = run_call(planned.call, one[0], one[1], one[2], one[3], shapes, one[4])
         results = tuple(r[0] for r in results)
     else:
         results = run_sample(planned.call, arrays, extents, traced, out_extents, shapes, key)
     return results[0] if len(results) == 1 else results
+
+
+def _traced_arguments(op: Operator, args: Mapping[str, Any]) -> dict[str, Array]:
+    """Those of the arguments that are tracers, or lists with tracers in them."""
+    given = {
+        name: value
+        for name, value in args.items()
+        if name in op.args and (isinstance(value, jax.core.Tracer) or _holds_tracer(value))
+    }
+    static = [name for name in given if op.args[name].kind is ArgKind.STATIC]
+    if static:
+        raise TracedArgumentError(f"{op.name}: {', '.join(static)} must be static under jit")
+    return {name: _as_argument(op.args[name], value) for name, value in given.items()}
+
+
+def _input_values(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Values of those inputs that are arguments of `setup`."""
+    values: dict[str, Any] = {}
+    for i, value in enumerate(inputs):
+        if op.input(i).argument:
+            name, is_tracer = op.input(i).name, isinstance(value, jax.core.Tracer)
+            values[name] = Traced(op.name, name) if is_tracer else np.asarray(value)[None]
+    return values
 
 
 @dataclasses.dataclass(frozen=True)
@@ -380,11 +383,11 @@ def _holds_tracer(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(v, jax.core.Tracer) for v in value)
 
 
-def _as_input(value: Any) -> Array:
+def _as_input(value: Any) -> Array | np.ndarray:
     """An input as an array; Python numbers and lists have the types of DALI's constants."""
-    if isinstance(value, (Array, np.ndarray, np.generic)) or _holds_tracer(value):
-        return jnp.asarray(value)
-    return jnp.asarray(types.constant_array(value))
+    if isinstance(value, (Array, np.ndarray, np.generic)):
+        return value if isinstance(value, Array) else np.asarray(value)
+    return jnp.asarray(value) if _holds_tracer(value) else types.constant_array(value)
 
 
 def _as_argument(arg: Arg, value: Any) -> Array:

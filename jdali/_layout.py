@@ -102,9 +102,7 @@ class Adapter:
 
 
 @functools.lru_cache(maxsize=1024)
-def make_adapter(
-    name: str, layouts: tuple[str, ...], sequence: bool, layout: str, ndim: int
-) -> Adapter:
+def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: str, ndim: int) -> Adapter:
     """Adapter of one input; raises ValueError if the operator `name` cannot take the layout."""
     if not layouts:
         return Adapter(layout, layout, 0, tuple(range(ndim)))

@@ -6,14 +6,16 @@ its GPU backend rounds half to even. jdali follows the CPU backend everywhere.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 from jax.typing import ArrayLike
 from numpy.typing import DTypeLike
+
+T = TypeVar("T")
 
 
 def round_half_away(value: ArrayLike) -> Array:
@@ -31,7 +33,10 @@ def np_round_half_away(value: np.ndarray) -> np.ndarray:
     """`round_half_away` for `setup` functions, on NumPy arrays."""
     value = np.asarray(value)
     whole = np.trunc(value)
-    return whole + np.where(np.abs(value - whole) >= 0.5, np.sign(value), 0).astype(value.dtype)
+    rounded: np.ndarray = whole + np.where(np.abs(value - whole) >= 0.5, np.sign(value), 0).astype(
+        value.dtype
+    )
+    return rounded
 
 
 def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
@@ -51,8 +56,14 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
         return value != 0
     if jnp.issubdtype(target, jnp.floating) or source == np.bool_:
         return value.astype(target)
-    limits = jnp.iinfo(target)
+    limits = np.iinfo(target)
     if jnp.issubdtype(source, jnp.floating):
+        if target.itemsize < 4:  # all limits are exact in float32; this form is fused best
+            value = jnp.where(jnp.isnan(value), jnp.zeros((), source), value)
+            value = value.astype(jnp.float32) if source.itemsize < 4 else value
+            rounded = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)
+            bounds = (np.array(b, rounded.dtype) for b in (limits.min, limits.max))
+            return lax.clamp(next(bounds), rounded, next(bounds)).astype(target)
         # Limits such as 2**31-1 are no float32: compare against the next float above and set
         # the exact integer there, instead of clipping to a float that then overflows.
         rounded = round_half_away(jnp.where(jnp.isnan(value), jnp.zeros((), source), value))
@@ -61,9 +72,26 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
         result = safe.astype(target)
         result = jnp.where(rounded >= high, jnp.array(limits.max, target), result)
         return jnp.where(rounded <= low, jnp.array(limits.min, target), result)
-    source_limits = jnp.iinfo(source)
+    source_limits = np.iinfo(source)
     low, high = max(limits.min, source_limits.min), min(limits.max, source_limits.max)
     return jnp.clip(value, np.array(low, source), np.array(high, source)).astype(target)
+
+
+def varying_like(state: T, *others: Array) -> T:
+    """The arrays of `state`, each differing from device to device as soon as one of `others` does.
+
+    `shard_map` tells what varies over its devices from what does not, and wants the state of a loop to
+    be of one kind before and after a step. Costs nothing.
+    """
+    firsts = [other[(0,) * other.ndim] == 0 for other in others if other.size]
+
+    def mark(value: Array) -> Array:
+        for first in firsts:
+            value = jnp.where(first, value, value)
+        return value
+
+    result: T = jax.tree.map(mark, state)
+    return result
 
 
 def needs_x64(dtype: DTypeLike) -> bool:

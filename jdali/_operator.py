@@ -225,7 +225,9 @@ def operator(
         full_name = name or run.__name__
         signature = inspect.signature(run)
         hints = typing.get_type_hints(run, include_extras=True)
-        inputs, args, engine = [], {}, set()
+        inputs: list[Input] = []
+        args: dict[str, Arg] = {}
+        engine: set[str] = set()
         random = False
         for parameter in signature.parameters.values():
             hint = hints.get(parameter.name, Any)
@@ -253,9 +255,7 @@ def operator(
             if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
                 setup_parameters = frozenset(parameters)
             else:  # **_ swallows the rest: only the named ones count as needed
-                setup_parameters = frozenset(
-                    p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY
-                )
+                setup_parameters = frozenset(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY)
         record = Operator(
             full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
             sequence, outputs, setup_needs, devices, probe, cost_follows_extent, source, frozenset(engine),
@@ -311,10 +311,8 @@ def _hashable(annotation: Any, value: Any) -> Hashable:
         return float(value)
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if isinstance(value, list):
-        return tuple(_freeze(v) for v in value)
-    return value
+    return _freeze(value)
 
 
-def _freeze(value: Any) -> Any:
+def _freeze(value: Any) -> Hashable:
     return tuple(_freeze(v) for v in value) if isinstance(value, (list, np.ndarray)) else value

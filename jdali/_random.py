@@ -30,7 +30,7 @@ def seed_words(seed: int) -> np.ndarray:
 
 def sample_key(seed: Array, stream: Array, epoch: Array, index: Array) -> Array:
     """Typed key of one sample; all arguments uint32, `seed` [2] of `seed_words`."""
-    key = jax.random.wrap_key_data(jnp.asarray(seed, jnp.uint32), impl="threefry2x32")
+    key: Array = jax.random.wrap_key_data(jnp.asarray(seed, jnp.uint32), impl="threefry2x32")
     for word in (stream, epoch, index):
         key = jax.random.fold_in(key, jnp.asarray(word, jnp.uint32))
     return key
@@ -94,7 +94,7 @@ def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLik
         )
         linear = linear * extent[axis].astype(jnp.uint32) + step
     words = jax.random.key_data(key)
-    bits: Array = threefry2x32_p.bind(
+    bits: Array = threefry2x32_p.bind(  # type: ignore[no-untyped-call]
         jnp.broadcast_to(words[0], linear.shape),
         jnp.broadcast_to(words[1], linear.shape),
         jnp.full(linear.shape, draw, jnp.uint32),
@@ -107,7 +107,8 @@ def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: Array
     """float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
     bits = element_bits(key, extent, shape, draw)
     floats: Array = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
-    return floats - jnp.float32(1.0)
+    uniform: Array = floats - jnp.float32(1.0)
+    return uniform
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
@@ -116,7 +117,8 @@ def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayL
     # The middles of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which float32 holds exactly.
     odd = 2 * bits.astype(jnp.int32) + jnp.int32(1 - (1 << 24))
     middles = odd.astype(jnp.float32) * jnp.float32(2.0**-24)
-    return jnp.float32(math.sqrt(2)) * jax.lax.erf_inv(middles)
+    normal: Array = jnp.float32(math.sqrt(2)) * jax.lax.erf_inv(middles)
+    return normal
 
 
 def element_index(
@@ -132,4 +134,5 @@ def element_index(
     count_low, count_high = count & half, count >> 16
     middle = high * count_low + (low * count_low >> 16)
     other = low * count_high + (middle & half)
-    return high * count_high + (middle >> 16) + (other >> 16)
+    index: Array = high * count_high + (middle >> 16) + (other >> 16)
+    return index

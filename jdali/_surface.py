@@ -34,7 +34,9 @@ def public_signature(
             annotation = _union(annotation, per_sample_type)
         default = inspect.Parameter.empty if arg.required else arg.default
         parameters.append(
-            inspect.Parameter(arg.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            inspect.Parameter(
+                arg.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
         )
     return inspect.Signature(parameters)
 

@@ -149,8 +149,9 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
 def to_dtype(value: Any) -> np.dtype[Any]:
     """NumPy dtype of whatever a `dtype=` argument may be: DALI, NumPy, JAX or Python type."""
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
-        return np.dtype(to_numpy_type(DALIDataType(value)))
-    dtype = np.dtype(jnp.dtype(value))
+        number: np.dtype[Any] = np.dtype(to_numpy_type(DALIDataType(value)))
+        return number
+    dtype: np.dtype[Any] = np.dtype(jnp.dtype(value))
     to_dali_type(dtype)
     return dtype
 

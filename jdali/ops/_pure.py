@@ -18,20 +18,26 @@ _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.
 def make_pure(op: Operator) -> Any:
     """The pure function of one sample for a compiled operator."""
 
-    def function(*inputs: Any, layout: str | tuple[str, ...] = "", **args: Any) -> Any:
+    own_layout = "layout" in op.public_args  # an argument: the inputs' layout cannot be given then
+
+    def function(*inputs: Any, **args: Any) -> Any:
+        layout = "" if own_layout else args.pop("layout", "")
+        key = None
         if op.random:
+            if not inputs:
+                raise TypeError(f"{op.name}: needs a JAX key as its first argument")
             key, *inputs = inputs  # type: ignore[assignment]
-        else:
-            key = None
         most = op.max_inputs
         if len(inputs) < op.min_inputs or (most is not None and len(inputs) > most):
-            raise TypeError(f"{op.name}: takes {op.min_inputs} to {most or 'any number of'} inputs, got {len(inputs)}")
+            raise TypeError(
+                f"{op.name}: takes {op.min_inputs} to {most or 'any number of'} inputs, got {len(inputs)}"
+            )
         return pure_call(op, [i for i in inputs if i is not None], args, key=key, layout=layout)
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())
     extra = {}
-    if "layout" not in op.public_args:
+    if not own_layout:
         parameters.append(inspect.Parameter("layout", inspect.Parameter.KEYWORD_ONLY, default=""))
         extra["layout"] = _LAYOUT_DOC
     describe(function, op, "jdali.ops", signature.replace(parameters=parameters), document(op, extra))

@@ -175,9 +175,7 @@ def _check_padded(
     extents = [jnp.asarray(s.extents, jnp.int32) for s in specs]
     out_extents = [jnp.asarray(s.extents, jnp.int32) for s in planned.outputs]
     for high in (False, True):
-        arrays = [
-            _padded(s, 0 if op.input(i).argument else pad, high) for i, s in enumerate(inputs)
-        ]
+        arrays = [_padded(s, 0 if op.input(i).argument else pad, high) for i, s in enumerate(inputs)]
         results = compiled(arrays, extents, planned.traced, out_extents)
         for o, batch in enumerate(results):
             assert batch.shape == (count, *shapes[o]), f"output {o}: padded shape {batch.shape}"
@@ -187,7 +185,9 @@ def _check_padded(
                 if tolerance is None:
                     scale = float(np.abs(pure[o][i].astype(np.float64)).max(initial=1.0))
                     tolerance = min(atol, 1) if pure[o][i].dtype.kind in "iub" else 1e-5 * scale
-                compare(valid, pure[o][i], tolerance, f"{op.name}: output {o}, sample {i}, padded, high={high}")
+                compare(
+                    valid, pure[o][i], tolerance, f"{op.name}: output {o}, sample {i}, padded, high={high}"
+                )
     assert len(traces) == 1, "traced again for a batch with the same padded shapes"
 
 
@@ -196,7 +196,9 @@ def _padded_shape(spec: BatchSpec, pad: int) -> tuple[int, ...]:
     largest = spec.extents.max(axis=0) if spec.batch_size else np.zeros(spec.ndim, np.int64)
     names = spec.layout or " " * spec.ndim
     return tuple(
-        int(n) if names[a] == "C" or (spec.ndim == 3 and a == 2 and not spec.layout and n <= 4) else int(n) + pad
+        int(n)
+        if names[a] == "C" or (spec.ndim == 3 and a == 2 and not spec.layout and n <= 4)
+        else int(n) + pad
         for a, n in enumerate(largest)
     )
 
@@ -208,7 +210,9 @@ def _padded(samples: Sequence[np.ndarray], pad: int, high: bool) -> np.ndarray:
     fill: Any = 0
     if high:
         fill = 1e4 if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
-    channels = [a for a in range(len(largest)) if a == len(largest) - 1 and largest[a] <= 4 and len(largest) > 2]
+    channels = [
+        a for a in range(len(largest)) if a == len(largest) - 1 and largest[a] <= 4 and len(largest) > 2
+    ]
     full = [int(n) if a in channels else int(n) + pad for a, n in enumerate(largest)]
     out = np.full((len(samples), *full), fill, dtype)
     for i, s in enumerate(samples):

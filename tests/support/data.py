@@ -9,7 +9,9 @@ import numpy as np
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
-def image(height: int, width: int, channels: int | None = 3, dtype: object = np.uint8, seed: int = 0) -> np.ndarray:
+def image(
+    height: int, width: int, channels: int | None = 3, dtype: object = np.uint8, seed: int = 0
+) -> np.ndarray:
     """A smooth picture with some noise, over the whole range of `dtype` (0 to 1 for floats)."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[0:height, 0:width] / max(height, width, 1)

@@ -11,7 +11,7 @@ from jax import Array, lax
 
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan
-from jdali._numeric import saturate_cast
+from jdali._numeric import saturate_cast, varying_like
 from jdali._operator import PerSample, Static, operator
 from jdali.codecs._resampling import lobes_of, window_table
 from jdali.ops.tensor._fit import fit
@@ -135,7 +135,8 @@ def audio_resample(
         return total + seen * (weight[:, None] if wave.ndim == 2 else weight), None
 
     taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
-    total, _ = lax.scan(add_tap, jnp.zeros((count, *wave.shape[1:]), jnp.float32), taps)
+    start = varying_like(jnp.zeros((count, *wave.shape[1:]), jnp.float32), wave, index, length)
+    total, _ = lax.scan(add_tap, start, taps)
     result = _from_unit_range(total, out)
     return result if out_shape is None else fit(result, out_shape)
 

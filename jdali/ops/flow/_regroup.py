@@ -51,7 +51,8 @@ def predicate_values(predicate: TensorList) -> np.ndarray:
             "if: the condition must be a scalar in each sample, got samples of shape "
             f"{predicate.shape()[0] if len(predicate) else ()}; reduce it with fn.reductions first"
         )
-    return predicate.as_numpy() != 0
+    true: np.ndarray = predicate.as_numpy() != 0
+    return true
 
 
 @operator(kind="regroup", name="_conditional.validate_logical")
@@ -104,5 +105,7 @@ def permute_batch(batch: TensorList, /, *, indices: PerSample[int]) -> TensorLis
     outside = (order < 0) | (order >= len(batch))
     if outside.any():
         i = int(outside.argmax())
-        raise SampleError(f"permute_batch: index {order[i]} is outside of the batch of {len(batch)}", sample=i)
+        raise SampleError(
+            f"permute_batch: index {order[i]} is outside of the batch of {len(batch)}", sample=i
+        )
     return batch.select(order)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._call import is_traced
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import PerSample, Static, operator
 from jdali._random import SampleKeys
 from jdali.ops.image._random_window import window_function
 from jdali.ops.image._resample import resample
+from jdali.ops.image._resample_filters import NN, filters_of
 from jdali.ops.image._resize import plan_resampling
 from jdali.ops.image._resize_sizes import Window, check_types
 from jdali.types import DALIInterpType
@@ -38,13 +41,23 @@ def setup(
     if (sides < 0).any():
         raise ValueError(f"{_NAME}: size must be (height, width), not negative, got {size}")
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
+    if is_traced(keys):  # `run` draws; with a window not known yet only the types of the filters are
+        kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
+        nearest = bool((np.stack(kinds) == NN).all())
+        extents = np.concatenate([_sides(images, sides), images.extents[:, 2:]], axis=1)
+        return Plan((images.replace(extents=extents, dtype=out_dtype),), static={"_nearest": nearest})
     anchor, shape = keys.map(draw, images.extents[:, :2].astype(np.int32))
-    out = np.where(images.extents[:, :2] == 0, 0, sides)
-    window = Window(anchor.astype(np.float64), (anchor + shape).astype(np.float64), out)
+    low, high = anchor.astype(np.float64), (anchor + shape).astype(np.float64)
+    window = Window(low, high, _sides(images, sides))
     return plan_resampling(
         images, window, out_dtype,
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
     )  # fmt: skip
+
+
+def _sides(images: BatchSpec, sides: np.ndarray) -> np.ndarray:
+    """int64 [N, 2]: `sides`, but 0 for those of images without pixels."""
+    return np.where(images.extents[:, :2] == 0, 0, sides).astype(np.int64)
 
 
 @operator(setup=setup, layouts=("HWC",), source="operators/image/resize/random_resized_crop.cc")
@@ -89,8 +102,17 @@ def random_resized_crop(
 
     Parity: other random numbers than DALI's, from the same distribution.
     """
-    del key  # the window was drawn by `setup`, for filters and sizes must be known on the host
+    if _filters is None:  # the key was a tracer; otherwise `setup` has drawn the window, on the host
+        draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
+        anchor, shape = draw(key, extent[:2])  # type: ignore[index]
+        _filters = filters_of(
+            anchor[None], (anchor + shape)[None], out_extent[None, :2],  # type: ignore[index]
+            interp_type=np.reshape(interp_type, 1),
+            min_filter=None if min_filter is None else np.reshape(min_filter, 1),
+            mag_filter=None if mag_filter is None else np.reshape(mag_filter, 1),
+            antialias=antialias, xp=jnp,
+        )[0]  # fmt: skip
     return resample(
-        image, _filters, extent[:-1], out_extent[:-1], out_shape[:-1],  # type: ignore[index]
+        image, _filters, extent[:-1], out_extent[:-1], out_shape,  # type: ignore[index]
         dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
     )  # fmt: skip

@@ -9,6 +9,9 @@ Elements outside of the input count as copies of its first or last element.
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -17,7 +20,7 @@ from jdali.types import DALIInterpType
 
 NN = int(DALIInterpType.INTERP_NN)
 FILTER, STEP, START, DENSITY, TAPS = range(5)
-_CHUNK = 32  # taps summed at once
+_CHUNK = 8  # taps summed at once
 _WIDTH = 193
 _ROOT8 = np.float32(np.sqrt(8.0))
 
@@ -60,15 +63,16 @@ _RADII = {  # in output elements when shrinking, in input elements otherwise
 
 
 def filters_of(
-    low: np.ndarray,
-    high: np.ndarray,
-    size: np.ndarray,
+    low: Any,
+    high: Any,
+    size: Any,
     *,
     interp_type: np.ndarray,
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
     antialias: bool,
-) -> np.ndarray:
+    xp: ModuleType = np,
+) -> Any:
     """Describes how the window [low, high) of each axis becomes `size` elements.
 
     Args:
@@ -77,27 +81,29 @@ def filters_of(
         interp_type: int [N], filter where nothing else is said.
         min_filter, mag_filter: int [N], filter of an axis that shrinks, or does not; None: `interp_type`.
         antialias: widen the filter of an axis that shrinks.
+        xp: `jax.numpy` for a window that is known only on the device.
 
     Returns: float32 [N, d, 5].
     """
     low, high = low.astype(np.float32), high.astype(np.float32)
-    out = np.maximum(size, 1).astype(np.float32)
+    out = xp.maximum(size, 1).astype(np.float32)
     step = (high - low) / out
-    shrinks = np.abs(high - low) > out
+    shrinks = xp.abs(high - low) > out
     minify = interp_type if min_filter is None else min_filter
     magnify = interp_type if mag_filter is None else mag_filter
-    kind = np.where(shrinks, minify[:, None], magnify[:, None]).astype(np.int32)
-    base = np.array([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
-    radius = base * np.where(shrinks & antialias, np.abs(step), np.float32(1))
+    kind = xp.where(shrinks, minify[:, None], magnify[:, None]).astype(np.int32)
+    base = xp.asarray([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
+    radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
+    count = xp.asarray(_COUNTS)[kind]
     # DALI goes by way of the standard deviation; the rounding decides whether a tap at the very edge counts.
     deviation = (radius / _ROOT8).astype(np.float32)
-    width = np.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
-    entries = np.maximum(_COUNTS[kind] - 1, 1).astype(np.float32)
+    width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
+    entries = xp.maximum(count - 1, 1).astype(np.float32)
     density = entries / width.astype(np.float32)
     nearest = kind == NN
-    start = np.where(nearest, low, low + np.float32(0.5) * step - np.float32(0.5) - entries / 2 / density)
-    taps = np.where(nearest, 1, np.ceil(entries / density))
-    return np.stack([kind, step, start, density, taps], axis=-1).astype(np.float32)
+    start = xp.where(nearest, low, low + np.float32(0.5) * step - np.float32(0.5) - entries / 2 / density)
+    taps = xp.where(nearest, 1, xp.ceil(entries / density))
+    return xp.stack([kind, step, start, density, taps], axis=-1).astype(np.float32)
 
 
 def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
@@ -169,8 +175,4 @@ def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
     value = weight(axis, tap, start[:, None]) * inverse[:, None]
     inside = (tap >= first[:, None]) & (tap - first[:, None] < axis[TAPS].astype(jnp.int32))
     value = jnp.where(inside & (tap < extent), value, 0)
-    return (
-        value
-        + jnp.where(tap == 0, before[:, None], 0)
-        + jnp.where(tap == extent - 1, after[:, None], 0)
-    )
+    return value + jnp.where(tap == 0, before[:, None], 0) + jnp.where(tap == extent - 1, after[:, None], 0)

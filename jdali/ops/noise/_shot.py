@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._numeric import saturate_cast
+from jdali._numeric import saturate_cast, varying_like
 from jdali._operator import PerSample, operator
 from jdali._random import element_uniform
 
@@ -57,7 +58,7 @@ def _by_sums(u: Array, mean: Array) -> Array:
     # float32 sums can stay below the largest u, so the tail ends where it is less than 2**-23 likely.
     last = np.float32(3.5) * _FEW
     none = jnp.exp(-mean)
-    start = (jnp.float32(0), none, none, jnp.zeros_like(mean))
+    start = varying_like((jnp.float32(0), none, none, jnp.zeros_like(mean)), mean, u)
     return lax.while_loop(lambda state: (state[0] < last) & (u >= state[2]).any(), step, start)[3]
 
 
@@ -80,6 +81,7 @@ def _by_rejection(key: Array, extent: Array, shape: Sequence[int], mean: Array) 
         return number + 2, accepted | good, jnp.where(accepted, result, k)
 
     start = (jnp.uint32(1), jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32))
+    start = varying_like(start, mean, jax.random.key_data(key))
     return lax.while_loop(lambda state: ~state[1].all(), attempt, start)[2]
 
 

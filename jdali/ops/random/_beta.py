@@ -14,6 +14,7 @@ from jax.typing import ArrayLike
 from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
+from jdali._numeric import varying_like
 from jdali._operator import PerSample, Static, operator
 from jdali._random import element_normal, element_uniform
 from jdali.ops.random._output import needs_shape, output_spec
@@ -104,6 +105,7 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
     start = (jnp.uint32(draw + 1), jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32))
+    start = varying_like(start, alpha, jax.random.key_data(key))
     _, _, result = jax.lax.while_loop(lambda state: ~state[1].all(), attempt, start)
     u = element_uniform(key, extent, shape, draw) + jnp.float32(2.0**-24)
     return jnp.where(boosted, result + jnp.log(u) / alpha, result)

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._extent import BatchSpec
 from jdali._numeric import saturate_cast
@@ -67,5 +67,5 @@ def uniform(
         raise ValueError(f"random.uniform: range [{begin}, {end}) is empty")
     drawn = begin + element_uniform(key, out_extent, out_shape) * (end - begin)
     # The sum may be rounded up to the end.
-    largest = jnp.nextafter(jnp.float32(end), jnp.float32(begin))
+    largest = jnp.nextafter(*(lax.stop_gradient(jnp.float32(limit)) for limit in (end, begin)))
     return saturate_cast(jnp.minimum(drawn, largest), dtype)

@@ -1,0 +1,264 @@
+"""The pure functions of `jdali.ops` under `jit`, `vmap`, `grad` and `shard_map`, every compiled operator.
+
+The examples are in `pure_cases`. What the operators compute is tested elsewhere; here every
+transformation must give what the plain call gives, and derivatives what finite differences give.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, PartitionSpec
+from ops.pure_cases import CASES, COUNT, LARGE, Case
+from support.contract import sample_keys
+
+import jdali.ops
+from jdali._errors import TracedArgumentError
+from jdali._operator import REGISTRY, ArgKind, Operator
+
+DEVICES = 8
+OPERATORS = {op.name: op for op in REGISTRY.values() if op.kind == "device" and not op.name.startswith("_")}
+DIFFERENTIABLE = [case for case in CASES if case.grad]
+
+each_case = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def public(name: str) -> Callable[..., Any]:
+    return functools.reduce(getattr, name.split("."), jdali.ops)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sample:
+    """What a transformation maps over; one sample, or several stacked."""
+
+    key: Any
+    inputs: list[Any]
+    traced: dict[str, Any]
+
+
+jax.tree_util.register_dataclass(Sample, ["key", "inputs", "traced"], [])
+
+
+def samples(case: Case, count: int) -> Sample:
+    """The case's samples, again and again, each with a key of its own."""
+    which = np.arange(count) % COUNT
+    arguments = {
+        name: np.asarray(values, REGISTRY[case.op].args[name].convert(values[0]).dtype)[which]
+        for name, values in case.traced.items()
+    }
+    return Sample(_keys(count), [np.asarray(i)[which] for i in case.inputs], arguments)
+
+
+@functools.cache
+def _keys(count: int) -> Any:
+    return sample_keys(count)
+
+
+def one(stacked: Sample, index: int) -> Sample:
+    return jax.tree.map(lambda leaf: leaf[index], stacked)
+
+
+def layout_of(case: Case) -> dict[str, Any]:
+    """The layout of the inputs; some operators have an argument of that name, of the output."""
+    return {} if "layout" in REGISTRY[case.op].args else {"layout": case.layout}
+
+
+def call(case: Case, sample: Sample) -> tuple[Any, ...]:
+    key = (sample.key,) if REGISTRY[case.op].random else ()
+    out = public(case.op)(*key, *sample.inputs, **case.args, **sample.traced, **layout_of(case))
+    return out if isinstance(out, tuple) else (out,)
+
+
+@functools.cache
+def compiled(case: Case) -> Callable[[Sample], tuple[Any, ...]]:
+    return jax.jit(functools.partial(call, case))
+
+
+@functools.cache
+def mapped(case: Case) -> tuple[Any, ...]:
+    """All of a batch of DEVICES samples at once."""
+    return jax.jit(jax.vmap(functools.partial(call, case)))(samples(case, DEVICES))
+
+
+@functools.cache
+def eager(case: Case) -> list[tuple[Any, ...]]:
+    """The plain calls for the first COUNT samples."""
+    stacked = samples(case, DEVICES)
+    return [call(case, one(stacked, i)) for i in range(COUNT)]
+
+
+def compare(case: Case, got: tuple[Any, ...], want: tuple[Any, ...]) -> None:
+    assert len(got) == len(want)
+    for g, w in zip(got, want, strict=True):
+        assert (g.shape, g.dtype) == (w.shape, w.dtype)
+        g, w = np.asarray(g), np.asarray(w)
+        if w.dtype.kind == "f":
+            # One program may fuse or reorder what another does step by step: some ulps of the largest value.
+            scale = float(np.abs(w.astype(np.float64)).max(initial=1))
+            np.testing.assert_allclose(g, w, rtol=0, atol=1e-5 * scale)
+        else:
+            np.testing.assert_allclose(g.astype(np.int64), w.astype(np.int64), rtol=0, atol=case.atol)
+
+
+def test_every_operator_has_a_case():
+    assert {case.op for case in CASES} == set(OPERATORS)
+
+
+def test_every_case_says_what_its_derivatives_are():
+    assert not [str(case) for case in CASES if not case.grad and not case.constant]
+
+
+@pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)
+def test_every_argument_is_traced_or_refused(op: Operator):
+    cases = [case for case in CASES if case.op == op.name]
+    used = {name for case in cases for name in (*case.traced, *case.refused)}
+    per_sample = {a.name for a in op.public_args.values() if a.kind is ArgKind.PER_SAMPLE}
+    assert used == per_sample
+
+
+@each_case
+def test_jit(case: Case):
+    function = compiled(case)
+    stacked = samples(case, DEVICES)
+    for i, want in enumerate(eager(case)):
+        compare(case, function(one(stacked, i)), want)
+
+
+@each_case
+def test_vmap(case: Case):
+    for i, want in enumerate(eager(case)):
+        compare(case, tuple(out[i] for out in mapped(case)), want)
+
+
+@pytest.mark.parametrize("case", [*CASES, *LARGE], ids=str)
+def test_shard_map(case: Case):
+    mesh = Mesh(np.array(jax.devices()[:DEVICES]), ("batch",))
+    spec = PartitionSpec("batch")
+    function = jax.vmap(functools.partial(call, case))
+    got = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=spec, out_specs=spec))(samples(case, DEVICES))
+    compare(case, got, mapped(case))
+
+
+@pytest.mark.parametrize("case", DIFFERENTIABLE, ids=str)
+def test_grad(case: Case):
+    sample = one(samples(case, DEVICES), 0)
+    factors = [np.random.default_rng(i).uniform(0.5, 1, out.shape) for i, out in enumerate(eager(case)[0])]
+
+    def changed(values: dict[int | str, Any]) -> Sample:
+        inputs = [values.get(i, given) for i, given in enumerate(sample.inputs)]
+        return Sample(sample.key, inputs, {name: values.get(name, v) for name, v in sample.traced.items()})
+
+    def total(values: dict[int | str, Any]) -> Any:
+        outs = call(case, changed(values))
+        return sum(
+            jnp.sum(out * factor.astype(np.float32)) for out, factor in zip(outs, factors, strict=True)
+        )
+
+    def exact_total(values: dict[int | str, Any]) -> float:
+        outs = compiled(case)(changed(values))
+        return sum(float(np.sum(np.float64(out) * factor)) for out, factor in zip(outs, factors, strict=True))
+
+    place = {
+        name: sample.inputs[name] if isinstance(name, int) else sample.traced[name] for name in case.grad
+    }
+    # A list: JAX sorts the keys of a dictionary, and numbers and names have no order.
+    got = jax.jit(jax.grad(lambda values: total(dict(zip(place, values, strict=True)))))(list(place.values()))
+    for derivative, (name, value) in zip(got, place.items(), strict=True):
+        assert np.isfinite(derivative).all(), name
+        differences = np.zeros(np.shape(value))
+        for index in np.ndindex(np.shape(value)):
+            ends = []
+            for step in (case.step, -case.step):
+                moved = np.array(value)
+                moved[index] += step
+                ends.append((exact_total(place | {name: moved}), float(moved[index])))
+            differences[index] = (ends[0][0] - ends[1][0]) / (ends[0][1] - ends[1][1])
+        # Central differences are wrong by the third derivative times step², and by the noise of float32.
+        scale = max(float(np.abs(differences).max()), 1e-2)
+        np.testing.assert_allclose(derivative, differences, rtol=0, atol=1e-2 * scale, err_msg=str(name))
+
+
+REFUSED = [(case, name) for case in CASES for name in case.refused]
+
+
+@pytest.mark.parametrize(("case", "name"), REFUSED, ids=lambda v: str(v))
+def test_argument_that_decides_sizes_must_be_concrete(case: Case, name: str):
+    op = REGISTRY[case.op]
+    required = {a.name: case.args[a.name] for a in op.args.values() if a.required and a.name in case.args}
+    args = required | dict(case.refused[name])
+    value = op.args[name].convert(args.pop(name))
+    sample = one(samples(case, DEVICES), 0)
+    key = (sample.key,) if op.random else ()
+
+    def function(value: Any) -> Any:
+        return public(case.op)(*key, *sample.inputs, **args, **{name: value}, **layout_of(case))
+
+    with pytest.raises(TracedArgumentError, match=f"^{case.op}: argument '{name}' decides"):
+        jax.eval_shape(function, value)
+
+
+@pytest.mark.parametrize("op", OPERATORS.values(), ids=lambda op: op.name)
+def test_static_argument_must_be_concrete(op: Operator):
+    case = next(case for case in CASES if case.op == op.name)
+    sample = one(samples(case, DEVICES), 0)
+    key = (sample.key,) if op.random else ()
+    for arg in op.public_args.values():
+        if arg.kind is ArgKind.STATIC:
+            with pytest.raises(TracedArgumentError, match=f"^{op.name}: {arg.name} must be static"):
+                jax.eval_shape(
+                    lambda value, arg=arg: public(op.name)(*key, *sample.inputs, **{arg.name: value}),
+                    jnp.int32(1),
+                )
+
+
+@pytest.mark.parametrize(
+    ("op", "concrete", "name"),
+    [
+        ("reshape", [], "shape_input"),
+        ("reinterpret", [], "shape_input"),
+        ("slice", [np.int32([1, 2])], "shape_input"),
+    ],
+    ids=str,
+)
+def test_input_that_decides_sizes_must_be_concrete(op: str, concrete: list[Any], name: str):
+    data = np.zeros((3, 4), np.float32)
+    with pytest.raises(TracedArgumentError, match=f"^{op}: argument '{name}' decides"):
+        jax.eval_shape(lambda value: public(op)(data, *concrete, value, layout="HW"), np.int32([2, 6]))
+
+
+def test_inputs_that_decide_sizes_may_be_constants_of_a_program():
+    data = np.arange(12, dtype=np.float32).reshape(3, 4)
+    reshaped = jax.jit(lambda d: jdali.ops.reshape(d, np.int32([2, 6])))(data)
+    np.testing.assert_array_equal(reshaped, data.reshape(2, 6))
+    cut = jax.jit(lambda d: jdali.ops.slice(d, np.int32([1, 0]), np.int32([2, 3]), layout="HW"))(data)
+    np.testing.assert_array_equal(cut, data[:3, 1:3])
+
+
+def test_layout_of_the_output_is_an_argument_where_dali_has_one():
+    signal = np.linspace(-1, 1, 16, dtype=np.float32)
+    size = {"window_length": 4, "window_step": 2}
+    by_frequency, by_time = (jdali.ops.spectrogram(signal, layout=name, **size) for name in ("ft", "tf"))
+    assert by_time.shape == (9, 3)
+    np.testing.assert_array_equal(by_time, by_frequency.T)
+
+
+def test_python_numbers_have_the_types_of_constants():
+    small = np.uint8([250, 7])
+    with jax.enable_x64(True):
+        assert jdali.ops.math.add(small, 10).dtype == np.int32
+        assert jdali.ops.math.mul(small, 0.5).dtype == np.float32
+        assert jdali.ops.stack([1.5, 2.0], [3.0, 4.0]).dtype == np.float32
+        assert jdali.ops.math.add(small, np.float64(10)).dtype == np.float64
+        assert jax.jit(lambda value: jdali.ops.math.add(value, 10))(small).dtype == np.int32
+
+
+def test_random_operator_asks_for_its_key():
+    with pytest.raises(TypeError, match=r"^random.normal: needs a JAX key as its first argument"):
+        jdali.ops.random.normal()
