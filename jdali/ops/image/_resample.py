@@ -1,6 +1,6 @@
 """Separable resampling of one sample: picks the formulation for the platform, gives it a gradient.
 
-On a CPU, and for all but small arrays, `resample_blocks` does only the work that is needed. Elsewhere
+On a CPU, and for all but small arrays, `resample_taps` does only the work that is needed. Elsewhere
 a dense weight matrix for each axis makes it a few matrix products, which accelerators are good at;
 that is also the derivative, for resampling is linear in the image.
 """
@@ -22,7 +22,7 @@ from jdali.ops.image._resample_taps import resample_taps
 from jdali.ops.image._resample_filters import dense_weights, first_taps
 
 # An axis pair of up to this many (input, output) combinations is multiplied densely on a CPU too.
-_DENSE_LIMIT = 64 * 64
+_DENSE_LIMIT = 48 * 48
 
 
 def resample(
@@ -38,18 +38,19 @@ def resample(
     """Resamples all axes but the last; see `_resample_filters` for what `filters` says.
 
     Args:
-        image: [*shape, C], padded.
+        image: [*shape, C], padded; channels past those of `out_shape` are dropped.
         filters: float32 [d, 5].
         extent: int32 [d], true size of `image` without C.
         out_extent: int32 [d], true size of the result without C.
-        out_shape: padded shape of the result without C.
+        out_shape: padded shape of the result.
         dtype: of the result; integers are rounded half away from zero and saturated.
         nearest: static, all filters are NN: elements are copied.
 
-    Returns: `dtype` [*out_shape, C]; past `out_extent` the values are unspecified.
+    Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
     """
     if 0 in image.shape or 0 in out_shape:
-        return jnp.zeros((*out_shape, image.shape[-1]), dtype)
+        return jnp.zeros(out_shape, dtype)
+    image, out_shape = image[..., : out_shape[-1]], out_shape[:-1]
     if nearest:
         return _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
     small = all(n * m <= _DENSE_LIMIT for n, m in zip(image.shape, out_shape, strict=False))
@@ -91,15 +92,15 @@ def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: boo
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         return saturate_cast(_dense(image, filters, extent, out_extent, out_shape), dtype)
 
-    def blocks(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        batch = _batched_blocks(out_shape, dtype)
+    def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        batch = _batched_taps(out_shape, dtype)
         return batch(image[None], filters[None], extent[None], out_extent[None])[0]
 
     @jax.custom_jvp
     def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         if small:
             return dense(image, filters, extent, out_extent)
-        return lax.platform_dependent(image, filters, extent, out_extent, cpu=blocks, default=dense)
+        return lax.platform_dependent(image, filters, extent, out_extent, cpu=taps, default=dense)
 
     @run.defjvp
     def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, Any]:
@@ -116,8 +117,8 @@ def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: boo
 
 
 @functools.lru_cache(maxsize=256)
-def _batched_blocks(out_shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[..., Array]:
-    """`resample_blocks`, for which vmap makes the batch longer instead of vectorising its loops.
+def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[..., Array]:
+    """`resample_taps`, for which vmap makes the batch longer instead of vectorising its loops.
 
     Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.
     """

@@ -155,7 +155,7 @@ def resize(
     """
     shapes = out_shape or ((),)
     resized = resample(
-        image, _filters, extent[:-1], out_extent[0][:-1], shapes[0][:-1],  # type: ignore[index]
+        image, _filters, extent[:-1], out_extent[0][:-1], shapes[0],  # type: ignore[index]
         dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
     )  # fmt: skip
     if not save_attrs:

@@ -76,7 +76,12 @@ def setup(
     )  # fmt: skip
 
 
-@operator(setup=setup, layouts=LAYOUTS, cost_follows_extent=True, source="operators/image/resize/resize_crop_mirror.cc")
+@operator(
+    setup=setup,
+    layouts=LAYOUTS,
+    cost_follows_extent=True,
+    source="operators/image/resize/resize_crop_mirror.cc",
+)
 def resize_crop_mirror(
     image: Array,
     /,
@@ -159,6 +164,6 @@ def resize_crop_mirror(
     turned = (jnp.asarray(mirror, jnp.int32) & bits) != 0
     out = out_extent[:-1]  # type: ignore[index]
     return resample(
-        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape[:-1],  # type: ignore[index]
+        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,  # type: ignore[index]
         dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
     )  # fmt: skip
