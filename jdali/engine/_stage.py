@@ -29,7 +29,6 @@ from jdali.tensors import Part, TensorList
 # Bytes of inputs and outputs that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
-# Where a stage's calls are so small, all of the batch goes through one.
 
 
 class NodeFailure(Exception):
@@ -231,13 +230,16 @@ class StageRunner:
             for start in range(0, len(group.samples), program.batch):
                 jobs.append((program, group.samples[start : start + program.batch], shapes))
 
-        def call(job: tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]) -> Any:
-            return self._call(*job, planned, env, ids, packed, apart)
+        # On a CPU a worker waits for its chunk: the staging buffer is then still in the cache when the
+        # program reads it, and the next chunk takes the same one. Otherwise all chunks would be queued.
+        parallel = pool is not None and len(jobs) > 1
+        wait = parallel and self.device.platform == "cpu"
 
-        if pool is None or len(jobs) < 2:
-            results = [call(job) for job in jobs]
-        else:
-            results = list(pool.map(call, jobs))
+        def call(job: tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]) -> Any:
+            result = self._call(*job, planned, env, ids, packed, apart)
+            return jax.block_until_ready(result) if wait else result
+
+        results = list(pool.map(call, jobs) if parallel and pool is not None else map(call, jobs))
         self._collect(env, ids, planned, jobs, results)
 
     def _collect(

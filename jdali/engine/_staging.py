@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,14 +18,46 @@ ALIGNMENT = 64
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    """An uninitialised array whose first byte is aligned for zero-copy use by XLA.
+    """An array of unspecified values whose first byte is aligned for zero-copy use by XLA.
 
-    The array is fresh: whatever holds the one before (a running program, the user) keeps it.
+    Nothing else holds its memory. Large arrays come from memory used before (new pages cost as much as
+    filling them), but only once every program and every array that saw it is gone.
     """
     size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    raw = np.empty(size + ALIGNMENT, np.uint8)
+    raw = _RECYCLER.take(size + ALIGNMENT)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size].view(dtype).reshape(shape)
+
+
+class _Recycler:
+    """Byte arrays that are handed out again when nobody else refers to them.
+
+    Views, JAX arrays that alias the memory and programs that still read it all hold a reference to the
+    byte array itself, so its reference count says whether it is free.
+    """
+
+    SMALLEST = 1 << 17
+    MOST = 64  # arrays kept, whatever their size
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: list[np.ndarray] = []
+
+    def take(self, size: int) -> np.ndarray:
+        if size < self.SMALLEST:
+            return np.empty(size, np.uint8)
+        with self._lock:
+            for raw in self._kept:
+                # Referred to by the list, by this loop and by the call to getrefcount: by nobody else.
+                if raw.size == size and sys.getrefcount(raw) == 3:
+                    return raw
+            fresh = np.empty(size, np.uint8)
+            del self._kept[: -self.MOST + 1]
+            self._kept.append(fresh)
+            return fresh
+
+
+_RECYCLER = _Recycler()
 
 
 def gather(

@@ -1,5 +1,7 @@
 """Staging: samples into padded arrays, small arrays into one."""
 
+import gc
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +16,29 @@ def test_staging_buffers_are_aligned_and_fresh():
     second = aligned_empty((3, 5, 7), np.dtype(np.int16))
     assert first.ctypes.data % ALIGNMENT == 0
     assert not np.shares_memory(first, second)
+
+
+def test_large_buffers_come_back_only_when_nobody_holds_them():
+    shape, dtype = (3, 500, 401), np.dtype(np.float32)
+    first = aligned_empty(shape, dtype)
+    first[:] = 1
+    held = jax.device_put(first)  # aliases the memory on a CPU
+    address = first.ctypes.data
+    del first
+    other = aligned_empty(shape, dtype)
+    other[:] = 2
+    assert other.ctypes.data != address
+    np.testing.assert_array_equal(np.asarray(held), np.ones(shape))
+    piece = np.asarray(held)[1:2]
+    del held
+    third = aligned_empty(shape, dtype)
+    third[:] = 3
+    assert third.ctypes.data != address
+    assert (piece == 1).all()
+    del piece, third, other
+    gc.collect()
+    again = [aligned_empty(shape, dtype) for _ in range(3)]
+    assert address in [a.ctypes.data for a in again]
 
 
 def test_gather_pads_the_chosen_samples():

@@ -9,7 +9,10 @@ Samples are done one after another.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -19,10 +22,10 @@ from jax import Array, lax
 from jdali._numeric import saturate_cast
 from jdali.ops.image._resample_filters import TAPS, border_weights, first_taps, weight
 
-# Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; a block of these sizes and its
-# sum stay in the second-level cache, smaller ones are all overhead.
+# Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
+# larger ones leave the cache, and XLA splits their loops over threads that wait for each other.
 _TAPS = 8
-_ROWS = 64
+_ROWS = 32
 _COLUMNS = 768
 
 _ROW_SLICES = lax.GatherDimensionNumbers(
@@ -34,76 +37,120 @@ def _int32(value: int) -> Array:
     return jnp.asarray(value, jnp.int32)
 
 
-def _axis_pass(
+@dataclasses.dataclass(frozen=True)
+class _Axis:
+    """How the rows of one sample become others; traced values and one static size.
+
+    Attributes:
+        filter: float32 [5], see `_resample_filters`.
+        rows: true number of input rows.
+        start: float32 [shape_out], first: int32 [shape_out], inverse: float32 [shape_out], of each output
+            row where its filter begins, its first tap, and what makes the weights' sum 1.
+    """
+
+    filter: Array
+    rows: Array
+    start: Array
+    first: Array
+    inverse: Array
+
+    @classmethod
+    def of(cls, filter: Array, rows: Array, shape_out: int) -> _Axis:
+        start, first = first_taps(filter, shape_out)
+        return cls(filter, rows, start, first, border_weights(filter, rows, shape_out)[2])
+
+    @property
+    def taps(self) -> Array:
+        return self.filter[TAPS].astype(jnp.int32)
+
+    def factors(self, top: Array, block: int, chunk: Array) -> tuple[Array, Array]:
+        """Rows to read and their weights, [_TAPS, block] each; past the borders the last row repeats."""
+        first, start, inverse = (
+            lax.dynamic_slice(v, (top,), (block,)) for v in (self.first, self.start, self.inverse)
+        )
+        offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
+        tap = first + offset
+        value = jnp.where(offset < self.taps, weight(self.filter, tap, start) * inverse, 0)
+        # A barrier, lest the table be looked up again for every column.
+        return lax.optimization_barrier((jnp.clip(tap, 0, self.rows - 1), value))
+
+
+def _resample_rows(
     source: Array,
     sample: Array,
+    axis: _Axis,
     result: Array,
-    axis: Array,
     *,
-    rows: Array,
+    top: Array,
+    block: int,
     columns: Array,
-    rows_out: Array,
-    transpose: bool,
+    to: Array,
 ) -> Array:
-    """Resamples the rows of one sample into `result`.
+    """Resamples to the output rows top, ..., top + block - 1.
+
+    Every tile is written in place by the loop that computes it: XLA then neither makes a copy nor splits
+    that loop over threads, which would wait for each other at each of many small tiles.
 
     Args:
         source: [N, rows, columns], padded.
         sample: which of the N.
-        result: [rows_out, columns], or the transpose of that, written where it is valid; integers
-            are rounded and saturated.
-        axis: float32 [5], how the rows become `rows_out`.
-        rows, columns, rows_out: true sizes.
-        transpose: write the transpose.
+        axis: how its rows become those of the result.
+        result: float32 [rows_out, columns].
+        top, block: which output rows.
+        columns: true number of columns.
+        to: row of `result` where they go.
     """
     width = source.shape[2]
-    shape_out = result.shape[1] if transpose else result.shape[0]
-    block, tile = min(_ROWS, shape_out), min(_COLUMNS, width)
-    start, first = first_taps(axis, shape_out)
-    inverse = border_weights(axis, rows, shape_out)[2]
-    taps = axis[TAPS].astype(jnp.int32)
+    tile = min(_COLUMNS, width)
+    tiles = (columns + tile - 1) // tile
 
-    def compute_block(b: Array, result: Array) -> Array:
-        top = jnp.minimum(b * block, shape_out - block)
-        first_here, start_here, inverse_here = (
-            lax.dynamic_slice(v, (top,), (block,)) for v in (first, start, inverse)
-        )
+    def weighted_sum(left: Array, row: Array, value: Array) -> Array:
+        terms = []
+        for k in range(_TAPS):
+            same = [jnp.broadcast_to(v, row[k].shape) for v in (sample, left)]
+            place = jnp.stack([same[0], row[k], same[1]], axis=-1)
+            read = lax.gather(
+                source, place, _ROW_SLICES, (1, 1, tile), mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS
+            )
+            terms.append(value[k][:, None] * read.astype(jnp.float32))
+        return functools.reduce(jnp.add, terms)
 
-        def factors(chunk: Array) -> tuple[Array, Array]:
-            """Rows to read and their weights, [_TAPS, block] each; past the borders the last row repeats."""
-            offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
-            tap = first_here + offset
-            value = jnp.where(offset < taps, weight(axis, tap, start_here) * inverse_here, 0)
-            # A barrier, lest the table be looked up again for every column.
-            return lax.optimization_barrier((jnp.clip(tap, 0, rows - 1), value))
+    row, value = axis.factors(top, block, _int32(0))
 
-        first_chunk = factors(_int32(0))
+    def first_tile(t: Array, result: Array) -> Array:
+        # The last tile is computed again where it overlaps with the one before.
+        left = jnp.minimum(t * tile, width - tile)
+        return lax.dynamic_update_slice(result, weighted_sum(left, row, value), (to, left))
 
-        def compute_tile(t: Array, result: Array) -> Array:
+    result = lax.fori_loop(_int32(0), tiles, first_tile, result)
+
+    def further_chunk(chunk: Array, result: Array) -> Array:
+        row, value = axis.factors(top, block, chunk)
+
+        def add_tile(t: Array, result: Array) -> Array:
             left = jnp.minimum(t * tile, width - tile)
+            # What the overlap holds has this chunk added already.
+            again = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
+            so_far = lax.optimization_barrier(lax.dynamic_slice(result, (to, left), (block, tile)))
+            total = so_far + jnp.where(again, 0, weighted_sum(left, row, value))
+            return lax.dynamic_update_slice(result, total, (to, left))
 
-            def add(total: Array | float, row: Array, value: Array) -> Array | float:
-                for k in range(_TAPS):
-                    same = [jnp.broadcast_to(v, row[k].shape) for v in (sample, left)]
-                    place = jnp.stack([same[0], row[k], same[1]], axis=-1)
-                    read = lax.gather(
-                        source, place, _ROW_SLICES, (1, 1, tile), mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS
-                    )
-                    total = total + value[k][:, None] * read.astype(jnp.float32)
-                return total
+        return lax.fori_loop(_int32(0), tiles, add_tile, result)
 
-            total = lax.fori_loop(
-                _int32(1), (taps + _TAPS - 1) // _TAPS,
-                lambda chunk, total: add(total, *factors(chunk)), add(0.0, *first_chunk),
-            )  # fmt: skip
-            total = saturate_cast(total, result.dtype)
-            if transpose:
-                return lax.dynamic_update_slice(result, total.T, (left, top))
-            return lax.dynamic_update_slice(result, total, (top, left))
+    return lax.fori_loop(_int32(1), (axis.taps + _TAPS - 1) // _TAPS, further_chunk, result)
 
-        return lax.fori_loop(_int32(0), (columns + tile - 1) // tile, compute_tile, result)
 
-    return lax.fori_loop(_int32(0), (rows_out + block - 1) // block, compute_block, result)
+def _transposed(source: Array, result: Array, columns: Array) -> Array:
+    """The first `columns` columns of `source` as rows of `result`."""
+    rows, width = source.shape
+    tile = min(_COLUMNS, width)
+
+    def turn(t: Array, result: Array) -> Array:
+        left = jnp.minimum(t * tile, width - tile)
+        piece = lax.dynamic_slice(source, (_int32(0), left), (rows, tile))
+        return lax.dynamic_update_slice(result, piece.T, (left, _int32(0)))
+
+    return lax.fori_loop(_int32(0), (columns + tile - 1) // tile, turn, result)
 
 
 def resample_taps(
@@ -116,52 +163,69 @@ def resample_taps(
 ) -> Array:
     """Resamples all axes but the last of each image.
 
-    Each pass resamples the leading axis and puts it last, so that every pass works on contiguous
-    rows; the last pass leaves it in front and one small transpose restores the order.
+    A block of output rows of the leading axis goes through all axes before the next one, so that what
+    is in between stays in the cache. Each pass resamples the leading axis and puts it last, so that
+    every pass works on contiguous rows; one small transpose restores the order.
 
     Args:
         images: [N, *shape, C], padded.
         filters: float32 [N, d, 5].
         extents, out_extents: int32 [N, d].
         out_shape: padded shape of one result, without C.
-        dtype: of the result.
+        dtype: of the result; integers are rounded and saturated.
 
     Returns: `dtype` [N, *out_shape, C].
     """
     count, *shape, channels = images.shape
     axes = len(shape)
+    block = min(_ROWS, out_shape[0])
     # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
     varying = [a[(0,) * a.ndim] == 0 for a in (images, filters, extents, out_extents)]
     zero = jnp.where(jnp.stack(varying).any(), jnp.float32(0), jnp.float32(0))
-    scratch, width = [], math.prod(shape) * channels
-    for axis in range(axes):
-        width = width // shape[axis]
-        last = axis == axes - 1
-        pair = (out_shape[axis], width) if last else (width, out_shape[axis])
-        kept = dtype if last else np.dtype(np.float32)
-        scratch.append(jnp.zeros(pair, kept) + zero.astype(kept))
-        width = width * out_shape[axis]
+    lead = (block, *out_shape[1:])
+    rest = [math.prod(shape[a + 1 :]) * channels * math.prod(lead[:a]) for a in range(axes)]
+    # What each pass makes, and that transposed for the next one.
+    made = [jnp.zeros((lead[a], rest[a]), jnp.float32) + zero for a in range(axes)]
+    turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) + zero for a in range(axes - 1)]
 
-    def compute_sample(i: Array, state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
-        results, scratch = state
-        source, sample = images.reshape(count, shape[0], -1), i
-        done = []
-        for axis in range(axes):
-            last = axis == axes - 1
-            width = source.shape[2]
-            # Only the leading one of the axes that make up the columns can be cut to its true size.
-            columns = _int32(width) if last else extents[i, axis + 1] * (width // shape[axis + 1])
-            written = _axis_pass(
-                source, sample, scratch[axis], filters[i, axis],
-                rows=extents[i, axis], columns=columns, rows_out=out_extents[i, axis], transpose=not last,
-            )  # fmt: skip
-            done.append(written)
-            if not last:
-                source, sample = written.reshape(1, shape[axis + 1], -1), _int32(0)
-        value = done[-1].reshape(out_shape[-1], channels, *out_shape[:-1])
-        value = value.transpose(*range(2, axes + 1), 0, 1)
-        start = (i, *(_int32(0) for _ in range(axes + 1)))
-        return lax.dynamic_update_slice(results, value[None], start), done
+    def compute_sample(i: Array, state: Any) -> Any:
+        described = [_Axis.of(filters[i, a], extents[i, a], out_shape[a]) for a in range(axes)]
+
+        def compute_block(b: Array, state: Any) -> Any:
+            results, made, turned = state
+            made, turned = list(made), list(turned)
+            top = jnp.minimum(b * block, out_shape[0] - block)
+            source, sample = images.reshape(count, shape[0], -1), i
+            for a in range(axes):
+                last = a == axes - 1
+                width = source.shape[2]
+                # Only the leading one of the axes that make up the columns can be cut to its true size.
+                columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
+                run = functools.partial(_resample_rows, source, sample, described[a], columns=columns)
+                if a == 0:
+                    made[a] = run(made[a], top=top, block=block, to=_int32(0))
+                else:
+                    made[a] = _all_rows(run, made[a], out_shape[a], out_extents[i, a])
+                if not last:
+                    turned[a] = _transposed(made[a], turned[a], columns)
+                    source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
+            value = saturate_cast(made[-1], dtype).reshape(lead[-1], channels, *lead[:-1])
+            value = value.transpose(*range(2, axes + 1), 0, 1)
+            start = (i, top, *(_int32(0) for _ in range(axes)))
+            return lax.dynamic_update_slice(results, value[None], start), made, turned
+
+        blocks = (out_extents[i, 0] + block - 1) // block
+        return lax.fori_loop(_int32(0), blocks, compute_block, state)
 
     results = jnp.zeros((count, *out_shape, channels), dtype) + zero.astype(dtype)
-    return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, scratch))[0]
+    return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, made, turned))[0]
+
+
+def _all_rows(run: Callable[..., Array], result: Array, shape_out: int, rows_out: Array) -> Array:
+    block = min(_ROWS, shape_out)
+
+    def step(b: Array, result: Array) -> Array:
+        top = jnp.minimum(b * block, shape_out - block)
+        return run(result, top=top, block=block, to=top)
+
+    return lax.fori_loop(_int32(0), (rows_out + block - 1) // block, step, result)
