@@ -10,6 +10,7 @@ processor time of the whole process, so they include everything either library d
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +49,9 @@ def picture(height: int, width: int) -> np.ndarray:
     return np.ascontiguousarray(np.kron(coarse, np.ones((8, 8, 1), np.uint8))[:height, :width])
 
 
-def jdali_run(image: np.ndarray, padded: tuple[int, int], args: dict[str, Any], chunk: int) -> Callable[[], Any]:
+def jdali_run(
+    image: np.ndarray, padded: tuple[int, int], args: dict[str, Any], chunk: int
+) -> Callable[[], Any]:
     spec = BatchSpec.of([image] * chunk, "HWC")
     planned = plan_call(resize, [spec], args, batch_size=chunk)
     out = planned.outputs[0].extents
@@ -60,7 +63,12 @@ def jdali_run(image: np.ndarray, padded: tuple[int, int], args: dict[str, Any], 
 
     array = np.zeros((chunk, *padded, 3), np.uint8)
     array[:, : image.shape[0], : image.shape[1]] = image
-    device = [jnp.asarray(array), jnp.asarray(spec.extents, jnp.int32), planned.traced, jnp.asarray(out, jnp.int32)]
+    device = [
+        jnp.asarray(array),
+        jnp.asarray(spec.extents, jnp.int32),
+        planned.traced,
+        jnp.asarray(out, jnp.int32),
+    ]
     return lambda: jax.block_until_ready(stage(*device))
 
 
@@ -102,18 +110,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--chunk", type=int, default=4)
     options = parser.parse_args()
-    print(f"jax {jax.__version__} on {jax.devices()[0].platform}; ms of core time an image, chunk {options.chunk}")
+    where = f"jax {jax.__version__} on {jax.devices()[0].platform}"
+    print(f"{where}; ms of core time an image, chunk {options.chunk}")
     print(f"{'image':>10} {'padded':>10}  {'arguments':<42} {'jdali':>6} {'DALI':>6} {'ratio':>6}")
     for (height, width), padded, args in CASES:
         image = picture(height, width)
         runs = [jdali_run(image, padded, args, options.chunk)]
-        try:
+        with contextlib.suppress(ImportError):
             runs += [dali_run(image, args, options.chunk), dali_run(image, None, options.chunk)]
-        except ImportError:
-            pass
         ours, *theirs = measure(runs, options.rounds, options.chunk)
         said = ", ".join(f"{k}={getattr(v, 'name', v)}" for k, v in args.items())
-        line = f"{height}x{width}".rjust(10) + " " + f"{padded[0]}x{padded[1]}".rjust(10) + f"  {said:<42} {ours:6.2f}"
+        line = (
+            f"{height}x{width}".rjust(10)
+            + " "
+            + f"{padded[0]}x{padded[1]}".rjust(10)
+            + f"  {said:<42} {ours:6.2f}"
+        )
         if theirs:
             dali = theirs[0] - theirs[1]
             line += f" {dali:6.2f} {dali / ours:6.2f}"

@@ -18,8 +18,8 @@ from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
 from jdali._numeric import saturate_cast
-from jdali.ops.image._resample_taps import resample_taps
 from jdali.ops.image._resample_filters import dense_weights, first_taps
+from jdali.ops.image._resample_taps import resample_taps
 
 # An axis pair of up to this many (input, output) combinations is multiplied densely on a CPU too.
 _DENSE_LIMIT = 48 * 48
@@ -52,7 +52,8 @@ def resample(
         return jnp.zeros(out_shape, dtype)
     image, out_shape = image[..., : out_shape[-1]], out_shape[:-1]
     if nearest:
-        return _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
+        picked: Array = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
+        return picked
     small = all(n * m <= _DENSE_LIMIT for n, m in zip(image.shape, out_shape, strict=False))
     run = _differentiable(tuple(out_shape), np.dtype(dtype), small)
     return run(image, filters, extent, out_extent)
@@ -68,11 +69,8 @@ def _pick(
     return saturate_cast(image, dtype)
 
 
-def _dense(
-    image: Array, filters: Array, extent: Array, out_extent: Array, out_shape: tuple[int, ...]
-) -> Array:
+def _dense(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
     """float32 [*out_shape, C]; linear in `image`, so it can be transposed."""
-    del out_extent  # what lies past it is unspecified
     value = image.astype(jnp.float32)
     for axis, count in enumerate(out_shape):
         weights = dense_weights(filters[axis], extent[axis], value.shape[axis], count)
@@ -90,7 +88,8 @@ def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: boo
     """The resampling of these static choices, one function object for each of them."""
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        return saturate_cast(_dense(image, filters, extent, out_extent, out_shape), dtype)
+        del out_extent  # what lies past it is unspecified
+        return saturate_cast(_dense(image, filters, extent, out_shape), dtype)
 
     def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         batch = _batched_taps(out_shape, dtype)
@@ -100,20 +99,22 @@ def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: boo
     def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         if small:
             return dense(image, filters, extent, out_extent)
-        return lax.platform_dependent(image, filters, extent, out_extent, cpu=taps, default=dense)
+        operands = (image, filters, extent, out_extent)
+        result: Array = lax.platform_dependent(*operands, cpu=taps, default=dense)
+        return result
 
     @run.defjvp
     def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, Any]:
-        image, *rest = primals
-        out = run(image, *rest)
+        image, filters, extent, _ = primals
+        out = run(*primals)
         if not jnp.issubdtype(dtype, jnp.floating):
             return out, np.zeros(out.shape, jax.dtypes.float0)
         if not jnp.issubdtype(image.dtype, jnp.floating):
             return out, jnp.zeros_like(out)
-        change = _dense(tangents[0], *rest, out_shape)
-        return out, change.astype(dtype)
+        return out, _dense(tangents[0], filters, extent, out_shape).astype(dtype)
 
-    return jax.jit(run)  # so that a call outside of any program is one program too
+    compiled: Callable[..., Array] = jax.jit(run)  # a call outside of any program is one program too
+    return compiled
 
 
 @functools.lru_cache(maxsize=256)

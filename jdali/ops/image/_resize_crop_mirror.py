@@ -158,6 +158,9 @@ def resize_crop_mirror(
         temp_buffer_hint: taken for DALI's sake; changes nothing.
 
     Returns: the window, of the size of the crop, mirrored.
+
+    Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
+    where the layout does not begin with H or D.
     """
     axes = len(out_shape) - 1
     bits = jnp.asarray([1 << (axes - 1 - a) for a in range(axes)], jnp.int32)

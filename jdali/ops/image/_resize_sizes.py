@@ -64,7 +64,7 @@ def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np
     """Output dtype; the input's or float32."""
     if images.dtype not in (np.uint8, np.int16, np.uint16, np.float32):
         raise TypeError(
-            f"{name}: cannot take {images.dtype} images; it takes uint8, int16, uint16 and float32 (cast first)"
+            f"{name}: cannot take {images.dtype} images; cast to uint8, int16, uint16 or float32 first"
         )
     if dtype is not None and dtype not in (images.dtype, np.float32):
         raise ValueError(f"{name}: dtype must be that of the input ({images.dtype}) or FLOAT, got {dtype}")
@@ -136,7 +136,8 @@ def _wanted(
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:
         raise ValueError(
-            f"{name}: give the size in one way: resize_x/resize_y/resize_z, size, resize_shorter or resize_longer"
+            f"{name}: give the size in one way: resize_x/resize_y/resize_z, size, resize_shorter or "
+            "resize_longer"
         )
     if mode not in MODES:
         raise ValueError(f"{name}: mode must be one of {', '.join(MODES)}, got {mode!r}")

@@ -130,7 +130,9 @@ def test_filters_equal_dali(shape, size, antialias):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize(
-    ("dtype", "shape"), [(np.uint8, (9, 14)), (np.uint8, LARGE), (np.int16, (9, 14)), (np.uint16, (9, 14))], ids=str
+    ("dtype", "shape"),
+    [(np.uint8, (9, 14)), (np.uint8, LARGE), (np.int16, (9, 14)), (np.uint16, (9, 14))],
+    ids=str,
 )
 def test_integers_equal_dali(dtype, shape):
     args = {"size": [16, 80], "interp_type": types.INTERP_CUBIC}
