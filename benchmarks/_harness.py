@@ -17,7 +17,17 @@ class Worker:
     """A subprocess that runs batches when told to."""
 
     def __init__(self, script: Path, rival: str, workload: str, data: str, threads: int):
-        command = [sys.executable, str(script), "--worker", rival, workload, "--data", data, "--threads", str(threads)]
+        command = [
+            sys.executable,
+            str(script),
+            "--worker",
+            rival,
+            workload,
+            "--data",
+            data,
+            "--threads",
+            str(threads),
+        ]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.name = rival
         self.first: float | None = None

@@ -48,7 +48,9 @@ def make_pictures(folder: Path, count: int = 48) -> None:
         small = rng.integers(0, 255, (height // 16, width // 16, 3), dtype=np.uint8)
         path = folder / str(i % 4) / f"{i:03}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(small).resize((int(width), int(height)), Image.Resampling.BICUBIC).save(path, quality=90)
+        Image.fromarray(small).resize((int(width), int(height)), Image.Resampling.BICUBIC).save(
+            path, quality=90
+        )
 
 
 def dali_like(package: str, workload: str, data: str, threads: int, **options: object):
@@ -206,7 +208,10 @@ def work_tfdata(workload: str, data: str, threads: int) -> None:
         image = tf.io.decode_jpeg(tf.io.read_file(path), channels=3)
         if workload == "train":
             begin, size, _ = tf.image.sample_distorted_bounding_box(
-                tf.shape(image), tf.zeros((0, 0, 4)), area_range=(0.08, 1.0), use_image_if_no_bounding_boxes=True
+                tf.shape(image),
+                tf.zeros((0, 0, 4)),
+                area_range=(0.08, 1.0),
+                use_image_if_no_bounding_boxes=True,
             )
             image = tf.image.resize(tf.slice(image, begin, size), (224, 224), antialias=True)
             image = tf.image.random_flip_left_right(image)

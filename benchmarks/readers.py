@@ -51,9 +51,9 @@ def make(folder: Path, kind: str, size: int) -> None:
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
     records = [(rng.bytes(size), i % 1000) for i in range(min(TOTAL_BYTES // size, MOST_RECORDS))]
-    {"tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "webdataset": make_webdataset}[kind](
-        folder, records
-    )
+    {"tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "webdataset": make_webdataset}[
+        kind
+    ](folder, records)
 
 
 def make_tfrecord(folder: Path, records: list[tuple[bytes, int]]) -> None:
@@ -89,7 +89,10 @@ def make_mxnet(folder: Path, records: list[tuple[bytes, int]]) -> None:
 def make_caffe(folder: Path, records: list[tuple[bytes, int]]) -> None:
     import lmdb
 
-    with lmdb.open(str(folder / "data"), map_size=1 << 30, lock=False) as database, database.begin(write=True) as change:
+    with (
+        lmdb.open(str(folder / "data"), map_size=1 << 30, lock=False) as database,
+        database.begin(write=True) as change,
+    ):
         for i, (image, label) in enumerate(records):
             change.put(f"{i:08}".encode(), field(4, image) + field(5, label) + field(7, 1))
 
@@ -172,7 +175,9 @@ def main() -> None:
     if options.worker:
         worker(*options.worker, options.data, options.threads)
         return
-    print("| reader, bytes a record | rival | samples/s, median (low to high) | ratio to DALI | first batch, s |")
+    print(
+        "| reader, bytes a record | rival | samples/s, median (low to high) | ratio to DALI | first batch, s |"
+    )
     print("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as root:
         for kind in options.workload:

@@ -4,7 +4,11 @@ from jdali import types as types
 from jdali._errors import CompileLimitError, OperatorError, SampleError
 from jdali.data_node import newaxis
 from jdali.pipeline import OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
+
 from jdali import fn as fn  # isort: skip
+from jdali import dynamic as dynamic  # isort: skip
+from jdali import experimental as experimental  # isort: skip
+from jdali import math as math  # isort: skip
 from jdali import iterator as iterator  # isort: skip
 from jdali import ops as ops  # isort: skip
 from jdali import tensors as tensors  # isort: skip
@@ -18,8 +22,11 @@ __all__ = [
     "Pipeline",
     "SampleError",
     "StreamPolicy",
+    "dynamic",
+    "experimental",
     "fn",
     "iterator",
+    "math",
     "newaxis",
     "ops",
     "pipeline_def",

@@ -29,7 +29,7 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
     if not sharding.is_fully_addressable:
         local = np.asarray(_join(parts))
         try:
-            placed: jax.Array = jax.make_array_from_process_local_data(sharding, local)  # type: ignore[no-untyped-call]
+            placed: jax.Array = jax.make_array_from_process_local_data(sharding, local)
         except ValueError as error:
             raise ValueError(f"sharding: output {name!r} of shape {local.shape} here: {error}") from error
         return placed
@@ -108,7 +108,7 @@ def over_devices(devices: Sequence[jax.Device]) -> NamedSharding:
 
 
 def _named(mesh: Any, *axes: Any) -> NamedSharding:
-    return NamedSharding(mesh, PartitionSpec(*axes))  # type: ignore[no-untyped-call]
+    return NamedSharding(mesh, PartitionSpec(*axes))
 
 
 def check_divides(name: str, sharding: Sharding, shape: tuple[int, ...]) -> None:

@@ -94,7 +94,7 @@ def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLik
         )
         linear = linear * extent[axis].astype(jnp.uint32) + step
     words = jax.random.key_data(key)
-    bits: Array = threefry2x32_p.bind(  # type: ignore[no-untyped-call]
+    bits: Array = threefry2x32_p.bind(
         jnp.broadcast_to(words[0], linear.shape),
         jnp.broadcast_to(words[1], linear.shape),
         jnp.full(linear.shape, draw, jnp.uint32),

@@ -130,7 +130,11 @@ class Pipeline:
         self.device_id = device_id
         self.seed = secrets.randbits(31) if seed is None or seed < 0 else int(seed)
         self.exec_pipelined, self.exec_async = exec_pipelined, exec_async
-        depth = max(prefetch_queue_depth.values()) if isinstance(prefetch_queue_depth, Mapping) else prefetch_queue_depth
+        depth = (
+            max(prefetch_queue_depth.values())
+            if isinstance(prefetch_queue_depth, Mapping)
+            else prefetch_queue_depth
+        )
         if depth < 1:
             raise ValueError(f"Pipeline: prefetch_queue_depth must be at least 1, not {depth}")
         self.prefetch_queue_depth = prefetch_queue_depth
@@ -246,7 +250,9 @@ class Pipeline:
             self.set_outputs(*_flatten((outputs,)))
         assert self._outputs is not None
         if not self._outputs and not self._sinks:
-            raise RuntimeError("Pipeline: it has no outputs; return them from the pipeline function or set_outputs")
+            raise RuntimeError(
+                "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
+            )
         if self._compilation_cache:
             enable_compilation_cache()
         default = jax.devices()[0]
@@ -309,7 +315,9 @@ class Pipeline:
         """As `run`, with the identity of the samples, the masks and the state after the batch."""
         _, executor = self._built()
         if self._shared:
-            raise RuntimeError("Pipeline.run: there are scheduled batches; take them with share_outputs first")
+            raise RuntimeError(
+                "Pipeline.run: there are scheduled batches; take them with share_outputs first"
+            )
         self._last = result = self._checked(executor.next())
         return result
 
@@ -504,7 +512,12 @@ class Pipeline:
         return _report.warm_up(engine, progress=progress)
 
     def save_graph_to_dot_file(
-        self, filename: str, *, show_tensors: bool = False, show_ids: bool | None = None, use_colors: bool = False
+        self,
+        filename: str,
+        *,
+        show_tensors: bool = False,
+        show_ids: bool | None = None,
+        use_colors: bool = False,
     ) -> None:
         """Writes the graph in Graphviz's DOT format.
 
@@ -517,7 +530,9 @@ class Pipeline:
         self.build()
         assert self._plan is not None
         with open(filename, "w", encoding="utf-8") as file:
-            file.write(_report.dot(self._plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors))
+            file.write(
+                _report.dot(self._plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+            )
 
 
 def _flatten(values: Any) -> list[Any]:

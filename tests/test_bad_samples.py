@@ -5,10 +5,10 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
+from support.data import image
 
 import jdali
 from jdali import fn
-from support.data import image
 
 
 def jpeg(seed: int) -> bytes:

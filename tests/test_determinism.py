@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from support.data import image
 
 import jdali
 from jdali import fn
-from support.data import image
 
 SAMPLES = [np.asarray(image(12 + i % 3, 10 + i % 4, seed=i)) for i in range(32)]
 

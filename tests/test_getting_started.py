@@ -1,14 +1,12 @@
 """Every program of DALI's Getting Started page, with nothing changed but the import."""
 
-import io
-
 import numpy as np
 import pytest
 from PIL import Image
+from support.data import image
 
 from jdali import fn, types
 from jdali.pipeline import Pipeline, pipeline_def
-from support.data import image
 
 max_batch_size = 8
 
@@ -20,7 +18,9 @@ def image_dir(tmp_path_factory):
     for i in range(21):
         folder = root / ("dog" if i < 11 else "kitten")
         folder.mkdir(exist_ok=True)
-        Image.fromarray(image(20 + 3 * (i % 4), 24 + 5 * (i % 3), seed=i)).save(folder / f"{i:02}.jpg", quality=95)
+        Image.fromarray(image(20 + 3 * (i % 4), 24 + 5 * (i % 3), seed=i)).save(
+            folder / f"{i:02}.jpg", quality=95
+        )
     return str(root)
 
 
@@ -95,7 +95,7 @@ def test_random_rotated_pipeline(image_dir):
     pipe = random_rotated_pipeline(batch_size=max_batch_size, num_threads=1, device_id=0, seed=1234)
     pipe.build()
     images, _ = pipe.run()
-    assert len({shape for shape in images.shape()}) > 1
+    assert len(set(images.shape())) > 1
     assert images.layout() == "HWC"
 
 

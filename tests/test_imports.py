@@ -37,7 +37,9 @@ def layer(module: str) -> int:
 def imported(tree: ast.Module) -> list[tuple[int, str, bool]]:
     """(line, module, inside of a function) of each import of jdali."""
     found = []
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))]
+    functions = [
+        n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    ]
     inner = {id(n) for f in functions for n in ast.walk(f)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -48,7 +50,9 @@ def imported(tree: ast.Module) -> list[tuple[int, str, bool]]:
             names = [node.module or ""]
         else:
             continue
-        found += [(node.lineno, n, id(node) in inner) for n in names if n == "jdali" or n.startswith("jdali.")]
+        found += [
+            (node.lineno, n, id(node) in inner) for n in names if n == "jdali" or n.startswith("jdali.")
+        ]
     return found
 
 

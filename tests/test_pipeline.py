@@ -55,8 +55,14 @@ def test_an_operator_outside_of_a_pipeline_says_where_it_belongs():
     [
         (lambda x: fn.brightness_contrast(x, bright=2), "brightness_contrast: unknown argument 'bright'"),
         (lambda x: fn.brightness_contrast(x, x), "brightness_contrast: takes 1 inputs, got 2"),
-        (lambda x: fn.brightness_contrast(x, dtype=x), "brightness_contrast: argument 'dtype' must be a constant"),
-        (lambda x: fn.brightness_contrast(x, brightness="much"), "brightness_contrast: argument 'brightness' got"),
+        (
+            lambda x: fn.brightness_contrast(x, dtype=x),
+            "brightness_contrast: argument 'dtype' must be a constant",
+        ),
+        (
+            lambda x: fn.brightness_contrast(x, brightness="much"),
+            "brightness_contrast: argument 'brightness' got",
+        ),
         (lambda x: fn.brightness_contrast(x, device="tpu"), 'device must be "cpu", "gpu" or "mixed"'),
     ],
 )
@@ -68,7 +74,9 @@ def test_a_wrong_call_fails_at_its_line(call, text):
 
 
 def test_arguments_without_effect_are_taken_and_kept():
-    pipe = jdali.Pipeline(batch_size=1, num_threads=1, bytes_per_sample=10, set_affinity=True, exec_dynamic=True)
+    pipe = jdali.Pipeline(
+        batch_size=1, num_threads=1, bytes_per_sample=10, set_affinity=True, exec_dynamic=True
+    )
     assert pipe.bytes_per_sample == 10
     assert pipe.set_affinity
 
@@ -332,7 +340,9 @@ def test_the_interpreter_exits_with_a_live_pipeline(ending):
         {ending}
         """
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
     end = time.time()
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -349,5 +359,7 @@ def test_import_starts_nothing():
         "assert not xla_bridge.backends_are_initialized()\n"
         "assert not {'torch', 'tensorflow', 'flax'} & set(sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr

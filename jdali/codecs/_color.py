@@ -52,7 +52,7 @@ _gray_png16 = _fixed_point(9797, 19234, 15, 1 << 14)  # 16 bits are rounded
 
 
 def gray_libpng(picture: np.ndarray) -> np.ndarray:
-    return (_gray_png8 if picture.dtype == np.uint8 else _gray_png16)(picture)  # type: ignore[no-any-return]
+    return (_gray_png8 if picture.dtype == np.uint8 else _gray_png16)(picture)
 
 
 def gray_float(picture: np.ndarray) -> np.ndarray:

@@ -126,13 +126,13 @@ def _decode_turbo(
     if out is not None:
         options["buffer"] = out
     try:
-        return simplejpeg.decode_jpeg(view, **options)  # type: ignore[no-any-return]
+        return simplejpeg.decode_jpeg(view, **options)
     except ValueError as error:
         reason = str(error)
     if "extraneous bytes" in reason:
         # Common in photos from the web and harmless; what is missing has another message.
         if _has_end(view):
-            return simplejpeg.decode_jpeg(view, strict=False, **options)  # type: ignore[no-any-return]
+            return simplejpeg.decode_jpeg(view, strict=False, **options)
         reason = "premature end of file"
     elif "subsampling" in reason:
         return _decode_with_pillow(view, info, request)

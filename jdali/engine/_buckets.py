@@ -139,5 +139,7 @@ class BucketPolicy:
                 exact.add(int(size))
                 shape[axis] = size
             else:
-                shape[axis] = round_up(max(int(size), LEAST_ROOM) if self._roomy and size > SMALL_AXIS else int(size))
+                shape[axis] = round_up(
+                    max(int(size), LEAST_ROOM) if self._roomy and size > SMALL_AXIS else int(size)
+                )
         return shape

@@ -14,7 +14,8 @@ MIN_COMPILE_SECONDS = 0.05
 
 def enable_compilation_cache() -> None:
     """Turns the cache on, unless the user has configured JAX's himself or set JDALI_COMPILATION_CACHE=0."""
-    if os.environ.get("JDALI_COMPILATION_CACHE") == "0" or jax.config.jax_compilation_cache_dir is not None:
+    configured = getattr(jax.config, "jax_compilation_cache_dir", None)
+    if os.environ.get("JDALI_COMPILATION_CACHE") == "0" or configured is not None:
         return
     folder = cache_folder() / "xla"
     try:

@@ -123,7 +123,12 @@ class Engine:
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         readers = {n.name: r.get_state() for n, r in self.readers.items()}
-        return {"epoch": self.epoch, "iteration": self.iteration, "position": self.position, "readers": readers}
+        return {
+            "epoch": self.epoch,
+            "iteration": self.iteration,
+            "position": self.position,
+            "readers": readers,
+        }
 
     def set_state(self, state: dict[str, Any]) -> None:
         self.epoch, self.iteration, self.position = state["epoch"], state["iteration"], state["position"]

@@ -190,7 +190,7 @@ class HostRunner:
         assert probe is not None
         found = pool.map(self.node, lambda i: probe(samples[i], **self._probe_args), len(samples))
         if not found:
-            return BatchSpec(np.zeros((0, 3), np.int64), np.uint8, "")
+            return BatchSpec(np.zeros((0, 3), np.int64), np.dtype(np.uint8), "")
         shapes = np.array([shape for shape, _ in found], np.int64)
         return BatchSpec(shapes, found[0][1], "")
 
@@ -219,9 +219,7 @@ class HostRunner:
             seed, stream = self._seed
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
         try:
-            return plan_call(
-                op, specs, args, batch_size=len(ids), keys=keys, input_values=input_values
-            )
+            return plan_call(op, specs, args, batch_size=len(ids), keys=keys, input_values=input_values)
         except Exception as error:
             raise NodeFailure.of(node, error) from error
 
@@ -249,7 +247,7 @@ class HostRunner:
                 samples = [np.asarray(s) for s in samples]
                 env[value] = TensorList.from_samples(samples, layout, device, sources)
             else:
-                empty = spec or BatchSpec(np.zeros((0, 1), np.int64), np.uint8)
+                empty = spec or BatchSpec(np.zeros((0, 1), np.int64), np.dtype(np.uint8))
                 env[value] = TensorList.from_samples([], layout, device, sources, spec=empty)
 
 

@@ -28,8 +28,10 @@ def opening(node: Node, open_source: Callable[[], Any]) -> Any:
 def describe(engine: Engine) -> str:
     """The plan as text: one line a step, and under each stage its compiled programs."""
     lines = [
-        f"plan of {len(engine.plan.steps)} steps, batch_size {engine.batch_size}, "
-        f"{engine.pool.threads} threads, {engine.compiler.count} programs compiled"
+        (
+            f"plan of {len(engine.plan.steps)} steps, batch_size {engine.batch_size}, "
+            f"{engine.pool.threads} threads, {engine.compiler.count} programs compiled"
+        )
     ]
     for number, step in enumerate(engine.plan.steps):
         if isinstance(step, HostStep):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import copy
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -96,7 +98,9 @@ class ExternalSource:
                 self._takes_argument = False
         elif source is not None:
             if not isinstance(source, Iterable):
-                raise TypeError(f"external_source: source must be callable or iterable, not {type(source).__name__}")
+                raise TypeError(
+                    f"external_source: source must be callable or iterable, not {type(source).__name__}"
+                )
             if self.cycle != "no" and iter(source) is source:
                 raise ValueError(
                     "external_source: a generator cannot be cycled, since it can be gone through once only; "
@@ -131,10 +135,8 @@ class ExternalSource:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
             first = iteration * batch_size
-            rows = [
-                self._next_item(lambda i=i: SampleInfo(first + i, i, iteration, epoch))
-                for i in range(batch_size)
-            ]
+            infos = [SampleInfo(first + i, i, iteration, epoch) for i in range(batch_size)]
+            rows = [self._next_item(functools.partial(copy.copy, info)) for info in infos]
             raw = rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
         outputs = [raw] if self.num_outputs is None else list(raw)
         if len(outputs) != (self.num_outputs or 1):
@@ -221,7 +223,9 @@ def _takes_argument(function: Callable[..., Any]) -> bool:
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL) and p.default is p.empty
     ]  # fmt: skip
     if len([p for p in positional if p.kind is not p.VAR_POSITIONAL]) > 1:
-        raise TypeError(f"external_source: the callback takes {len(positional)} arguments, it may take none or one")
+        raise TypeError(
+            f"external_source: the callback takes {len(positional)} arguments, it may take none or one"
+        )
     return bool(positional)
 
 

@@ -54,7 +54,7 @@ class NodeFailure(Exception):
 class Program:
     """One compiled program of a stage."""
 
-    function: Callable[..., Any]
+    function: Any  # of jax.jit
     batch: int
     shape: tuple[tuple[int, ...], ...]
     seconds: float = 0.0
@@ -117,9 +117,7 @@ class StageRunner:
         # Arguments handed over by value: those that some `setup` needs, and those that are no inputs
         # of the stage.
         handed_over = [v for n in stage.nodes for v in n.needs_values()]
-        handed_over += [
-            v for n in stage.nodes for v in n.arg_inputs.values() if v not in set(stage.inputs)
-        ]
+        handed_over += [v for n in stage.nodes for v in n.arg_inputs.values() if v not in set(stage.inputs)]
         # Nothing in a plan depends on values, only on sizes: the last plan can serve again.
         self._plans_by_size = not any(v.source not in self._members for v in handed_over) and not any(
             n.op.random and n.op.setup_parameters and "keys" in n.op.setup_parameters for n in stage.nodes
@@ -213,9 +211,7 @@ class StageRunner:
         return self._policy.group(rows)
 
     # --- running ----------------------------------------------------------------------------
-    def run(
-        self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Executor | None = None
-    ) -> None:
+    def run(self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Executor | None = None) -> None:
         """Adds the stage's outputs to `env`.
 
         Raises:
@@ -266,7 +262,10 @@ class StageRunner:
         if len(samples) < program.batch:
             rows = np.concatenate([samples, np.repeat(samples[-1:], program.batch - len(samples))])
         whole = len(rows) == len(packed) and bool((rows == np.arange(len(rows))).all())
-        take = (lambda a: a) if whole else (lambda a: a[rows])
+
+        def take(array: np.ndarray) -> np.ndarray:
+            return array if whole else array[rows]
+
         target = None if self.device.platform == "cpu" else self.device
         arrays = [
             gather(env[v], samples, program.batch, shape, target)

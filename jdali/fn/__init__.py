@@ -7,7 +7,7 @@ pure functions on arrays, `jdali.dynamic` as functions that run at once.
 import sys
 
 import jdali.ops
-import jdali.readers
+import jdali.readers  # noqa: F401  registers the readers
 from jdali._operator import REGISTRY
 from jdali._surface import place
 from jdali.fn import _special

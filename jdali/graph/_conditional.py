@@ -72,7 +72,11 @@ class Branches:
         return self._entered[key]
 
     def merge(
-        self, condition: DataNode, names: Sequence[str], true_values: Sequence[Any], false_values: Sequence[Any]
+        self,
+        condition: DataNode,
+        names: Sequence[str],
+        true_values: Sequence[Any],
+        false_values: Sequence[Any],
     ) -> list[Any]:
         """Values after a conditional, from those after either branch (no containers: leaves of them)."""
         condition = self._enter(condition)
@@ -82,7 +86,11 @@ class Branches:
     def _merge_leaf(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
         if if_true is if_false:
             return if_true
-        if not isinstance(if_true, DataNode) and not isinstance(if_false, DataNode) and _same(if_true, if_false):
+        if (
+            not isinstance(if_true, DataNode)
+            and not isinstance(if_false, DataNode)
+            and _same(if_true, if_false)
+        ):
             return if_true
         sides = []
         for value, which in ((if_true, True), (if_false, False)):
@@ -106,7 +114,9 @@ class Branches:
         if isinstance(value, DataNode):
             return self._enter(value)
         if value is None:
-            raise RuntimeError(f"{name}: is None after one branch of a conditional and a batch after the other")
+            raise RuntimeError(
+                f"{name}: is None after one branch of a conditional and a batch after the other"
+            )
         try:
             return constant_node(value)
         except (TypeError, ValueError):
@@ -135,7 +145,9 @@ class Branches:
     def _boolean(self, value: DataNode, kind: str) -> DataNode:
         return self._add("_conditional.validate_logical", (value,), {"expression_name": kind})
 
-    def _add(self, name: str, inputs: tuple[DataNode, ...], args: Mapping[str, Any] | None = None) -> DataNode:
+    def _add(
+        self, name: str, inputs: tuple[DataNode, ...], args: Mapping[str, Any] | None = None
+    ) -> DataNode:
         return self._graph.add(REGISTRY[name], inputs, args or {}, device="cpu").outputs[0]
 
 
@@ -146,9 +158,7 @@ def _same(a: Any, b: Any) -> bool:
         return False
 
 
-def trace(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], graph: Graph
-) -> Any:
+def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], graph: Graph) -> Any:
     """Calls a pipeline function whose conditionals on DataNodes work sample by sample."""
     with _autograph.tracing(Branches(graph)):
         return _autograph.convert(function)(*args, **kwargs)

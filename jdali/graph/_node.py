@@ -152,7 +152,7 @@ def building(graph: Graph) -> Iterator[Graph]:
 
 
 def user_line() -> str:
-    """"file:line" of the innermost frame outside of jdali."""
+    """ "file:line" of the innermost frame outside of jdali."""
     frame = sys._getframe(1)
     while frame is not None and (
         frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename.startswith("<frozen")

@@ -9,6 +9,7 @@ Within a level host steps come first, then the stages of the CPU, then those of 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
 from jdali.graph._node import DataNode, Domain, Node
@@ -147,7 +148,8 @@ def _levels(nodes: Sequence[Node], where: Where) -> dict[Node, int]:
     levels: dict[Node, int] = {}
     for node in nodes:
         levels[node] = max(
-            (levels[v.source] + _steps_between(v.source, node, v, where) for v in dependencies(node)), default=0
+            (levels[v.source] + _steps_between(v.source, node, v, where) for v in dependencies(node)),
+            default=0,
         )
     latest = dict.fromkeys(nodes, max(levels.values(), default=0))
     for node in reversed(nodes):
@@ -216,7 +218,7 @@ def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) ->
                 parent[find(node)] = find(value.source)
             readers_of.setdefault(value, []).append(node)
     for users in readers_of.values():
-        for a, b in zip(users, users[1:], strict=False):
+        for a, b in itertools.pairwise(users):
             if together(a, b):
                 parent[find(b)] = find(a)
     groups: dict[Node, list[Node]] = {}
@@ -284,7 +286,9 @@ def shrinking_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
             continue
         value = step.node.outputs[0]
         consumers = users.get(value, [])
-        fitting = all("_decoded_from" in c.op.args and c.inputs[0] is value and not c.arg_inputs for c in consumers)
+        fitting = all(
+            "_decoded_from" in c.op.args and c.inputs[0] is value and not c.arg_inputs for c in consumers
+        )
         if consumers and fitting and id(value) not in taken:
             found[step.node] = tuple(consumers)
     return found

@@ -316,15 +316,15 @@ class _Branches(_Expressions):
 
     def visit_For(self, node: ast.For) -> ast.For:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
-        return self._loop(node)  # type: ignore[no-any-return]
+        return self._loop(node)
 
     def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AsyncFor:
         node.target, node.iter = self.visit(node.target), self.visit(node.iter)
-        return self._loop(node)  # type: ignore[no-any-return]
+        return self._loop(node)
 
     def visit_While(self, node: ast.While) -> ast.While:
         node.test = self.plain(self.visit(node.test), "condition of a `while` loop")
-        return self._loop(node)  # type: ignore[no-any-return]
+        return self._loop(node)
 
     def visit_Assert(self, node: ast.Assert) -> ast.Assert:
         self.generic_visit(node)

@@ -78,8 +78,9 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
         at = content + length + -length % BLOCK
     if not size:
         raise BadRecord("it is empty, an archive has at least two blocks of 512 bytes")
-    if at < size:
-        raise BadRecord(f"it ends at byte {size}, within the header at byte {at}")
+    if at != size:
+        where = f"the header at byte {at}" if at < size else f"the block that ends at byte {at}"
+        raise BadRecord(f"it ends at byte {size}, within {where}")
 
 
 def content_size(header: bytes, at: int) -> int:

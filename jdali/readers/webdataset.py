@@ -288,7 +288,7 @@ def webdataset(
     Files that follow each other and have the same name up to the first dot are one sample; what is after
     the dot is the extension. Links, folders and hidden files are passed over.
 
-    Parity: without an index DALI gives empty samples for hard links and for an empty archive, and does not
+    Parity: without an index DALI gives empty samples for hidden files and for an empty archive, and does not
     read long names of the PAX format.
 
     Args:

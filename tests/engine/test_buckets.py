@@ -12,7 +12,19 @@ def image_policy() -> BucketPolicy:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [(0, 0), (1, 1), (4, 4), (5, 8), (8, 8), (9, 12), (13, 16), (17, 24), (33, 48), (1025, 1536), (1537, 2048)],
+    [
+        (0, 0),
+        (1, 1),
+        (4, 4),
+        (5, 8),
+        (8, 8),
+        (9, 12),
+        (13, 16),
+        (17, 24),
+        (33, 48),
+        (1025, 1536),
+        (1537, 2048),
+    ],
 )
 def test_the_grid(size, expected):
     assert round_up(size) == expected

@@ -423,4 +423,6 @@ LARGE = [
     ),
 ]  # fmt: skip
 
-CASES = [*TENSOR, *AUDIO, *COLOUR, *WINDOWS, *RESAMPLING, *NOISE, *RANDOM, *REDUCTIONS, *TRANSFORMS, *MATH]
+# Cases compiled together: one large program takes much less time than many small ones.
+GROUPS = [TENSOR, AUDIO, COLOUR, WINDOWS, RESAMPLING, NOISE, RANDOM, REDUCTIONS, TRANSFORMS, MATH]
+CASES = [case for group in GROUPS for case in group]

@@ -32,7 +32,9 @@ def datum(image, label=None, *, encoded=True, shape=()):
 
 
 # --- finding the values ---------------------------------------------------------------------------
-@pytest.mark.parametrize("sizes", [[0], [1, 0, 7], [100] * 3000, [5000, 10, 100_000] * 50, [4096] * 700], ids=len)
+@pytest.mark.parametrize(
+    "sizes", [[0], [1, 0, 7], [100] * 3000, [5000, 10, 100_000] * 50, [4096] * 700], ids=len
+)
 def test_values_of_any_size(tmp_path, sizes):
     rng = np.random.default_rng(0)
     values = [rng.bytes(size) for size in sizes]
@@ -62,7 +64,9 @@ def test_values_after_changes(tmp_path):
 def test_databases_that_hold_no_plain_records(tmp_path):
     with lmdb.open(str(tmp_path / "named"), max_dbs=2, lock=False) as database:
         database.open_db(b"inner")
-    with pytest.raises(ValueError, match=r"readers.caffe: .*named.data.mdb: .*named databases instead of records"):
+    with pytest.raises(
+        ValueError, match=r"readers.caffe: .*named.data.mdb: .*named databases instead of records"
+    ):
         opened("caffe", path=str(tmp_path / "named"))
     write(tmp_path / "none", [])
     with pytest.raises(ValueError, match="readers.caffe: there are no records in .*none"):
@@ -79,7 +83,12 @@ def test_caffe(tmp_path):
             datum(b"encoded", 3), datum(b"", -1), datum(b"x"), datum(PIXELS.tobytes(), 2**31 - 1, encoded=False, shape=(2, 3, 4)),
         ],
     )  # fmt: skip
-    images = [np.frombuffer(b"encoded", np.uint8), np.empty(0, np.uint8), np.frombuffer(b"x", np.uint8), PIXELS]
+    images = [
+        np.frombuffer(b"encoded", np.uint8),
+        np.empty(0, np.uint8),
+        np.frombuffer(b"x", np.uint8),
+        PIXELS,
+    ]
     labels = [np.array(v, np.int32) for v in ([3], [-1], [], [2**31 - 1])]
     assert_same(everything("caffe", path=path), list(zip(images, labels, strict=True)))
     assert_same(everything("caffe", path=path, image_available=False), [(label,) for label in labels])
@@ -94,7 +103,10 @@ def test_caffe(tmp_path):
     [
         (b"\xff" * 20, "a number that does not end"),
         (field(5, 3), "no Datum with an image: it has no data"),
-        (datum(b"12345", 1, encoded=False, shape=(10, 10, 3)), "it has 5 bytes of pixels, but height 10, width 10, 3"),
+        (
+            datum(b"12345", 1, encoded=False, shape=(10, 10, 3)),
+            "it has 5 bytes of pixels, but height 10, width 10, 3",
+        ),
         (datum(b"12345", 1)[:-5], "reaches past its end"),
         (field(4, 77), "a field 4 of kind 0 where bytes should be"),
     ],
@@ -170,7 +182,10 @@ def test_caffe2(tmp_path, record, args, expected):
 def test_caffe2_pixels(tmp_path):
     path = write(
         tmp_path / "db",
-        [protos(tensor("byte", PIXELS.tobytes(), (2, 3, 4))), protos(tensor("byte", PIXELS.tobytes(), (2, 12)))],
+        [
+            protos(tensor("byte", PIXELS.tobytes(), (2, 3, 4))),
+            protos(tensor("byte", PIXELS.tobytes(), (2, 12))),
+        ],
     )
     got = everything("caffe2", path=path, label_type=4)
     assert_same(got, [(PIXELS,), (PIXELS.reshape(2, 12, 1),)])
@@ -183,12 +198,24 @@ def test_caffe2_pixels(tmp_path):
         ((IMAGE,), {}, "it has 1 tensors, a label should be number 1"),
         ((tensor("float", [1.0]), IMAGE), {}, "its image is a tensor of the type 1"),
         ((IMAGE, tensor("int32", [1, 2])), {}, "its label has 2 elements, a label of type 0 has one"),
-        ((IMAGE, tensor("int32", [4])), {"label_type": 1, "num_labels": 4}, "classes below num_labels = 4, but is"),
-        ((IMAGE, tensor("int32", [-1])), {"label_type": 1, "num_labels": 4}, "classes below num_labels = 4, but is"),
+        (
+            (IMAGE, tensor("int32", [4])),
+            {"label_type": 1, "num_labels": 4},
+            "classes below num_labels = 4, but is",
+        ),
+        (
+            (IMAGE, tensor("int32", [-1])),
+            {"label_type": 1, "num_labels": 4},
+            "classes below num_labels = 4, but is",
+        ),
         ((IMAGE, tensor("int32", [0])), {"label_type": 3}, "the weights of the label should be number 2"),
         ((IMAGE, tensor("int32", [0]), tensor("float", [])), {"label_type": 3}, "1 classes, but 0 weights"),
         ((IMAGE, tensor("int32", [0]), tensor("float", [1.0])), {"bbox": True}, "its box must be 4 INT32"),
-        ((tensor("byte", b"12", (3, 1)),), {"label_type": 4}, r"2 bytes of pixels, but the sizes \[3, 1, 1\]"),
+        (
+            (tensor("byte", b"12", (3, 1)),),
+            {"label_type": 4},
+            r"2 bytes of pixels, but the sizes \[3, 1, 1\]",
+        ),
         ((field(2, 99),), {"label_type": 4}, "its image is a tensor of the type 99"),
         ((IMAGE, field(2, 99)), {}, "a tensor of the type 99, which is not known"),
     ],
@@ -225,7 +252,10 @@ def test_mutations_never_do_more_than_raise(tmp_path):
             return super().integers(low, high, **more)
 
     generator = Heads(np.random.PCG64(1))
-    assert survives(data, generator, lambda: opened("caffe", path=path), tmp_path / "db" / "data.mdb", cases=400) > 100
+    assert (
+        survives(data, generator, lambda: opened("caffe", path=path), tmp_path / "db" / "data.mdb", cases=400)
+        > 100
+    )
 
 
 def test_cut_short_at_any_page(tmp_path):

@@ -85,7 +85,12 @@ def test_damaged_records_are_named_and_the_others_are_read(made, tmp_path):
     good = (tmp_path / "data.rec").read_bytes()
     split = offsets[4]
     cases = [
-        (offsets[2], b"\0\0\0\0", 2, "0x00000000 stands at its byte 0 instead of the magic number 0xced7230a"),
+        (
+            offsets[2],
+            b"\0\0\0\0",
+            2,
+            "0x00000000 stands at its byte 0 instead of the magic number 0xced7230a",
+        ),
         (offsets[2] + 4, struct.pack("<I", 4), 2, r"its length leaves \d+ bytes before the next record"),
         (offsets[2] + 4, struct.pack("<I", 1000), 2, "a part of it has 1000 bytes, but there are"),
         (offsets[2] + 8, struct.pack("<I", 1000), 2, "too few for its 1000 labels"),
@@ -95,7 +100,9 @@ def test_damaged_records_are_named_and_the_others_are_read(made, tmp_path):
     for at, new, sample, message in cases:
         (tmp_path / "data.rec").write_bytes(good[:at] + new + good[at + len(new) :])
         reader = opened("mxnet", path=path, index_path=index)
-        with pytest.raises(ValueError, match=f"^readers.mxnet: {path}#record {sample}, at byte .*: .*{message}"):
+        with pytest.raises(
+            ValueError, match=f"^readers.mxnet: {path}#record {sample}, at byte .*: .*{message}"
+        ):
             reader.load(sample)
         assert list(failures(reader)) == [sample]
     (tmp_path / "data.rec").write_bytes(good[:-8])

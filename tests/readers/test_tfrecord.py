@@ -123,7 +123,11 @@ def test_features_that_are_not_as_declared(made, feature, message):
     ("make", "error", "message"),
     [
         (lambda: FixedLenFeature([0], int64, 0), ValueError, "sizes must be at least 1"),
-        (lambda: FixedLenFeature([2], string, ""), ValueError, r"a string must have the shape \(\) or \(1,\)"),
+        (
+            lambda: FixedLenFeature([2], string, ""),
+            ValueError,
+            r"a string must have the shape \(\) or \(1,\)",
+        ),
         (lambda: FixedLenFeature((), 7, 0), ValueError, "dtype must be tfrecord.int64, float32 or string"),
         (lambda: FixedLenFeature((), int64, 1.5), TypeError, "the default value of int64 cannot be 1.5"),
         (lambda: FixedLenFeature((), string, 3), TypeError, "the default value of string cannot be 3"),
@@ -243,7 +247,14 @@ def test_damaged_record_is_named_and_the_others_are_read(tmp_path):
     with pytest.raises(ValueError, match=f"has no record 2 at byte {offset}"):
         opened("tfrecord", path=str(path), features=features)
     path.write_bytes(good[: offset + 20])
-    bad = failures(opened("tfrecord", path=str(path), index_path=records.index(tmp_path / "i", places[:3]), features=features))
+    bad = failures(
+        opened(
+            "tfrecord",
+            path=str(path),
+            index_path=records.index(tmp_path / "i", places[:3]),
+            features=features,
+        )
+    )
     assert "reach past the end at byte" in bad[2]
     with pytest.raises(ValueError, match=f"ends at byte {offset + 20}, within record 2 at byte {offset}"):
         opened("tfrecord", path=str(path), features=features)
@@ -252,9 +263,22 @@ def test_damaged_record_is_named_and_the_others_are_read(tmp_path):
 def test_protobuf_that_is_none(tmp_path):
     good = records.example({"a": [1, 2, 3], "b": [b"text"]})
     features = {"a": VarLenFeature(int64, 0), "b": FixedLenFeature((), string, "")}
-    bad = [b"\xff" * 40, good[:-1], good[:9], b"\x0a", b"\x0b\x01", b"\x0a\x05\x0a\x7f\x0a\x01a", b"\x0a\x02\x0a\x00" * 3]
+    bad = [
+        b"\xff" * 40,
+        good[:-1],
+        good[:9],
+        b"\x0a",
+        b"\x0b\x01",
+        b"\x0a\x05\x0a\x7f\x0a\x01a",
+        b"\x0a\x02\x0a\x00" * 3,
+    ]
     places = records.tfrecord(tmp_path / "data", bad)
-    reader = opened("tfrecord", path=str(tmp_path / "data"), index_path=records.index(tmp_path / "i", places), features=features)
+    reader = opened(
+        "tfrecord",
+        path=str(tmp_path / "data"),
+        index_path=records.index(tmp_path / "i", places),
+        features=features,
+    )
     found = failures(reader)
     assert list(found) == [0, 1, 2, 3, 4, 5]  # the last one is valid: entries without a name
     assert all("protocol buffer" in text for text in found.values())
@@ -264,7 +288,9 @@ def test_protobuf_that_is_none(tmp_path):
 def test_mutations_never_do_more_than_raise(tmp_path):
     rng = np.random.default_rng(1)
     path = tmp_path / "data"
-    places = records.tfrecord(path, [records.example(EXAMPLES[1]), records.example({"one": [1], "row": [1.0]})])
+    places = records.tfrecord(
+        path, [records.example(EXAMPLES[1]), records.example({"one": [1], "row": [1.0]})]
+    )
     index = records.index(tmp_path / "index", places)
     data = path.read_bytes()
     start = time.perf_counter()
@@ -349,7 +375,9 @@ def test_pack_of_bad_files(shared_data):
     folder = SHARED / "bad" / "tfrecord"
     features = {"image/class/label": FixedLenFeature((), int64, -1)}
     for path in sorted(folder.glob("*.tfrecord")):
-        bad = failures(opened("tfrecord", path=str(path), index_path=str(path.with_suffix(".idx")), features=features))
+        bad = failures(
+            opened("tfrecord", path=str(path), index_path=str(path.with_suffix(".idx")), features=features)
+        )
         assert list(bad) == [11 if path.stem == "truncated" else 2]
         assert str(path) in next(iter(bad.values()))
         if path.stem in ("truncated", "length_flipped", "length_crc_flipped"):

@@ -44,7 +44,9 @@ def masked(data: bytes) -> bytes:
     return struct.pack("<I", ((crc >> 15 | crc << 17 & 0xFFFFFFFF) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
-def example(features: Mapping[str, Sequence[int] | Sequence[float] | Sequence[bytes]], *, packed: bool = True) -> bytes:
+def example(
+    features: Mapping[str, Sequence[int] | Sequence[float] | Sequence[bytes]], *, packed: bool = True
+) -> bytes:
     """A tf.train.Example; the kind of each list follows from its first element (none: an empty feature)."""
     entries = b""
     for name, values in features.items():
@@ -53,10 +55,14 @@ def example(features: Mapping[str, Sequence[int] | Sequence[float] | Sequence[by
             feature = field(1, b"".join(field(1, v) for v in values))
         elif isinstance(first, float):
             numbers = [struct.pack("<f", v) for v in values]
-            feature = field(2, field(1, b"".join(numbers)) if packed else b"".join(b"\x0d" + n for n in numbers))
+            feature = field(
+                2, field(1, b"".join(numbers)) if packed else b"".join(b"\x0d" + n for n in numbers)
+            )
         elif isinstance(first, int):
             numbers = [varint(v) for v in values]
-            feature = field(3, field(1, b"".join(numbers)) if packed else b"".join(b"\x08" + n for n in numbers))
+            feature = field(
+                3, field(1, b"".join(numbers)) if packed else b"".join(b"\x08" + n for n in numbers)
+            )
         else:
             feature = b""
         entries += field(1, field(1, name.encode()) + field(2, feature))
@@ -103,14 +109,12 @@ def recordio(path: Path, records: Iterable[bytes]) -> list[int]:
     return offsets
 
 
-def tar(path: Path, members: Iterable[tuple[str, bytes]], *, format: int = tarfile.USTAR_FORMAT) -> list[int]:  # noqa: A002
+def tar(path: Path, members: Iterable[tuple[str, bytes]], *, format: int = tarfile.USTAR_FORMAT) -> list[int]:
     """Writes an archive; the offset of the content of each member."""
-    offsets = []
     with tarfile.open(path, "w", format=format) as archive:
         for name, content in members:
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
     with tarfile.open(path) as archive:
-        offsets = [member.offset_data for member in archive]
-    return offsets
+        return [member.offset_data for member in archive]

@@ -1,0 +1,10 @@
+"""Names that DALI users import from `experimental`."""
+
+import sys
+
+from jdali import dynamic
+from jdali.pipeline import pipeline_def
+
+sys.modules[f"{__name__}.dynamic"] = dynamic
+
+__all__ = ["dynamic", "pipeline_def"]
