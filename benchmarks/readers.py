@@ -176,7 +176,8 @@ def main() -> None:
         worker(*options.worker, options.data, options.threads)
         return
     print(
-        "| reader, bytes a record | rival | samples/s, median (low to high) | ratio to DALI | first batch, s |"
+        "| reader, bytes a record | rival | samples/s, median (low to high) | ratio to DALI | first "
+        "batch, s |"
     )
     print("|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as root:

@@ -1,4 +1,5 @@
-"""readers.mxnet: RecordIO with and without an index, split records, damaged files; against DALI and by hand."""
+"""readers.mxnet: RecordIO with and without an index, split records, damaged files; against DALI and by "
+"hand."""
 
 import hashlib
 import json

@@ -1,4 +1,5 @@
-"""Pipelines over each reader of records: outputs, names, shards, damaged samples, state in a fresh pipeline."""
+"""Pipelines over each reader of records: outputs, names, shards, damaged samples, state in a fresh "
+"pipeline."""
 
 import functools
 import io
@@ -84,15 +85,23 @@ def sources(tmp_path):
     return result
 
 
-def build(source, **options):
-    reader_options = options.pop("reader", {})
+@pytest.fixture
+def build():
+    """Makes pipelines, which are closed when the test ends."""
+    made = []
 
-    @pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=3, **options)
-    def pipeline():
-        images, labels = source(name="r", **reader_options)
-        return fn.decoders.image(images), labels
+    def make(source, reader=None, **options):
+        @pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=3, **options)
+        def pipeline():
+            images, labels = source(name="r", **(reader or {}))
+            return fn.decoders.image(images), labels
 
-    return pipeline()
+        made.append(pipeline())
+        return made[-1]
+
+    yield make
+    for pipe in made:
+        pipe.close()
 
 
 def run(pipe, batches):
@@ -112,14 +121,14 @@ READERS = ["tfrecord", "mxnet", "caffe", "caffe2", "webdataset"]
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_epoch(sources, name):
+def test_epoch(sources, build, name):
     pipe = build(sources[name][0])
     assert run(pipe, 3) == [(20 * (i % COUNT), i % COUNT) for i in range(12)]
     assert pipe.reader_meta("r")["epoch_size"] == COUNT
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_shards_and_state(sources, name):
+def test_shards_and_state(sources, build, name):
     source = sources[name][0]
     shards = [
         build(source, reader={"num_shards": 3, "shard_id": i, "random_shuffle": True}) for i in range(3)
@@ -138,7 +147,7 @@ def test_shards_and_state(sources, name):
 
 
 @pytest.mark.parametrize("name", ["tfrecord", "mxnet", "webdataset"])
-def test_a_damaged_sample_is_named_or_skipped(sources, name):
+def test_a_damaged_sample_is_named_or_skipped(sources, build, name):
     source, path, head = sources[name]
     data = bytearray(path.read_bytes())
     data[head : head + 8] = b"\xff" * 8

@@ -1,4 +1,5 @@
-"""readers.webdataset: samples, extensions, indexes, formats of tar, damaged files; against DALI and by hand."""
+"""readers.webdataset: samples, extensions, indexes, formats of tar, damaged files; against DALI and by "
+"hand."""
 
 import json
 import os
