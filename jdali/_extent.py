@@ -91,3 +91,13 @@ def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
 def mask_padding(value: Array, extent: Array, fill: Any) -> Array:
     """`value` with everything past `extent` replaced by `fill`."""
     return jnp.where(valid_mask(extent, value.shape), value, jnp.asarray(fill, value.dtype))
+
+
+def reflect_101(index: Array, size: Array) -> Array:
+    """Indices mirrored into [0, size) at the first and last element, as often as needed.
+
+    The outermost element is not repeated: of 4 elements, -2 to 5 are 2 1 0 1 2 3 2 1.
+    """
+    period = jnp.maximum(2 * (size - 1), 1)
+    folded = index % period
+    return jnp.where(folded >= size, period - folded, folded)

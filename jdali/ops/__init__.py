@@ -1,7 +1,8 @@
 """The operators as pure functions of one sample, for use inside `jit`, `vmap`, `grad` and `shard_map`.
 
 An image goes in with its true size, DALI's arguments by name; arguments that decide the size of the
-result must be concrete while tracing. Random operators take a JAX key first.
+result must be concrete while tracing. Random operators take a JAX key first. Results of 64-bit types
+have them only with `jax_enable_x64`; without it they are 32 bits wide, as everywhere in JAX.
 """
 
 import sys

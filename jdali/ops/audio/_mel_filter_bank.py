@@ -66,7 +66,7 @@ def setup(
     high = freq_high if freq_high > 0 else sample_rate / 2
     if not 0 <= freq_low < high <= sample_rate:
         raise ValueError(
-            f"mel_filter_bank: 0 <= freq_low < freq_high <= sample_rate / 2 must hold, got freq_low "
+            f"mel_filter_bank: 0 <= freq_low < freq_high <= sample_rate must hold, got freq_low "
             f"{freq_low} and freq_high {high} at {sample_rate} Hz"
         )
     axis = frequency_axis("mel_filter_bank", spectrum)

@@ -7,9 +7,9 @@ import numpy as np
 from jax import Array
 
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
+from jdali._extent import BatchSpec, Plan, reflect_101
 from jdali._operator import Static, operator
-from jdali.ops.audio._signal import reflect_101, require_float32
+from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
 
 

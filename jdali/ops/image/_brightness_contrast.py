@@ -59,6 +59,7 @@ def brightness_contrast(
     where range is the largest value of the output dtype (1 for floats).
 
     Args:
+        image: [..., C], any number type.
         brightness: factor on everything.
         brightness_shift: share of the output's range that is added.
         contrast: factor on the distance from `contrast_center`.
@@ -83,6 +84,7 @@ def brightness(
     """Scales and shifts intensities: out = brightness · in + brightness_shift · range of the output.
 
     Args:
+        image: [..., C], any number type.
         brightness: factor.
         brightness_shift: share of the output's range that is added.
         dtype: output type; None: the input's. Intensities are not scaled to its range.
@@ -104,6 +106,7 @@ def contrast(
     """Scales intensities around a centre: out = contrast_center + contrast · (in - contrast_center).
 
     Args:
+        image: [..., C], any number type.
         contrast: factor on the distance from `contrast_center`.
         contrast_center: intensity that contrast leaves alone; None: the middle of the input's
             range, 128 for uint8 and 0.5 for floats.

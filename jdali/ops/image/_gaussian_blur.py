@@ -20,7 +20,7 @@ from jax import Array, lax
 
 from jdali._call import is_traced
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
+from jdali._extent import BatchSpec, Plan, reflect_101
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
 from jdali.ops.image._by_platform import by_platform, loop
@@ -177,13 +177,6 @@ def _weights(sigma: Array, radius: Array, reach: int) -> Array:
     distance = k.astype(jnp.float32) / sigma
     weights = jnp.where(jnp.abs(k) <= radius, jnp.exp(-0.5 * distance * distance), 0)
     return weights / jnp.sum(weights)
-
-
-def reflect_101(index: Array, size: Array) -> Array:
-    """Indices mirrored into [0, size) at the first and last element: ... 2 1 0 1 2 ..."""
-    period = jnp.maximum(2 * (size - 1), 1)
-    index = jnp.abs(index) % period
-    return jnp.where(index >= size, period - index, index)
 
 
 def _bands(weights: Array, reach: int, size: Array, padded: int) -> tuple[Array, Array, Array]:

@@ -86,6 +86,7 @@ def random_resized_crop(
     """Resizes a random window of the image; the frames of a sequence share it.
 
     Args:
+        image: [H, W, C].
         size: (height, width) of the result, pixels, or one value for both.
         random_area: least and largest area of the window, share of the image's.
         random_aspect_ratio: least and largest width / height of the window.

@@ -124,6 +124,7 @@ def resize(
     """Resizes images or volumes; sizes round to the nearest, halves away from zero.
 
     Args:
+        image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all; 0: not given;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.

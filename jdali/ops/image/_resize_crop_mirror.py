@@ -126,6 +126,7 @@ def resize_crop_mirror(
     A window larger than the resized image repeats its border.
 
     Args:
+        image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all; 0: not given;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.

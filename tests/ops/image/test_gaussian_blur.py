@@ -10,8 +10,9 @@ from support.data import image
 
 from jdali._call import pure_call
 from jdali._errors import SampleError, TracedArgumentError
+from jdali._extent import reflect_101
 from jdali.ops.image import _gaussian_blur
-from jdali.ops.image._gaussian_blur import gaussian_blur, radius_bucket, reflect_101
+from jdali.ops.image._gaussian_blur import gaussian_blur, radius_bucket
 
 # Weighted sums of float32 in another order: an integer may round to the other side of a half, floats
 # differ by a few steps of their largest value.
