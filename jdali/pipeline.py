@@ -272,7 +272,7 @@ class Pipeline:
         executor = Prefetcher(engine, self._depth) if ahead else Synchronous(engine)
         self._plan, self._engine, self._executor = plan, engine, executor
         self._state = engine.get_state()
-        weakref.finalize(self, executor.close)
+        weakref.finalize(self, executor.abandon).atexit = False
         return self
 
     def _open_source(self, node: Node) -> Any:

@@ -316,6 +316,23 @@ def test_threads_end_with_close_del_and_early_break():
         assert time.perf_counter() - start < 2
 
 
+def test_dropping_a_pipeline_never_waits():
+    """The garbage collector may run in a thread that holds what the pipeline's threads wait for."""
+    held = threading.Lock()
+
+    def source():
+        with held:
+            return np.zeros((4,), np.uint8)
+
+    pipe = counting(source)
+    pipe.run()
+    with held:
+        start = time.perf_counter()
+        del pipe
+        gc.collect()
+        assert time.perf_counter() - start < 1
+
+
 def test_many_pipelines_leave_no_thread_behind():
     for _ in range(20):
         pipe = counting(numbered(3))

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
 
 _POLL_SECONDS = 0.1
+_EXIT_SECONDS = 1.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -342,7 +344,16 @@ class Prefetcher:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._ended = False
+        self._abandoned = False
         _LIVE.add(self)
+
+    def abandon(self) -> None:
+        """Ends everything soon, without waiting or taking a lock: for the garbage collector.
+
+        It may run in any thread, in the middle of anything: a thread that holds a lock which our own
+        threads wait for must not wait for them.
+        """
+        self._abandoned = True
 
     @property
     def started(self) -> bool:
@@ -387,29 +398,38 @@ class Prefetcher:
             self._stop.clear()
             self._resume.clear()
 
-    def close(self) -> None:
-        """Stops the thread and the pool; waits for them. May be called from any thread, twice too."""
-        self._stop.set()
-        self._resume.set()
-        if self._thread is threading.current_thread():  # a finaliser that ran in our own thread
-            return
+    def close(self, seconds: float = float("inf")) -> None:
+        """Stops the thread and the pool and waits for them, but no longer than `seconds`."""
         with self._lock:
-            self._halt()
-            self._engine.close()
+            if self._halt(seconds):
+                self._engine.close()
         _LIVE.discard(self)
 
-    def _halt(self) -> None:
-        """Stops the thread and waits until it has ended."""
+    def _halt(self, seconds: float = float("inf")) -> bool:
+        """Stops the thread and waits until it has ended; False if it has not after `seconds`."""
         self._stop.set()
         self._resume.set()
+        deadline = time.monotonic() + seconds
         while self._thread is not None and self._thread.is_alive():
             with contextlib.suppress(queue.Empty):
                 self._results.get_nowait()
             self._thread.join(_POLL_SECONDS)
+            if time.monotonic() > deadline:
+                return False
+        return True
+
+    @property
+    def _stopped(self) -> bool:
+        return self._abandoned or self._stop.is_set()
 
     def _produce(self) -> None:
+        self._run_ahead()
+        if self._abandoned:
+            self._engine.close()
+
+    def _run_ahead(self) -> None:
         previous: Result | None = None
-        while not self._stop.is_set():
+        while not self._stopped:
             try:
                 outcome: Result | BaseException = self._engine.run()
             except BaseException as error:
@@ -427,16 +447,18 @@ class Prefetcher:
                 self._await_reset()
 
     def _hand_over(self, outcome: Result | BaseException) -> bool:
-        while not self._stop.is_set():
+        while not self._stopped:
             with contextlib.suppress(queue.Full):
                 self._results.put(outcome, timeout=_POLL_SECONDS)
                 return True
         return False
 
     def _await_reset(self) -> None:
-        self._resume.wait()
+        while not self._resume.wait(_POLL_SECONDS):
+            if self._abandoned:
+                return
         self._resume.clear()
-        if not self._stop.is_set():
+        if not self._stopped:
             self._engine.reset()
 
 
@@ -448,6 +470,9 @@ class Synchronous:
         self._closed = False
         self._ended = False
         _LIVE.add(self)
+
+    def abandon(self) -> None:
+        """Nothing to stop: the pool's threads end with the pool."""
 
     def next(self) -> Result:
         if self._closed:
@@ -469,7 +494,7 @@ class Synchronous:
         self._ended = False
         self._engine.set_state(state)
 
-    def close(self) -> None:
+    def close(self, seconds: float = float("inf")) -> None:
         if not self._closed:
             self._closed = True
             self._engine.close()
@@ -481,8 +506,9 @@ _LIVE: weakref.WeakSet[Any] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
+    # A user's callback that does not return must not keep the interpreter from exiting.
     for executor in list(_LIVE):
-        executor.close()
+        executor.close(_EXIT_SECONDS)
 
 
 def _wait(result: Result) -> None:
