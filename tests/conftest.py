@@ -12,7 +12,15 @@ if "xla_force_host_platform_device_count" not in os.environ.get("XLA_FLAGS", "")
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(tempfile.gettempdir()) / "jdali-test-jax-cache"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
+import jax
 import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _programs_of_one_module_only():
+    """Lets go of compiled programs after each module: a whole run would hold gigabytes of them."""
+    yield
+    jax.clear_caches()
 
 
 @pytest.fixture(scope="session")

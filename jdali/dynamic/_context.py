@@ -9,7 +9,6 @@ from __future__ import annotations
 import enum
 import os
 import threading
-import weakref
 from types import TracebackType
 from typing import Any
 
@@ -82,7 +81,6 @@ class ThreadPool:
         with self._lock:
             if self._pool is None:
                 self._pool = Pool(self._num_threads)
-                weakref.finalize(self, self._pool.close)
             return self._pool
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numeric import saturate_cast
-from jdali.ops.image._resample_filters import TAPS, border_weights, first_taps, weight
+from jdali.ops.image._resample_filters import TAPS, first_taps, weight
 
 # Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
 # larger ones leave the cache, and XLA splits their loops over threads that wait for each other.
@@ -39,13 +39,14 @@ def _int32(value: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Axis:
-    """How the rows of one sample become others; traced values and one static size.
+    """How the rows of one sample become others.
 
     Attributes:
         filter: float32 [5], see `_resample_filters`.
         rows: true number of input rows.
         start: float32 [shape_out], first: int32 [shape_out], inverse: float32 [shape_out], of each output
             row where its filter begins, its first tap, and what makes the weights' sum 1.
+        leading: `factors` of the first chunk for all output rows, which a sample needs many times.
     """
 
     filter: Array
@@ -53,26 +54,51 @@ class _Axis:
     start: Array
     first: Array
     inverse: Array
+    leading: tuple[Array, Array]
 
     @classmethod
     def of(cls, filter: Array, rows: Array, shape_out: int) -> _Axis:
         start, first = first_taps(filter, shape_out)
-        return cls(filter, rows, start, first, border_weights(filter, rows, shape_out)[2])
+        tap, value = _kept(_taps_and_weights(filter, start, first, _int32(0)))
 
-    @property
-    def taps(self) -> Array:
-        return self.filter[TAPS].astype(jnp.int32)
+        def add(chunk: Array, total: Array) -> Array:
+            _, value = _taps_and_weights(filter, start, first, chunk)
+            return total + value.sum(axis=0, dtype=jnp.float32)
+
+        total = lax.fori_loop(_int32(1), _chunks(filter), add, value.sum(axis=0, dtype=jnp.float32))
+        inverse = jnp.where(total == 0, jnp.float32(0), 1 / total)
+        leading = _kept((jnp.clip(tap, 0, rows - 1), value * inverse))
+        return cls(filter, rows, start, first, inverse, leading)
+
+    def first_factors(self, top: Array, block: int) -> tuple[Array, Array]:
+        """`factors` of the first chunk."""
+        row, value = (lax.dynamic_slice(v, (_int32(0), top), (_TAPS, block)) for v in self.leading)
+        return _kept((row, value))
 
     def factors(self, top: Array, block: int, chunk: Array) -> tuple[Array, Array]:
         """Rows to read and their weights, [_TAPS, block] each; past the borders the last row repeats."""
-        first, start, inverse = (
-            lax.dynamic_slice(v, (top,), (block,)) for v in (self.first, self.start, self.inverse)
+        start, first, inverse = (
+            lax.dynamic_slice(v, (top,), (block,)) for v in (self.start, self.first, self.inverse)
         )
-        offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
-        tap = first + offset
-        value = jnp.where(offset < self.taps, weight(self.filter, tap, start) * inverse, 0)
-        # A barrier, lest the table be looked up again for every column.
-        return lax.optimization_barrier((jnp.clip(tap, 0, self.rows - 1), value))
+        tap, value = _taps_and_weights(self.filter, start, first, chunk)
+        return _kept((jnp.clip(tap, 0, self.rows - 1), value * inverse))
+
+
+def _chunks(filter: Array) -> Array:
+    return (filter[TAPS].astype(jnp.int32) + _TAPS - 1) // _TAPS
+
+
+def _taps_and_weights(filter: Array, start: Array, first: Array, chunk: Array) -> tuple[Array, Array]:
+    """Taps and weights, not normalised, of a chunk of each output row's filter, [_TAPS, rows] each."""
+    offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
+    tap = first + offset
+    return tap, jnp.where(offset < filter[TAPS].astype(jnp.int32), weight(filter, tap, start), 0)
+
+
+def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
+    """`values` behind a barrier, lest XLA look the weights up again for every column."""
+    first, second = lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
+    return first, second
 
 
 def _resample_rows(
@@ -115,7 +141,7 @@ def _resample_rows(
             terms.append(value[k][:, None] * read.astype(jnp.float32))
         return functools.reduce(jnp.add, terms)
 
-    row, value = axis.factors(top, block, _int32(0))
+    row, value = axis.first_factors(top, block)
 
     def first_tile(t: Array, result: Array) -> Array:
         # The last tile is computed again where it overlaps with the one before.
@@ -137,7 +163,7 @@ def _resample_rows(
 
         return lax.fori_loop(_int32(0), tiles, add_tile, result)
 
-    return lax.fori_loop(_int32(1), (axis.taps + _TAPS - 1) // _TAPS, further_chunk, result)
+    return lax.fori_loop(_int32(1), _chunks(axis.filter), further_chunk, result)
 
 
 def _transposed(source: Array, result: Array, columns: Array) -> Array:
