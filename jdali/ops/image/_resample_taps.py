@@ -97,7 +97,7 @@ def _taps_and_weights(filter: Array, start: Array, first: Array, chunk: Array) -
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
     """`values` behind a barrier, lest XLA look the weights up again for every column."""
-    first, second = lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
+    first, second = lax.optimization_barrier(values)
     return first, second
 
 

@@ -151,7 +151,7 @@ def resize(
 
     Returns: the image resized; with `save_attrs` also int32 [2] or [3], its former (depth,) height, width.
 
-    Parity: NaN and infinite pixels may also spoil up to 7 rows and columns next to those that use them.
+    Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
     """
     shapes = out_shape or ((),)
