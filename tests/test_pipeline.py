@@ -288,8 +288,8 @@ def test_bad_samples_of_an_external_source(on_error, expected):
 
 
 # --- threads --------------------------------------------------------------------------------
-def jdali_threads() -> list[threading.Thread]:
-    return [t for t in threading.enumerate() if t.name.startswith("jdali")]
+def jdali_threads() -> set[threading.Thread]:
+    return {t for t in threading.enumerate() if t.name.startswith("jdali")}
 
 
 def test_threads_end_with_close_del_and_early_break():
@@ -297,11 +297,12 @@ def test_threads_end_with_close_del_and_early_break():
         time.sleep(0.01)
         return np.zeros((4,), np.uint8)
 
+    before = jdali_threads()  # of pipelines of other tests that were not collected yet
     for end in ("close", "del", "break"):
         pipe = counting(slow)
         for _ in pipe:
             break
-        assert jdali_threads()
+        assert jdali_threads() - before
         start = time.perf_counter()
         if end == "close":
             pipe.close()
@@ -310,9 +311,9 @@ def test_threads_end_with_close_del_and_early_break():
         del pipe
         gc.collect()
         deadline = time.perf_counter() + 5
-        while jdali_threads() and time.perf_counter() < deadline:
+        while jdali_threads() - before and time.perf_counter() < deadline:
             time.sleep(0.01)
-        assert not jdali_threads()
+        assert not jdali_threads() - before
         assert time.perf_counter() - start < 2
 
 
@@ -334,11 +335,12 @@ def test_dropping_a_pipeline_never_waits():
 
 
 def test_many_pipelines_leave_no_thread_behind():
+    before = jdali_threads()
     for _ in range(20):
         pipe = counting(numbered(3))
         pipe.run()
         pipe.close()
-    assert not jdali_threads()
+    assert not jdali_threads() - before
 
 
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(0)", "import sys; sys.exit(0)"])
