@@ -15,7 +15,6 @@ import jdali
 from jdali import fn, types
 from jdali.tensors import TensorListCPU, TensorListGPU
 
-
 # The promise is 2 s. Tests run beside others on busy machines, and a hang lasts for ever.
 EXIT_SECONDS = 10
 

@@ -156,4 +156,5 @@ def test_a_damaged_sample_is_named_or_skipped(sources, build, name):
         run(build(source), 1)
     pipe = build(source, on_error="skip")
     assert [label for _, label in run(pipe, 2)] == [0, 1, 4, 3, 5, 6, 7, 8]
-    assert [skipped.operator for skipped in pipe.errors] == [f"readers.{name}"]
+    # The next epoch may be on its way already.
+    assert {skipped.operator for skipped in pipe.errors} == {f"readers.{name}"}
