@@ -75,7 +75,7 @@ class Pipeline:
         exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
         prefetch_queue_depth: batches made ahead; a dict of DALI's is taken, its largest value counts.
         enable_checkpointing: kept for DALI's sake; the state of a pipeline is always available.
-        checkpoint: a state of `Pipeline.checkpoint` to start from.
+        checkpoint: of an iterator's `checkpoints()`; the iterator made of this pipeline goes on from it.
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
         on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
