@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import enum
 import functools
 import os
@@ -16,7 +15,8 @@ import jax
 from jdali import types
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
-from jdali.engine._executor import Engine, Prefetcher, Result, SkippedSample, Synchronous
+from jdali.engine._executor import Engine, Result, SkippedSample
+from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.engine._sources import ExternalSource
 from jdali.graph import _conditional
 from jdali.graph._node import DataNode, Graph, Node, building, constant_node, current_graph
@@ -154,7 +154,6 @@ class Pipeline:
         self._engine: Engine | None = None
         self._executor: Prefetcher | Synchronous | None = None
         self._scheduled = 0
-        self._shared: collections.deque[Result] = collections.deque()
         self._last: Result | None = None
         self._state: dict[str, Any] = {}
         self._contexts: list[Any] = []
@@ -314,7 +313,7 @@ class Pipeline:
     def run_result(self) -> Result:
         """As `run`, with the identity of the samples, the masks and the state after the batch."""
         _, executor = self._built()
-        if self._shared:
+        if self._scheduled:
             raise RuntimeError(
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
             )

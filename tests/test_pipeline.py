@@ -124,6 +124,8 @@ def test_schedule_share_release():
     pipe = counting(numbered(4))
     pipe.schedule_run()
     pipe.schedule_run()
+    with pytest.raises(RuntimeError, match="scheduled batches"):
+        pipe.run()
     first = pipe.share_outputs()
     pipe.release_outputs()
     second = pipe.outputs()
