@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import numpy as np
@@ -82,7 +82,7 @@ class Compiler:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Planned:
+class PlannedStage:
     """A stage planned for one batch."""
 
     calls: tuple[PlannedCall, ...]
@@ -91,6 +91,15 @@ class _Planned:
     arrays: list[np.ndarray]  # all small per-sample arrays, in the order of the packing
     packing: Packing
     x64: bool
+
+
+class SeveralDevices(Protocol):
+    """What runs a stage on several devices at once: see `_sharded.Spread`."""
+
+    def run(
+        self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
+        pool: Executor | None,
+    ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
 
 
 class StageRunner:
@@ -111,8 +120,9 @@ class StageRunner:
             node: (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
             for node in stage.nodes if node.op.random
         })  # fmt: skip
-        self._memo: tuple[Any, _Planned] | None = None
-        self._batched = any(node.op.batched for node in stage.nodes)
+        self._memo: tuple[Any, PlannedStage] | None = None
+        self._spread: SeveralDevices | None = None
+        self.batched = any(node.op.batched for node in stage.nodes)
         self._roomy = device.platform == "cpu" and any(n.op.cost_follows_extent for n in stage.nodes)
         # Arguments handed over by value: those that some `setup` needs, and those that are no inputs
         # of the stage.
@@ -126,14 +136,28 @@ class StageRunner:
     def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
         self._seeds = seeds
         words = [np.append(s, np.uint32(stream)) for s, stream in seeds.values()]
-        self._seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+        self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
 
     def reseed(self, seed: int, stream: int) -> None:
         """Gives all random operators of the stage this seed and stream; no program is compiled anew."""
         self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
 
+    # --- several devices --------------------------------------------------------------------
+    def spread_over(self, spread: SeveralDevices | None) -> None:
+        """Lets the stage run on several devices; before the first run."""
+        self._spread, self._memo = spread, None
+
+    @property
+    def where(self) -> str:
+        """The devices, for a person to read."""
+        return str(self.device if self._spread is None else self._spread)
+
+    def admit(self, shapes: Any) -> None:
+        """Counts one more program; raises if that is too many."""
+        self._compiler.admit(self.stage, shapes)
+
     # --- planning ---------------------------------------------------------------------------
-    def _plan(self, env: Mapping[DataNode, TensorList], ids: SampleIds) -> _Planned:
+    def _plan(self, env: Mapping[DataNode, TensorList], ids: SampleIds) -> PlannedStage:
         specs = {v: env[v].spec for v in self.stage.inputs}
         key = None
         if self._plans_by_size and all(s.is_uniform for s in specs.values()):
@@ -151,7 +175,7 @@ class StageRunner:
         arrays = [s.extents.astype(np.int32) for s in values]
         for planned in calls:
             arrays += [np.asarray(v) for _, v in sorted(planned.traced.items())]
-        planned_stage = _Planned(
+        planned_stage = PlannedStage(
             tuple(calls), self._group(values), inputs, arrays, Packing(arrays),
             any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
         )  # fmt: skip
@@ -205,7 +229,7 @@ class StageRunner:
             owner = np.repeat(np.arange(len(values)), [s.ndim for s in values])
             exact = [s.layout[a : a + 1] == "C" for s in values for a in range(s.ndim)]
             self._policy = BucketPolicy(owner, np.array(exact, bool), roomy=self._roomy)
-        if self._batched and len(rows):  # the whole batch in one array
+        if (self.batched or self._spread is not None) and len(rows):  # the whole batch in one array
             largest = self._policy.group(rows.max(axis=0, keepdims=True))[0]
             return [Group(largest.shape, np.arange(len(rows)))]
         return self._policy.group(rows)
@@ -218,10 +242,14 @@ class StageRunner:
             NodeFailure: `setup` of a node refused a sample or an argument.
         """
         planned = self._plan(env, ids)
+        if self._spread is not None and len(ids) <= self._max_batch:
+            program, arrays = self._spread.run(self, planned, env, ids, pool)
+            self._collect(env, ids, planned, [(program, np.arange(len(ids)), ())], [arrays])
+            return
         packed, apart = planned.packing.pack(planned.arrays, len(ids))
         jobs: list[tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]] = []
         for group in planned.groups:
-            shapes = _split_shapes(group.shape, planned)
+            shapes = split_shapes(group.shape, planned)
             program = self._program(planned, shapes)
             for start in range(0, len(group.samples), program.batch):
                 jobs.append((program, group.samples[start : start + program.batch], shapes))
@@ -239,7 +267,7 @@ class StageRunner:
         self._collect(env, ids, planned, jobs, results)
 
     def _collect(
-        self, env: dict[DataNode, TensorList], ids: SampleIds, planned: _Planned, jobs: Any, results: Any
+        self, env: dict[DataNode, TensorList], ids: SampleIds, planned: PlannedStage, jobs: Any, results: Any
     ) -> None:
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
@@ -254,7 +282,7 @@ class StageRunner:
             env[value] = TensorList.from_parts(parts, specs[value], value.device, sources)
 
     def _call(
-        self, program: Program, samples: np.ndarray, shapes: Any, planned: _Planned,
+        self, program: Program, samples: np.ndarray, shapes: Any, planned: PlannedStage,
         env: Mapping[DataNode, TensorList], ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
     ) -> Any:  # fmt: skip
         # Unused rows repeat the last sample, whose values are at least legal ones.
@@ -274,7 +302,7 @@ class StageRunner:
         identity = np.stack([take(ids.epoch), take(ids.index)]).astype(np.uint32)
         with x64_context(planned.x64), jax.default_device(self.device):
             program.calls += 1
-            operands = (arrays, take(packed), [take(a) for a in apart], identity, self._seed_array)
+            operands = (arrays, take(packed), [take(a) for a in apart], identity, self.seed_array)
             if program.seconds:
                 return program.function(*operands)
             with program.lock:
@@ -283,21 +311,21 @@ class StageRunner:
                 program.seconds = program.seconds or time.perf_counter() - start
             return result
 
-    def _program(self, planned: _Planned, shapes: tuple[tuple[int, ...], ...]) -> Program:
+    def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
         calls = tuple(c.call for c in planned.calls)
         batch = self._chunk(planned, shapes)
         dtypes = tuple(str(s.dtype) for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
         if program is None:
-            self._compiler.admit(self.stage, shapes)
-            function = jax.jit(self._make_function(planned, calls, shapes))
+            self.admit(shapes)
+            function = jax.jit(self.make_function(planned, calls, shapes))
             program = self.programs[key] = Program(function, batch, shapes)
         return program
 
-    def _chunk(self, planned: _Planned, shapes: tuple[tuple[int, ...], ...]) -> int:
+    def _chunk(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
         """Samples per call: fixed for a padded shape, so that no batch size compiles anew."""
-        if self._batched:
+        if self.batched:
             return len(planned.arrays[0]) if planned.arrays else self._max_batch
         specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
         size = sum(
@@ -310,8 +338,8 @@ class StageRunner:
             return self._max_batch
         return int(1 << (int(fitting).bit_length() - 1))
 
-    def _make_function(
-        self, planned: _Planned, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...]
+    def make_function(
+        self, planned: PlannedStage, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...]
     ) -> Callable[..., Any]:
         """The pure function of a stage, to be compiled. Closes over nothing that differs by batch."""
         stage, packing = self.stage, planned.packing
@@ -387,7 +415,7 @@ def _prepared_args(node: Node) -> dict[str, Any]:
     return prepared
 
 
-def _split_shapes(flat: tuple[int, ...], planned: _Planned) -> tuple[tuple[int, ...], ...]:
+def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[int, ...], ...]:
     shapes, start = [], 0
     for spec in [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]:
         shapes.append(flat[start : start + spec.ndim])
