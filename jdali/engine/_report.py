@@ -41,7 +41,7 @@ def describe(engine: Engine) -> str:
         assert isinstance(runner, StageRunner)
         names = " + ".join(n.op.name for n in step.nodes)
         kind = "arguments" if step.is_arguments else f"stage {step.index}"
-        lines.append(f"  [level {step.level}] {kind:<6} on {runner.device}: {names}")
+        lines.append(f"  [level {step.level}] {kind:<6} on {runner.where}: {names}")
         for program in runner.programs.values():
             shapes = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
             lines.append(
