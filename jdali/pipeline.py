@@ -411,6 +411,19 @@ class Pipeline:
         executor.set_state(state)
         self._state, self._last = state, None
 
+    def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
+        """Says on which devices the outputs are wanted; `iterator.DataIterator` does it for its `sharding`.
+
+        Stages that give such outputs run on all those devices, each on its own samples, where that is
+        possible; the values are the same. `plan` says which do. Without effect after the first run.
+
+        Args:
+            splits: of the batch axis of each output; None: one device.
+        """
+        engine, executor = self._built()
+        if not executor.started:
+            spread_stages(engine, splits)
+
     @property
     def runs_ahead(self) -> bool:
         """Whether batches are made before they are asked for; a pipeline that is fed waits for its data."""
