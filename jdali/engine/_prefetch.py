@@ -153,6 +153,7 @@ class Synchronous:
 
     def __init__(self, engine: Engine):
         self._engine = engine
+        self.started = False
         self._closed = False
         self._ended = False
         _LIVE.add(self)
@@ -163,6 +164,7 @@ class Synchronous:
     def next(self) -> Result:
         if self._closed:
             raise RuntimeError("the pipeline is closed")
+        self.started = True
         try:
             return self._engine.run()
         except StopIteration:
