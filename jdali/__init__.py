@@ -1,5 +1,6 @@
 """DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
 
+from jdali import storage as storage
 from jdali import types as types
 from jdali._errors import CompileLimitError, OperatorError, SampleError
 from jdali.data_node import newaxis
@@ -30,6 +31,7 @@ __all__ = [
     "newaxis",
     "ops",
     "pipeline_def",
+    "storage",
     "tensors",
     "types",
 ]

@@ -11,7 +11,7 @@ ROOT = Path(jdali.__file__).parent
 
 # From the lowest layer to the highest; a module may import its own layer and those before it.
 LAYERS = [
-    ["_*", "types", "tensors", "tfrecord"],
+    ["_*", "types", "tensors", "tfrecord", "storage"],
     ["codecs"],
     ["ops", "readers"],
     ["graph", "data_node", "math"],

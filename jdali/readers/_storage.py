@@ -1,0 +1,120 @@
+"""How the bytes of a path are got, be it a local file or a URL: the one place where readers open files.
+
+Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) whose `strerror` says what is wrong; those
+of URLs come after the retries of `jdali.storage`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from jdali.readers import _remote
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
+    return _URL.match(path) is not None
+
+
+# --- names ----------------------------------------------------------------------------------
+def join(folder: str, name: str) -> str:
+    """Path of `name` in `folder`; a name that is a URL or an absolute path stands for itself."""
+    if is_url(name):
+        return name
+    if not is_url(folder):
+        return os.path.join(folder, name)
+    own, chain, outer = folder.partition("::")
+    if chain and "://" not in own:  # "simplecache::s3://bucket"
+        return f"{own}::{join(outer, name)}"
+    return own + ("" if own.endswith("/") else "/") + name + chain + outer
+
+
+def parent(path: str) -> str:
+    """Folder that a file lies in."""
+    if not is_url(path):
+        return os.path.dirname(path)
+    own, chain, outer = path.partition("::")
+    if chain and "://" not in own:
+        return f"{own}::{parent(outer)}"
+    scheme, slashes, rest = own.partition("://")
+    return scheme + slashes + rest.rpartition("/")[0] + chain + outer
+
+
+# --- content --------------------------------------------------------------------------------
+def read(path: str) -> bytes:
+    """The whole of a file."""
+    if is_url(path):
+        return _remote.read(path)
+    with builtins.open(path, "rb", buffering=0) as file:
+        return file.read()
+
+
+def read_range(path: str, offset: int, size: int) -> bytes:
+    """Exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
+    if is_url(path):
+        return _remote.read_range(path, offset, size)
+    with builtins.open(path, "rb", buffering=0) as file:
+        data = os.pread(file.fileno(), size, offset)
+    if len(data) < size:
+        raise OSError(None, f"it ends before the {size} bytes from byte {offset} on do")
+    return data
+
+
+def open(path: str) -> BinaryIO:
+    """A seekable binary file: fast to read from front to end, and in pieces; for one thread."""
+    if is_url(path):
+        return _remote.open(path)
+    return builtins.open(path, "rb", buffering=1 << 16)
+
+
+# --- facts ----------------------------------------------------------------------------------
+def size(path: str) -> int:
+    """Bytes of a file."""
+    if is_url(path):
+        return _remote.size(path)
+    with builtins.open(path, "rb") as file:  # fails for what cannot be read
+        return file.seek(0, os.SEEK_END)
+
+
+def is_folder(path: str) -> bool:
+    return _remote.is_folder(path) if is_url(path) else os.path.isdir(path)
+
+
+def exists(path: str) -> bool:
+    return _remote.exists(path) if is_url(path) else os.path.exists(path)
+
+
+def version(path: str) -> str | None:
+    """What changes when the content of a file does: a key for caches, with its name in it.
+
+    None if that cannot be told, or if the file changed a moment ago and may change again unseen.
+    """
+    if is_url(path):
+        return _remote.version(path)
+    facts = os.stat(path)
+    return f"{facts.st_size} {facts.st_mtime_ns} {os.path.realpath(path)}"
+
+
+# --- folders --------------------------------------------------------------------------------
+def entries(folder: str, *, folders: bool) -> list[str]:
+    """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
+    if is_url(folder):
+        names = [name for name, is_dir in _remote.entries(folder) if is_dir == folders]
+    else:
+        with os.scandir(folder) as found:
+            names = [entry.name for entry in found if entry.is_dir() == folders]
+    return sorted(names, key=os.fsencode)
+
+
+def walk(folder: str) -> Iterator[str]:
+    """Paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
+    yield from entries(folder, folders=False)
+    for name in entries(folder, folders=True):
+        for inner in walk(join(folder, name)):
+            yield join(name, inner)
