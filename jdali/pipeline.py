@@ -7,16 +7,18 @@ import functools
 import os
 import secrets
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 import jax
 
 from jdali import types
+from jdali._place import BatchSplit
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result, SkippedSample
 from jdali.engine._prefetch import Prefetcher, Synchronous
+from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
 from jdali.graph import _conditional
 from jdali.graph._node import DataNode, Graph, Node, building, constant_node, current_graph
