@@ -44,14 +44,18 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             reader says so itself.
         last_batch_policy: what to do with samples that do not fill a batch.
         prepare_first_batch: begin with the first batch (and its compilation) at once, in the background.
-        sharding: for all outputs, or for each by name: outputs become global arrays, whose slices go to
-            each device straight from host memory. In a program of several processes every process gives
-            its part of the batch.
+        sharding: for all outputs, or for each by name: outputs become global arrays. The compiled stages
+            that give them run on all those devices, each on its own samples, and the results stay there;
+            slices of what is made on the host go straight to their devices (`Pipeline.plan` says which
+            stages are spread). In a program of several processes every process gives its part of the
+            batch.
         mask_name: name of the mask, bool [N]: False for samples that only fill up the batch (with
             `LastBatchPolicy.PAD`) and for those in whose place another one stands (of pipelines with
             `on_error="mask"`). There is no mask otherwise.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded by
             zeros and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+        pmap_shape: with `sharding`: outputs are [parts, N / parts, ...], with an axis for the parts of the
+            batch, as functions under `jax.pmap` take them.
 
     Attributes:
         output_map: the names.
@@ -72,6 +76,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         *,
         mask_name: str = "mask",
         ragged: str | Sequence[str] = "error",
+        pmap_shape: bool = False,
     ):
         pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines)
         self.output_map = list(output_map)
@@ -88,10 +93,12 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
             )
         _check_sharding(sharding, [*self.output_map, mask_name])
-        for pipe in pipes:
+        assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
+        for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
             pipe.build()
+            if len(splits) == pipe.num_outputs:
+                pipe.split_outputs(splits)
         counter = _counter(pipes, size, reader_name, last_batch_padded, last_batch_policy)
-        assemble = self._assembler(sharding, names, mask_name if masked else None)
         self._stream = BatchStream(pipes, counter, assemble)
         self._ahead = (RunAhead if all(p.runs_ahead for p in pipes) else Inline)(self._stream)
         self._size, self._length = counter.size, counter.length
@@ -118,9 +125,10 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         return list(ragged)
 
     def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None
-    ) -> Assembler:
-        return Assembler(self.output_map, sharding, padded, mask_name)
+        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
+        leading: bool,
+    ) -> Assembler:  # fmt: skip
+        return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
 
     # --- iterating --------------------------------------------------------------------------
     def __iter__(self: Self) -> Self:
