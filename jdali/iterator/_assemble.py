@@ -12,7 +12,7 @@ from jax.sharding import Sharding
 
 from jdali._extent import valid_mask
 from jdali._narrow import narrow, narrowed
-from jdali._place import AnyArray, of_batch_axis, place
+from jdali._place import AnyArray, BatchSplit, fitted, lead, of_batch_axis, place
 from jdali.engine._buckets import round_up
 from jdali.tensors import TensorList
 
@@ -26,6 +26,7 @@ class Assembler:
         padded: names of the outputs whose samples may differ in size: they are padded by zeros, and
             `<name>_extent` has their sizes.
         mask_name: name of the mask; None: there is none.
+        leading: with a sharding: the parts of the batch get a leading axis of their own.
     """
 
     def __init__(
@@ -34,8 +35,10 @@ class Assembler:
         sharding: Sharding | Mapping[str, Sharding] | None = None,
         padded: Sequence[str] = (),
         mask_name: str | None = None,
+        *,
+        leading: bool = False,
     ):
-        self.names, self.mask_name = tuple(names), mask_name
+        self.names, self.mask_name, self._leading = tuple(names), mask_name, leading
         self._sharding = sharding
         self._sizes = {name: _Sizes() for name in padded}
 
@@ -74,7 +77,16 @@ class Assembler:
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
         """The rows of all pipelines as one array."""
-        return place(name, parts, sharding)
+        placed = place(name, parts, sharding)
+        return lead(placed, fitted(name, sharding, placed.ndim)) if self._leading and sharding else placed
+
+    def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
+        """For each pipeline the devices on which its outputs are wanted, for each output."""
+        wanted: list[BatchSplit | None] = []
+        for name in self.names:
+            sharding = self._sharding_of(name)
+            wanted.append(None if sharding is None else BatchSplit.of(sharding))
+        return [[s and s.portion(i, pipelines) for s in wanted] for i in range(pipelines)]
 
     def _sharding_of(self, name: str) -> Sharding | None:
         if not isinstance(self._sharding, Mapping):
@@ -122,10 +134,11 @@ class _Sizes:
 
 
 def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:
-    """Samples of one size as one array: NumPy if they are in host memory (and are to be split up)."""
+    """Samples of one size as one array: NumPy if they are in host memory (and are to be cut or split up)."""
     store = batch.store
-    local = all(block.local for block in store.blocks)
-    if local and (split or not isinstance(store.whole(), jax.Array)):
+    whole = store.whole()
+    ready = isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]
+    if all(block.local for block in store.blocks) and not ready and (split or whole is None):
         return narrow(batch.as_numpy())
     return narrow(batch.as_jax())
 

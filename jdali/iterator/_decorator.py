@@ -33,6 +33,7 @@ def data_iterator(
     *,
     mask_name: str = "mask",
     ragged: str | Sequence[str] = "error",
+    pmap_shape: bool = False,
 ) -> Any:
     """Turns a pipeline function into a factory of `DataIterator`s.
 
@@ -44,7 +45,7 @@ def data_iterator(
     Args:
         pipeline_fn: as for `pipeline_def`.
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
-            sharding, mask_name, ragged: as for `DataIterator`.
+            sharding, mask_name, ragged, pmap_shape: as for `DataIterator`.
         devices: in place of `sharding`: the batch is split over these devices.
     """
     if sharding is not None and devices is not None:
@@ -67,6 +68,7 @@ def data_iterator(
                 sharding,
                 mask_name=mask_name,
                 ragged=ragged,
+                pmap_shape=pmap_shape,
             )
 
         return create

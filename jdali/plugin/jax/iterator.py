@@ -10,7 +10,7 @@ from typing import Any
 import jax
 from jax.sharding import Sharding
 
-from jdali._place import AnyArray, over_devices, stack
+from jdali._place import AnyArray, BatchSplit, over_devices, stack
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._decorator import DEFAULT_NUM_THREADS, make_pipelines
@@ -64,10 +64,11 @@ class DALIGenericIterator(DataIterator):
             self.set_state(_joined([json.loads(text) for text in given if text is not None]))
 
     def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None
-    ) -> Assembler:
+        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
+        leading: bool,
+    ) -> Assembler:  # fmt: skip
         if not self._stacks:
-            return super()._assembler(sharding, padded, mask_name)
+            return super()._assembler(sharding, padded, mask_name, leading)
         return _Stacking(self.output_map, _devices(self._pipelines), padded, mask_name)
 
     def checkpoints(self) -> list[str]:
@@ -102,6 +103,11 @@ class _Stacking(Assembler):
     ):
         super().__init__(names, None, padded, mask_name)
         self._devices = devices
+
+    def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
+        if self._devices is None:
+            return super().splits(pipelines)
+        return [[BatchSplit(1, ((0, (device,)),))] * len(self.names) for device in self._devices]
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
         sizes = [len(part) for part in parts]

@@ -1,0 +1,183 @@
+"""A stage on several devices: one program under `shard_map`, in which each device works on its samples.
+
+The samples of a batch are padded to one common shape, those of a device are gathered on the host into a
+staging buffer of its own, and the results stay where they were made. So no program, and no device, ever
+holds the whole batch. A key of a random operator says which sample it is for and nothing else, so the
+values are those of one device.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from jdali._batch import PaddedBlock
+from jdali._numeric import x64_context
+from jdali._place import BatchSplit
+from jdali.engine._executor import Engine
+from jdali.engine._ids import SampleIds
+from jdali.engine._stage import PlannedStage, Program, StageRunner, split_shapes
+from jdali.engine._staging import gather
+from jdali.graph._node import WHOLE_BATCH, DataNode
+from jdali.graph._plan import ExecutionPlan, Stage
+from jdali.tensors import TensorList
+
+# Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
+PART, COPY = "part", "copy"
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """The devices that a stage runs on.
+
+    Attributes:
+        mesh: devices [parts of the batch, copies of each part].
+        rows: samples of a batch; fewer are filled up by repeating the last one.
+    """
+
+    mesh: Mesh
+    rows: int
+
+    @classmethod
+    def over(cls, split: BatchSplit, rows: int) -> Spread | None:
+        """None if the rows, or the devices, cannot be shared out evenly."""
+        devices = [held for _, held in split.parts]
+        if not devices or rows % len(devices) or len({len(held) for held in devices}) > 1:
+            return None
+        return cls(Mesh(np.array(devices), (PART, COPY)), rows)
+
+    def __str__(self) -> str:
+        parts, copies = self.mesh.devices.shape
+        again = f", each computed on {copies} devices" if copies > 1 else ""
+        return f"{self.mesh.size} devices, {parts} parts of {self.rows // parts} samples{again}"
+
+    @property
+    def per_part(self) -> int:
+        return int(self.rows // self.mesh.devices.shape[0])
+
+    @property
+    def by_sample(self) -> NamedSharding:
+        return NamedSharding(self.mesh, P(PART))
+
+    def run(
+        self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
+        pool: Executor | None,
+    ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
+        """The program, and its outputs: arrays [rows, ...] split over the devices."""
+        (group,) = planned.groups
+        shapes = split_shapes(group.shape, planned)
+        program = self._program(runner, planned, shapes)
+        # Unused rows repeat the last sample, whose values are at least legal ones.
+        rows = np.minimum(np.arange(self.rows), len(ids) - 1)
+        packed, apart = planned.packing.pack(planned.arrays, len(ids))
+        identity = np.stack([ids.epoch[rows], ids.index[rows]]).astype(np.uint32)
+        with x64_context(planned.x64):
+            arrays = [
+                self._input(env[value], rows, shape, pool)
+                for value, shape in zip(runner.stage.inputs, shapes, strict=False)
+            ]
+            small = jax.device_put([packed[rows], *(a[rows] for a in apart)], self.by_sample)
+            who = jax.device_put(identity, NamedSharding(self.mesh, P(None, PART)))
+            seeds = jax.device_put(runner.seed_array, NamedSharding(self.mesh, P()))
+            program.calls += 1
+            start = time.perf_counter()
+            results = program.function(arrays, small[0], small[1:], who, seeds)
+            program.seconds = program.seconds or time.perf_counter() - start
+        return program, results
+
+    def _input(
+        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Executor | None
+    ) -> jax.Array:
+        """[rows, *shape], the rows of each part on its devices."""
+        whole = _whole(value)
+        if whole is not None and whole.shape == (self.rows, *shape):
+            if whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
+                return whole
+        size = self.per_part
+
+        def stage(part: int) -> list[jax.Array]:
+            mine = rows[part * size : (part + 1) * size]
+            staged = gather(value, mine, size, shape, None)
+            copies: list[jax.Array] = [
+                jax.device_put(staged, device) for device in self.mesh.devices[part].tolist()
+            ]
+            return copies
+
+        with_pool = map if pool is None else pool.map
+        pieces = [piece for copies in with_pool(stage, range(len(self.mesh.devices))) for piece in copies]
+        return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)
+
+    def _program(
+        self, runner: StageRunner, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]
+    ) -> Program:
+        calls = tuple(c.call for c in planned.calls)
+        dtypes = tuple(str(s.dtype) for s in planned.inputs)
+        key = (calls, shapes, dtypes, planned.packing.key, self)
+        program = runner.programs.get(key)
+        if program is None:
+            runner.admit(shapes)
+            mapped = jax.shard_map(
+                runner.make_function(planned, calls, shapes),
+                mesh=self.mesh,
+                in_specs=(P(PART), P(PART), P(PART), P(None, PART), P()),
+                out_specs=P(PART),
+                check_vma=False,
+            )
+            program = runner.programs[key] = Program(jax.jit(mapped), self.rows, shapes)
+        return program
+
+
+def _whole(value: TensorList) -> jax.Array | None:
+    """The array of an earlier stage whose first rows are the samples in order."""
+    store = value.store
+    block = store.blocks[0]
+    if len(store.blocks) != 1 or not isinstance(block, PaddedBlock) or not isinstance(block.array, jax.Array):
+        return None
+    return block.array if np.array_equal(store.row, np.arange(len(store))) else None
+
+
+def spread_stages(engine: Engine, splits: Sequence[BatchSplit | None]) -> None:
+    """Lets those stages run on all devices whose results are wanted there.
+
+    Those are the stages of whole batches, on the accelerator, that give an output of the pipeline which
+    has a split, and those that only give data to such stages. All else stays on one device, or on the
+    host: branches of a conditional, random values for arguments, operators that need the whole batch in
+    one array, batches that cannot be shared out evenly.
+
+    Args:
+        engine: has not run yet.
+        splits: of each output; None: it is wanted on one device.
+    """
+    chosen: dict[DataNode, BatchSplit] = {}
+    for value, split in zip(engine.plan.outputs, splits, strict=True):
+        if split is not None and (value not in chosen or chosen[value].count < split.count):
+            chosen[value] = split
+    for number in reversed(range(len(engine.plan.steps))):
+        step, runner = engine.plan.steps[number], engine.runners.get(number)
+        if not (isinstance(step, Stage) and isinstance(runner, StageRunner)):
+            continue
+        runner.spread_over(None)
+        split = max((chosen[v] for v in step.outputs if v in chosen), key=lambda s: s.count, default=None)
+        if split is None or step.domain is not WHOLE_BATCH or step.is_arguments or runner.batched:
+            continue
+        spread = Spread.over(split, engine.batch_size)
+        if spread is None or any(d.platform != runner.device.platform for d in spread.mesh.devices.flat):
+            continue
+        runner.spread_over(spread)
+        for value in _data_from_stages(step, engine.plan):
+            chosen.setdefault(value, split)
+
+
+def _data_from_stages(stage: Stage, plan: ExecutionPlan) -> list[DataNode]:
+    """Data (not arguments) that the stage takes from other stages."""
+    made = {value for other in plan.stages for value in other.outputs}
+    data = {value for node in stage.nodes for value in node.data_inputs}
+    return [value for value in stage.inputs if value in made and value in data]
