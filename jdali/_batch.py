@@ -106,6 +106,10 @@ class SamplesBlock:
             found = self._host[row] = np.asarray(self.arrays[row])
         return found
 
+    def host_samples(self, rows: Index) -> list[HostArray]:
+        """The samples in these rows."""
+        return [self.host_sample(row) for row in rows.tolist()]
+
     def sample(self, row: int) -> AnyArray:
         return self.host_sample(row) if is_local(self.arrays[row]) else self.arrays[row]
 
@@ -118,7 +122,45 @@ class SamplesBlock:
         return SamplesBlock([self.sample(row).view(dtype) for row in range(len(self.arrays))])
 
 
-Block: TypeAlias = "PaddedBlock | SamplesBlock"
+class RaggedBlock:
+    """Samples that are pieces of one array with one axis; there is no object for each.
+
+    Args:
+        values: [elements], in host memory.
+        starts: int64 [n], where each sample begins, elements.
+        extents: int64 [n, ndim], true sizes.
+    """
+
+    __slots__ = ("extents", "starts", "values")
+
+    local = True
+
+    def __init__(self, values: HostArray, starts: Index, extents: Index):
+        self.values, self.starts, self.extents = values, starts, extents
+
+    def host_sample(self, row: int) -> HostArray:
+        return self.host_samples(np.asarray([row]))[0]
+
+    def host_samples(self, rows: Index) -> list[HostArray]:
+        """The samples in these rows."""
+        values, starts, extents = self.values, self.starts[rows], self.extents[rows]
+        ends = starts + extents.prod(axis=1)
+        samples = [values[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        if extents.shape[1] == 1:
+            return samples
+        return [s.reshape(e) for s, e in zip(samples, extents.tolist(), strict=True)]
+
+    def sample(self, row: int) -> AnyArray:
+        return self.host_sample(row)
+
+    def to_host(self) -> RaggedBlock:
+        return self
+
+    def view(self, dtype: np.dtype[Any]) -> RaggedBlock:
+        return RaggedBlock(self.values.view(dtype), self.starts, self.extents)
+
+
+Block: TypeAlias = "PaddedBlock | SamplesBlock | RaggedBlock"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -163,6 +205,12 @@ class Store:
         """Sample `i` in its true size, a view if possible."""
         valid: HostArray = _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
         return valid
+
+    def host_samples(self) -> list[HostArray]:
+        """All samples in their true sizes, views if possible."""
+        if len(self.blocks) == 1 and isinstance(self.blocks[0], RaggedBlock):
+            return self.blocks[0].host_samples(self.row)
+        return [self.host_sample(i) for i in range(len(self))]
 
     def sample(self, i: int) -> AnyArray:
         """Sample `i` in its true size, on the device where it is."""
@@ -222,7 +270,7 @@ class Store:
     def padded_shape(self) -> tuple[int, ...]:
         """Largest size among padded blocks and samples of true size; of an empty batch all zero."""
         shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
-        alone = [number for number, b in enumerate(self.blocks) if isinstance(b, SamplesBlock)]
+        alone = [number for number, b in enumerate(self.blocks) if not isinstance(b, PaddedBlock)]
         shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []
         if not shapes:
             return (0,) * self.spec.ndim
@@ -255,8 +303,8 @@ class Store:
                 taken: Any = (rows, *common)
                 out[to] = block.host[taken]
                 continue
-            for i, row in zip(samples, rows, strict=True):
-                value = block.host_sample(row)
+            values = block.host_samples(rows)
+            for i, value in zip(samples.tolist(), values, strict=True):
                 to = (i, *map(slice, value.shape))
                 out[to] = value
         return out
@@ -270,7 +318,8 @@ class Store:
             if isinstance(block, PaddedBlock):
                 pieces.append(_fit(jnp.asarray(block.array)[rows], shape))
             else:
-                pieces.append(jnp.stack([_fit(jnp.asarray(block.arrays[r])[None], shape)[0] for r in rows]))
+                alone = [jnp.asarray(block.sample(r))[None] for r in rows.tolist()]
+                pieces.append(jnp.stack([_fit(a, shape)[0] for a in alone]))
             places.append(samples)
         order = np.argsort(np.concatenate(places))
         return jnp.concatenate(pieces)[order]

@@ -12,6 +12,7 @@ import numpy as np
 from jdali import types
 from jdali._batch import AnyArray, HostArray, PaddedBlock, Part, SamplesBlock, Store
 from jdali._extent import BatchSpec
+from jdali._names import chosen_names, fixed_names
 from jdali._tensor import (
     NOTHING,
     Tensor,
@@ -39,7 +40,7 @@ class TensorList:
     _tensor: ClassVar[type[Tensor]] = Tensor
     _known: Store | None
     _layout: str
-    _source: tuple[str, ...] | None
+    _source: Sequence[str] | None
     _packed: tuple[Any, Any] | None  # what `padded` returned, or what JAX unflattened
 
     def __init_subclass__(cls) -> None:
@@ -49,7 +50,7 @@ class TensorList:
     @classmethod
     def _of(cls, store: Store, source: Sequence[str] | None = None, device: str | None = None) -> TensorList:
         batch = object.__new__(cls if device is None else _KINDS[device])
-        batch._begin(store, None if source is None else tuple(source))
+        batch._begin(store, None if source is None else fixed_names(source))
         return batch
 
     def _flatten(self) -> tuple[tuple[Any, Any], str]:
@@ -62,7 +63,7 @@ class TensorList:
         batch._packed = (children[0], children[1])
         return batch
 
-    def _begin(self, store: Store, source: tuple[str, ...] | None) -> None:
+    def _begin(self, store: Store, source: Sequence[str] | None) -> None:
         self._known, self._layout, self._source, self._packed = store, store.spec.layout, source, None
 
     @classmethod
@@ -120,6 +121,13 @@ class TensorList:
         spec = BatchSpec(extents, array.dtype, layout)
         return cls._of(Store.of_block(PaddedBlock(array), spec), source_info, device)
 
+    @classmethod
+    def from_store(
+        cls, store: Store, device: str = "cpu", source_info: Sequence[str] | None = None
+    ) -> TensorList:
+        """A batch of samples that lie in blocks already."""
+        return cls._of(store, source_info, device)
+
     @staticmethod
     def concat(batches: Sequence[TensorList], order: Sequence[int] | HostArray | None = None) -> TensorList:
         """One batch of the samples of several; no sample is copied.
@@ -156,7 +164,7 @@ class TensorList:
     def select(self, indices: Sequence[int] | HostArray) -> TensorList:
         """The batch of the samples at `indices`, in that order; no sample is copied."""
         chosen = np.asarray(indices, np.int64)
-        source = None if self._source is None else [self._source[i] for i in chosen]
+        source = None if self._source is None else chosen_names(self._source, chosen)
         return self._of(self._store.select(chosen), source)
 
     @property
@@ -243,7 +251,7 @@ class TensorList:
 
     def to_samples(self) -> list[HostArray]:
         """The samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
-        return [self._store.host_sample(i) for i in range(len(self))]
+        return self._store.host_samples()
 
     def padded(self) -> tuple[Any, Any]:
         """All samples in one array, put together once.

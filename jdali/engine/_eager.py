@@ -19,9 +19,11 @@ import numpy as np
 
 from jdali._batch import PaddedBlock, keeping
 from jdali._errors import OperatorError
+from jdali._names import LazyNames
 from jdali._operator import REGISTRY, Operator
 from jdali.engine._host import HostRunner, Pool
 from jdali.engine._ids import SampleIds
+from jdali.engine._reading import read
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner
 from jdali.graph._node import WHOLE_BATCH, DataNode, Graph
 from jdali.graph._plan import Stage
@@ -210,20 +212,17 @@ class EagerReader:
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """The next `count` samples, one batch for each output."""
-        _, indices, _ = self._reader.next_batch(count)
-        sources = [self._reader.source(int(i)) for i in indices]
+        epochs, indices, _ = self._reader.next_batch(count)
+        sources = LazyNames(self._reader.source, indices)
         try:
-            rows = pool.map(self.node, lambda i: self._reader.load(int(indices[i])), count)
+            columns = read(self.node, self._reader, epochs, indices, pool)
         except NodeFailure as failure:
             sample = next(iter(failure.failures))
             source = "" if sample is None else sources[sample]
             raise OperatorError(
                 failure.text, operator=self.node.op.name, sample=sample, source=source
             ) from failure.first
-        return tuple(
-            TensorList.from_samples([row[o] for row in rows], "", "cpu", sources)
-            for o in range(len(self.node.outputs))
-        )
+        return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)
 
 
 def move(batch: TensorList, device: jax.Device) -> TensorList:

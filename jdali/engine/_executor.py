@@ -12,8 +12,10 @@ import jax
 import numpy as np
 
 from jdali._errors import OperatorError, SampleError
-from jdali.engine._host import HostRunner, Memo, Pool, memoised
+from jdali._names import LazyNames
+from jdali.engine._host import HostRunner, Memo, Pool
 from jdali.engine._ids import SampleIds
+from jdali.engine._reading import read
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Node
@@ -197,7 +199,7 @@ class Engine:
         if draw.refs:
             node = next(iter(draw.refs))
             reader = self.readers[node]
-            sources = [reader.source(int(i)) for i in draw.index]
+            sources = LazyNames(reader.source, draw.index.copy())
         positions = np.arange(len(draw))
         return SampleIds(draw.epoch.astype(np.uint32), draw.index.astype(np.uint32), positions, sources)
 
@@ -231,12 +233,10 @@ class Engine:
                 env[value] = TensorList.from_samples(samples, layout or "", value.device)
             return
         reader = self.readers[node]
-        _, indices, _ = draw.refs[node]
-        load = memoised(memo, node, ids, lambda i: reader.load(int(indices[i])))
-        rows = self.pool.map(node, load, len(ids))
-        sources = [ids.source(i) for i in range(len(ids))]
-        for o, value in enumerate(node.outputs):
-            env[value] = TensorList.from_samples([r[o] for r in rows], "", value.device, sources)
+        epochs, indices, _ = draw.refs[node]
+        columns = read(node, reader, epochs, indices, self.pool, memo)
+        for value, column in zip(node.outputs, columns, strict=True):
+            env[value] = TensorList.from_store(column, value.device, ids.names())
 
     # --- samples that fail ------------------------------------------------------------------
     def _may_go_on(self, failure: NodeFailure) -> bool:

@@ -238,7 +238,7 @@ class HostRunner:
         self, env: dict[DataNode, TensorList], ids: SampleIds, results: Any, plan: PlannedCall | None
     ) -> None:
         node = self.node
-        sources = [ids.source(i) for i in range(len(ids))] if any(ids.sources) else None
+        sources = ids.names()
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
             spec = plan.outputs[o] if plan is not None and o < len(plan.outputs) and node.op.setup else None
             layout = spec.layout if spec is not None else ""

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jdali._names import LazyNames, chosen_names
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampleIds:
@@ -33,3 +35,9 @@ class SampleIds:
     def source(self, sample: int) -> str:
         position = int(self.position[sample])
         return self.sources[position] if position < len(self.sources) else ""
+
+    def names(self) -> Sequence[str] | None:
+        """Where the samples of this part came from; None if that is not known of any."""
+        if not isinstance(self.sources, LazyNames) and not any(self.sources):
+            return None
+        return chosen_names(self.sources, self.position)

@@ -1,0 +1,101 @@
+"""Reading the samples of a batch: in a few tasks, and, when a batch is repeated, only what changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from jdali._batch import Store
+from jdali.engine._host import Memo, Pool
+from jdali.engine._stage import NodeFailure
+from jdali.graph._node import Node
+from jdali.readers._base import Loaded, Reader, mixed, nothing
+
+
+def read(
+    node: Node, reader: Reader, epochs: np.ndarray, indices: np.ndarray, pool: Pool, memo: Memo | None = None
+) -> Sequence[Store]:
+    """The outputs of a reader for the samples of a batch.
+
+    Args:
+        node: of the reader.
+        reader: to read with.
+        epochs, indices: of the samples, [n].
+        pool: where to read, if there is enough to do for several threads.
+        memo: what was read for this batch before; samples that are there are not read again.
+
+    Raises:
+        NodeFailure: with all samples that failed.
+    """
+    if memo is None:
+        columns, failures = _load(node, reader, indices, pool)
+        _raise_if_any(node, failures)
+        return columns
+    known = memo.setdefault((node.id, 0, 0), _Known(tuple([nothing()] * reader.num_outputs)))
+    keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
+    missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
+    if len(missing):
+        columns, failures = _load(node, reader, indices[missing], pool)
+        read = [int(place) for i, place in enumerate(missing) if i not in failures]
+        known.add([keys[place] for place in read], columns)
+        _raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
+    rows = np.array([known.rows[key] for key in keys], np.int64)
+    return [column.select(rows) for column in known.columns]
+
+
+@dataclasses.dataclass
+class _Known:
+    """Samples of a batch that were read already.
+
+    Attributes:
+        columns: their outputs.
+        rows: place in the columns, by epoch and index.
+    """
+
+    columns: tuple[Store, ...]
+    rows: dict[tuple[int, int], int] = dataclasses.field(default_factory=dict)
+
+    def add(self, keys: Sequence[tuple[int, int]], columns: tuple[Store, ...]) -> None:
+        start = len(self.columns[0])
+        self.columns = _joined([self.columns, columns])
+        self.rows.update((key, start + row) for row, key in enumerate(keys))
+
+
+def _load(node: Node, reader: Reader, indices: np.ndarray, pool: Pool) -> Loaded:
+    tasks = reader.tasks(indices, pool.threads)
+
+    def work(task: slice) -> Loaded:
+        return reader.load_many(indices[task])
+
+    try:
+        # A single task is not worth a change of threads.
+        parts = [work(tasks[0])] if len(tasks) == 1 else list(pool.executor.map(work, tasks))
+        failures = {
+            task.start + place: error
+            for task, part in zip(tasks, parts, strict=True)
+            for place, error in part.failures.items()
+        }
+        return Loaded(_joined([part.columns for part in parts]), failures)
+    except ValueError as error:
+        raise NodeFailure.of(node, error) from error
+
+
+def _joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
+    """For each output the samples of all parts, one after another."""
+    joined = []
+    for output, columns in enumerate(zip(*parts, strict=True)):
+        full = [column for column in columns if len(column)] or [columns[0]]
+        first = full[0].spec
+        for column in full[1:]:
+            if (column.spec.dtype, column.spec.ndim) != (first.dtype, first.ndim):
+                raise mixed(output, (first.dtype, first.ndim), (column.spec.dtype, column.spec.ndim))
+        joined.append(full[0] if len(full) == 1 else Store.concat(full))
+    return tuple(joined)
+
+
+def _raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
+    if failures:
+        failure = NodeFailure(node, {place: failures[place] for place in sorted(failures)})
+        raise failure from failure.first
