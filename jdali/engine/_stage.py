@@ -273,7 +273,7 @@ class StageRunner:
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
         }  # fmt: skip
-        sources = [ids.source(i) for i in range(len(ids))] if any(ids.sources) else None
+        sources = ids.names()
         for o, value in enumerate(self.stage.outputs):
             parts = [
                 Part(result[o], np.arange(len(samples)), samples)
