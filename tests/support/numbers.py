@@ -10,10 +10,14 @@ import numpy as np
 from jdali import Pipeline
 from jdali._operator import REGISTRY
 from jdali.graph._node import call_operator
+from jdali.readers._base import Reader
 
 
 class NumberReader:
     """Sample i is int64 [1] with value i. Shards, padding and order are DALI's for unshuffled readers."""
+
+    num_outputs = 1
+    load_many, tasks = Reader.load_many, Reader.tasks
 
     def __init__(
         self, size: int, *, shard_id: int = 0, num_shards: int = 1, pad: bool = False, stick: bool = False,
