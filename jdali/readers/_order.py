@@ -1,10 +1,13 @@
 """In which order a reader takes the samples of its data set: epochs, shards, shuffling, padding, state.
 
-The order is a pure function of the arguments, so its state is two numbers.
+The order is a pure function of the arguments, so its state is a few numbers.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +44,26 @@ def permutation(size: int, *key: int) -> np.ndarray:
     drawn |= np.arange(size, dtype=np.uint64)
     drawn.sort()
     return (drawn & low).astype(np.int64)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Past:
+    """Shards that were there before the number of shards changed.
+
+    Attributes:
+        num_shards: how many there were.
+        given: samples that each of them took; one number if it is the same for all.
+        places: epoch and position that each of them had reached.
+    """
+
+    num_shards: int
+    given: int | list[int]
+    places: list[tuple[int, int]]
+
+    def consumed(self, shard: int, epoch: int) -> int:
+        """How many of its samples of an epoch a shard took; more than it has if that was all."""
+        reached, position = self.places[shard]
+        return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
 
 class Order:
@@ -94,32 +117,39 @@ class Order:
         self._random, self._shuffled = random_shuffle, shuffle_after_epoch
         self._seed = seed
         self._common_seed = _COMMON_SEED if shuffle_seed is None else shuffle_seed
+        self._epoch = self._position = 0
         self._common: np.ndarray | None = permutation(size, _COMMON_SEED, 0) if random_shuffle else None
         self.seek(0, 0)
 
     # --- state ------------------------------------------------------------------------------
     def seek(self, epoch: int, position: int = 0) -> None:
         """Goes to a place in an epoch; `position` counts this shard's samples, repeated ones too."""
-        self._epoch, self._position = epoch, position
-        self._resharded: list[list[int]] = []
-        self._load_epoch()
+        self._base, self._taken, self._past = epoch, position, list[_Past]()
+        self._find()
 
     def get_state(self) -> dict[str, Any]:
-        """What `set_state` needs to go on from here; plain numbers, the same on all shards in step."""
+        """What `set_state` needs to go on from here; plain numbers, the same on all shards in step.
+
+        `taken` counts samples since the beginning of `epoch`: [number of shards, samples that each of
+        them took], one such pair for each number of shards that there was.
+        """
         return {
             "version": _STATE_VERSION,
             "size": self.size,
-            "num_shards": self.num_shards,
-            "epoch": self._epoch,
-            "position": self._position,
-            "resharded": [list(pair) for pair in self._resharded],
+            "seed": self._seed,
+            "epoch": self._base,
+            "taken": [
+                *([past.num_shards, past.given] for past in self._past),
+                [self.num_shards, self._taken],
+            ],
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on where a state was taken, also with another number of shards.
 
-        In the latter case what all shards together had left of the epoch, each at the position of
-        the state, is divided anew; later epochs are as if there had been no change.
+        In the latter case all shards are assumed to have taken as many samples as the one of the state,
+        unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
+        of them had begun, is divided anew; the epochs after that are as if there had been no change.
         """
         if state.get("version") != _STATE_VERSION:
             raise ValueError(f"the reader's state has version {state.get('version')}, not {_STATE_VERSION}")
@@ -127,13 +157,52 @@ class Order:
             raise ValueError(
                 f"the state is of a data set of {state['size']} samples, this one has {self.size}"
             )
-        resharded = [list(pair) for pair in state["resharded"]]
-        position = int(state["position"])
-        if state["num_shards"] != self.num_shards and (position or resharded):
-            resharded.append([int(state["num_shards"]), position])
-            position = 0
-        self._epoch, self._position, self._resharded = int(state["epoch"]), position, resharded
-        self._load_epoch()
+        *past, (shards, taken) = state["taken"]
+        self._seed, self._base = state["seed"], int(state["epoch"])
+        self._past = []
+        for number, given in past:
+            self._remember(number, given)
+        if shards == self.num_shards:
+            self._taken = int(taken[self.shard_id] if isinstance(taken, list) else taken)
+        else:
+            self._taken = 0
+            if taken or self._past:
+                self._remember(shards, taken)
+        self._find()
+
+    def skip(self, batches: int, count: int) -> None:
+        """Goes on by as much as `batches` calls of `take(count)`."""
+        if not self.pad_last_batch:
+            self._taken += batches * count
+            self._find()
+            return
+        while batches:
+            step = min(max(-(-(self._limit() - self._position) // count), 0), batches)
+            self._taken = self._position = self._position + step * count
+            batches -= step
+            if batches:
+                self._next_epoch()
+
+    def _remember(self, shards: int, given: int | list[int]) -> None:
+        """Adds `shards` shards that took so much to the past, and finds where each of them was."""
+        level = len(self._past)
+        taken = given if isinstance(given, list) else [given] * shards
+        places = [self._walk(level, shards, shard, t) for shard, t in enumerate(taken)]
+        self._past.append(_Past(shards, given, places))
+
+    def _find(self) -> None:
+        """Epoch and position from what was taken since the beginning of the base epoch."""
+        self._epoch, self._position = self._walk(len(self._past), self.num_shards, self.shard_id, self._taken)
+        self._loaded: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
+        """Epoch and position of a shard that took `taken` samples since the base epoch began."""
+        epoch = self._base
+        if self.pad_last_batch:  # all shards begin an epoch together
+            return epoch, taken
+        while taken >= (own := self._count(level, shards, shard, epoch)):
+            taken, epoch = taken - own, epoch + 1
+        return epoch, taken
 
     # --- the order --------------------------------------------------------------------------
     def take(self, count: int) -> Batch:
@@ -150,6 +219,7 @@ class Order:
             epochs.append(np.full(len(part), self._epoch, np.uint32))
             indices.append(part)
             self._position += len(part)
+            self._taken += len(part)
             missing -= len(part)
         return Batch(
             np.concatenate([np.empty(0, np.uint32), *epochs]),
@@ -158,45 +228,104 @@ class Order:
         )
 
     def _take_padded(self, count: int) -> Batch:
-        while self._position >= max(len(self._mine), -(-self._share // self.num_shards)):
+        while self._position >= self._limit():
             self._next_epoch()
         places = np.arange(self._position, self._position + count)
         padded = places >= len(self._mine)
         # An empty part (after a change of the number of shards) repeats the last of the others'.
         mine = self._mine if len(self._mine) else self._filler
         indices = mine[np.minimum(places, len(mine) - 1)]
-        self._position += count
+        self._taken = self._position = self._position + count
         return Batch(np.full(count, self._epoch, np.uint32), indices, padded)
 
+    def _limit(self) -> int:
+        """Position at which an epoch is over, with padding."""
+        level = len(self._past)
+        return max(
+            self._count(level, self.num_shards, self.shard_id, self._epoch),
+            -(-self._left(level, self._epoch) // self.num_shards),
+        )
+
     def _next_epoch(self) -> None:
-        self._epoch, self._position, self._resharded = self._epoch + 1, 0, []
-        self._load_epoch()
+        self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
+        even = not self._past and self.size % self.num_shards == 0
+        if self.pad_last_batch or even:  # all shards are here at the same time: count anew
+            self._base, self._taken, self._past = self._epoch, 0, []
 
-    def _load_epoch(self) -> None:
-        """This shard's samples of the epoch, and how many all shards have in it."""
-        if not self._resharded:
-            self._mine = self._part(self.shard_id, self.num_shards)
-            self._share, self._filler = self.size, self._mine[-1:]
-            return
-        (shards, position), *later = self._resharded
-        parts = [self._part(i, shards) for i in range(shards)]
-        rest = np.concatenate([part[position:] for part in parts])
-        for shards, position in later:
-            rest = np.concatenate([_slice(rest, i, shards)[position:] for i in range(shards)])
-        self._mine = _slice(rest, self.shard_id, self.num_shards)
-        self._share, self._filler = len(rest), rest[-1:]
+    # --- whose samples ----------------------------------------------------------------------
+    @property
+    def _mine(self) -> np.ndarray:
+        """This shard's samples of the epoch, in order."""
+        return self._load()[0]
 
-    def _part(self, shard_id: int, num_shards: int) -> np.ndarray:
-        """Samples that a shard takes in the current epoch, in order."""
-        place = shard_id if self.stick_to_shard else (shard_id + self._epoch) % num_shards
+    @property
+    def _filler(self) -> np.ndarray:
+        return self._load()[1]
+
+    def _load(self) -> tuple[np.ndarray, np.ndarray]:
+        if self._loaded is None:
+            level = len(self._past)
+            mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
+            filler = mine[-1:] if len(mine) else self._rest(level, self._epoch)[-1:]
+            self._loaded = mine, filler
+        return self._loaded
+
+    def _left(self, level: int, epoch: int) -> int:
+        """How many samples of an epoch those before level `level` of the past left over."""
+        if not level:
+            return self.size
+        past = self._past[level - 1]
+        counts = (self._count(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards))
+        return sum(max(n - past.consumed(i, epoch), 0) for i, n in enumerate(counts))
+
+    def _count(self, level: int, shards: int, shard: int, epoch: int) -> int:
+        """How many samples of an epoch are a shard's."""
+        left = self._left(level, epoch)
+        place = shard if left < self.size else self._place(shard, shards, epoch)
+        return left * (place + 1) // shards - left * place // shards
+
+    def _items(self, level: int, shards: int, shard: int, epoch: int) -> np.ndarray:
+        """A shard's samples of an epoch, in order."""
+        if self._left(level, epoch) == self.size:  # nobody has begun it
+            return self._part(shard, shards, epoch)
+        return _slice(self._rest(level, epoch), shard, shards)
+
+    def _rest(self, level: int, epoch: int) -> np.ndarray:
+        """What those before level `level` of the past left over of an epoch they had begun."""
+        past = self._past[level - 1]
+        items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
+        return np.concatenate([part[past.consumed(i, epoch) :] for i, part in enumerate(items)])
+
+    def _place(self, shard: int, shards: int, epoch: int) -> int:
+        return shard if self.stick_to_shard else (shard + epoch) % shards
+
+    def _part(self, shard: int, shards: int, epoch: int) -> np.ndarray:
+        """A shard's samples of a whole epoch, in order."""
+        place = self._place(shard, shards, epoch)
         if self._shuffled:
-            return _slice(permutation(self.size, self._common_seed, self._epoch), place, num_shards)
-        start, end = self.size * place // num_shards, self.size * (place + 1) // num_shards
+            return _slice(permutation(self.size, self._common_seed, epoch), place, shards)
+        start, end = self.size * place // shards, self.size * (place + 1) // shards
         if self._common is None:
             return np.arange(start, end)
-        inner = permutation(end - start, self._seed, self._epoch << 32 | place)
+        inner = permutation(end - start, self._seed, epoch << 32 | place)
         mine: np.ndarray = self._common[start:end][inner]
         return mine
+
+
+def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One state from those of all shards, in their order: they need not have taken equally much."""
+    first = states[0]
+    for state in states[1:]:
+        for key in ("version", "size", "seed", "epoch"):
+            if state[key] != first[key]:
+                raise ValueError(
+                    f"the states of the shards disagree in {key}: {first[key]} and {state[key]}; take them "
+                    "at the same step, and give all shards the same seed"
+                )
+    *past, (shards, _) = first["taken"]
+    if len(states) != shards:
+        raise ValueError(f"{len(states)} states for {shards} shards")
+    return {**first, "taken": [*past, [shards, [state["taken"][-1][1] for state in states]]]}
 
 
 def _slice(items: np.ndarray, shard_id: int, num_shards: int) -> np.ndarray:

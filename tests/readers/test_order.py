@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support import oracle
 
-from jdali.readers._order import Order, permutation
+from jdali.readers._order import Order, merged_state, permutation
 
 
 def labels(order, batches, count):
@@ -196,6 +196,71 @@ def test_more_shards_than_samples_are_left():
     assert [b.padded.tolist() for b in batches] == [[True, True], [True, True], [False, True]]
     for shard in fresh:
         assert shard.take(2).epochs.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("stick", [False, True])
+@pytest.mark.parametrize("shards", [(3, 2), (3, 4, 2), (4, 3, 3, 1)], ids=str)
+@pytest.mark.parametrize("batches", [1, 5, 9])
+def test_uneven_shards_are_divided_anew_in_any_epoch(shards, batches, stick):
+    """Shards of different sizes are in different epochs: still every sample is read once in each."""
+    size, state, taken = 13, None, []
+    for number in shards:
+        orders = [
+            Order(size, shard_id=i, num_shards=number, random_shuffle=True, seed=3, stick_to_shard=stick)
+            for i in range(number)
+        ]
+        for order in orders:
+            if state is not None:
+                order.set_state(json.loads(json.dumps(state)))
+        for order in orders:
+            for _ in range(batches):
+                batch = order.take(4)
+                taken += zip(batch.epochs.tolist(), batch.indices.tolist(), strict=True)
+        state = orders[0].get_state()
+        assert all(order.get_state() == state for order in orders)
+    assert len(json.dumps(state)) < 200
+    assert len(set(taken)) == len(taken), "a sample was read twice in an epoch"
+    # Those who are ahead may have left gaps in later epochs; the last shards to come fill all of them.
+    last = max(epoch for epoch, _ in taken)
+    for order in orders:
+        while (batch := order.take(1)).epochs[0] <= last:
+            taken.append((int(batch.epochs[0]), int(batch.indices[0])))
+    assert sorted(taken) == [(epoch, index) for epoch in range(last + 1) for index in range(size)]
+
+
+def test_shards_that_took_unequally():
+    """As when bad samples are replaced by the next ones: the states of all shards say who took what."""
+    orders = [Order(13, shard_id=i, num_shards=3, random_shuffle=True, seed=3) for i in range(3)]
+    taken = [i for order, n in zip(orders, (3, 4, 2), strict=True) for i in order.take(n).indices.tolist()]
+    state = json.loads(json.dumps(merged_state([order.get_state() for order in orders])))
+    for i, order in enumerate(orders):  # the same shards go on where each of them was
+        same = Order(13, shard_id=i, num_shards=3, random_shuffle=True, seed=3)
+        same.set_state(state)
+        assert same.get_state() == order.get_state()
+    rest = []
+    for i in range(2):
+        fresh = Order(13, shard_id=i, num_shards=2, random_shuffle=True, seed=3)
+        fresh.set_state(state)
+        rest += fresh.take(2).indices.tolist()
+    assert sorted(taken + rest) == list(range(13))
+    with pytest.raises(ValueError, match="2 states for 3 shards"):
+        merged_state([order.get_state() for order in orders[:2]])
+    with pytest.raises(ValueError, match="disagree in seed: 3 and 4"):
+        merged_state([state, {**state, "seed": 4}])
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("batches", [0, 1, 3, 17])
+def test_skips_as_many_samples_as_are_taken(options, batches):
+    one, two = Order(11, **options), Order(11, **options)
+    for order in (one, two):
+        order.take(4)
+    for _ in range(batches):
+        one.take(4)
+    two.skip(batches, 4)
+    for _ in range(5):
+        for mine, theirs in zip(two.take(4), one.take(4), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 def test_state_of_another_data_set_or_version():
