@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import io
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -53,12 +54,15 @@ class Request:
         output_type: colour space. A codec that has it at hand may give gray for GRAY.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: a faster, less exact inverse DCT.
+        rows: how many rows from the top, as stored and at full size, are looked at; the others may hold
+            anything.
         out: contiguous uint8 [H, W, C] to decode into, if the codec can.
     """
 
     output_type: DALIImageType = RGB
     denominator: int = 1
     fast_idct: bool = False
+    rows: int = sys.maxsize
     out: np.ndarray | None = None
 
 

@@ -29,19 +29,31 @@ from jdali.types import ANY_DATA, GRAY
 # Frame types: 0xC0 to 0xCF but for DHT, JPG and DAC.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
+_SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})
 _STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
-_START_OF_SCAN, _END_OF_IMAGE, _APP1, _APP14 = 0xDA, 0xD9, 0xE1, 0xEE
+_START_OF_SCAN, _END_OF_IMAGE, _APP1, _APP14, _RESTART_INTERVAL = 0xDA, 0xD9, 0xE1, 0xEE, 0xDD
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 
 
 class _Detail(NamedTuple):
+    """What `decode` needs of the header.
+
+    Attributes:
+        lossless: the frame type is one of those.
+        adobe: CMYK is stored inverted.
+        height_at: byte where the frame header has the height, if only the first rows can be decoded; else 0.
+        block: rows that are coded together.
+    """
+
     lossless: bool
-    adobe: bool  # CMYK is stored inverted
+    adobe: bool
+    height_at: int
+    block: int
 
 
 def header(view: memoryview) -> ImageInfo:
-    position, turned, adobe, frame = 2, 1, False, None
+    position, turned, adobe, frame, height_at, restarts = 2, 1, False, None, 0, False
     while True:
         while view[position] == 0xFF and view[position + 1] == 0xFF:  # fill bytes
             position += 1
@@ -59,6 +71,9 @@ def header(view: memoryview) -> ImageInfo:
             break
         if marker in _FRAMES and frame is None:
             frame = (marker, *struct.unpack_from(">BHHB", body), _sampling(body))
+            height_at = position + 5
+        elif marker == _RESTART_INTERVAL:
+            restarts = True
         elif marker == _APP1 and turned == 1 and begins(body, b"Exif\0\0"):
             turned = orientation(body[6:])
         elif marker == _APP14 and begins(body, b"Adobe"):
@@ -71,6 +86,7 @@ def header(view: memoryview) -> ImageInfo:
         raise corrupt("JPEG", f"{components} components")
     lossless = marker in _LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
+    cuts = scales and marker in _SEQUENTIAL_FRAMES and not restarts and body[0] == components
     return ImageInfo(
         "jpeg",
         height,
@@ -80,7 +96,7 @@ def header(view: memoryview) -> ImageInfo:
         turned,
         float((1 << precision) - 1),
         8 if scales else 1,
-        _Detail(lossless, adobe),
+        _Detail(lossless, adobe, height_at if cuts else 0, 8 * sampling[1] if sampling else 0),
     )
 
 
@@ -123,6 +139,9 @@ def _decode_turbo(
         options["min_height"] = -(-info.height // request.denominator)
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
+    cut = _decode_first_rows(view, info, request, options)
+    if cut is not None:
+        return cut
     if out is not None:
         options["buffer"] = out
     try:
@@ -137,6 +156,34 @@ def _decode_turbo(
     elif "subsampling" in reason:
         return _decode_with_pillow(view, info, request)
     raise corrupt("JPEG", reason)
+
+
+def _decode_first_rows(
+    view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
+) -> np.ndarray | None:
+    """The picture with no more than `request.rows` rows of it filled in; None if all must be decoded.
+
+    What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
+    the header. It then finds data left over before the end of the file, and says so; any other word of
+    it, a broken or cut file, is left to the decoding of the whole, which words it rightly.
+    """
+    block = info.detail.block
+    # One row of blocks more, since chroma is interpolated between them.
+    height = (-(-request.rows // block) + 1) * block if block else 0
+    if not info.detail.height_at or height >= info.height:
+        return None
+    data = bytearray(view)
+    struct.pack_into(">H", data, info.detail.height_at, height)
+    rows, whole, width = (-(-n // request.denominator) for n in (height, info.height, info.width))
+    picture = np.empty((whole, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[options["colorspace"]]), np.uint8)
+    if request.denominator > 1:
+        options = options | {"min_height": rows}
+    try:
+        simplejpeg.decode_jpeg(data, **options, buffer=picture[:rows])
+    except ValueError as error:
+        if not str(error).endswith("extraneous bytes before marker 0xd9"):
+            return None
+    return picture
 
 
 def _has_end(view: memoryview) -> bool:

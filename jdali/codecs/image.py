@@ -128,6 +128,16 @@ def _place(
     return denominator, (y, x, rows, columns)
 
 
+def _rows_needed(info: ImageInfo, turned: int, window: Window | None) -> int:
+    """How many rows of the picture as stored a window of the upright picture needs."""
+    if window is None:
+        return info.height
+    y, x, height, width = (int(n) for n in window)
+    row = np.broadcast_to(np.arange(info.height)[:, None], (info.height, info.width))
+    seen = upright(row, turned)[y : y + height, x : x + width]
+    return int(max(seen[0, 0], seen[-1, -1])) + 1 if seen.size else 0
+
+
 def _scaled(start: int, size: int, whole: int, denominator: int) -> tuple[int, int]:
     """Start (rounded down) and size (rounded, at least 1 of what is not empty) at a smaller scale."""
     limit = -(-whole // denominator)
@@ -157,8 +167,9 @@ def decode(
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
         adjust_orientation: turn the picture as its EXIF data say.
-        window: (y, x, height, width) in the upright picture; None: all of it. No codec at hand
-            decodes a part only, but what follows the decoding is done for the window alone.
+        window: (y, x, height, width) in the upright picture; None: all of it. Of a JPEG what follows the
+            last row of the window is mostly not decoded (nor then checked); other codecs decode all. What
+            follows the decoding is done for the window alone.
         denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
             Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
         fast_idct: of JPEG: a faster, less exact inverse DCT.
@@ -182,7 +193,10 @@ def decode(
     as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
     direct = as_stored and out is not None and out.flags.c_contiguous
     # DALI decodes pictures that are to be turned with the exact DCT whatever is asked for.
-    request = Request(output_type, denominator, fast_idct and turned == 1, out if direct else None)
+    request = Request(
+        output_type, denominator, fast_idct and turned == 1,
+        _rows_needed(info, turned, window) + denominator - 1, out if direct else None,
+    )  # fmt: skip
     try:
         picture = coding.decode(view, info, request)
     except (SampleError, ImportError, MemoryError):

@@ -167,3 +167,62 @@ def test_fast_idct_differs_a_little():
     encoded = jpeg(64, 64)
     exact, fast = codec.decode(encoded), codec.decode(encoded, fast_idct=True)
     assert 0 < np.abs(exact.astype(int) - fast).max() <= 8
+
+
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+@pytest.mark.parametrize("orientation", [1, 2, 3, 6, 8])
+def test_first_rows_of_a_jpeg(subsampling, orientation):
+    # Tall enough for what lies below a window to be left out; the same library is behind Pillow.
+    encoded = jpeg(120, 40, subsampling=subsampling)
+    upright = np.asarray(Image.open(io.BytesIO(encoded)).convert("RGB"))
+    if orientation > 1:
+        encoded = jpeg_with_exif(encoded, exif(orientation, "<"))
+        upright = np.asarray(ImageOps.exif_transpose(Image.open(io.BytesIO(encoded))).convert("RGB"))
+    height, width = upright.shape[:2]
+    for y, x, rows, columns in [
+        (0, 0, 1, 1),
+        (8, 3, 8, 9),
+        (15, 0, 17, 40),
+        (height - 40, width - 40, 33, 8),
+    ]:
+        expected = upright[y : y + rows, x : x + columns]
+        got = codec.decode(encoded, window=(y, x, rows, columns))
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_rows_below_a_window_of_a_jpeg_are_not_decoded():
+    encoded = jpeg(240, 40)
+    whole = codec.decode(encoded)
+    start = encoded.index(b"\xff\xda") + 14
+    late = start + 4 * (len(encoded) - start) // 5
+    # A marker where data should be: whoever decodes the rows there stumbles on it.
+    broken = encoded[:late] + b"\xff\xc0" * 4 + encoded[late + 8 :]
+    with pytest.raises(SampleError):
+        codec.decode(broken)
+    cut = encoded[:late] + b"\x12" * 40 + encoded[late + 40 :]
+    np.testing.assert_array_equal(codec.decode(cut, window=(0, 0, 30, 40)), whole[:30])
+
+
+def test_a_jpeg_that_breaks_within_a_window_or_has_no_end_raises():
+    encoded = jpeg(240, 40)
+    start = encoded.index(b"\xff\xda") + 14
+    early = start + (len(encoded) - start) // 5
+    for broken in (
+        encoded[:early] + b"\xff\xd9",
+        encoded[:early],
+        encoded[: start + 4 * (len(encoded) - start) // 5],
+    ):
+        with pytest.raises(SampleError, match="broken JPEG image: .*(?i:premature end)"):
+            codec.decode(broken, window=(0, 0, 100, 40))
+
+
+@pytest.mark.parametrize("denominator", [2, 4, 8])
+def test_first_rows_of_a_jpeg_at_a_smaller_scale(denominator):
+    encoded = jpeg(120, 40)
+    picture = Image.open(io.BytesIO(encoded))
+    picture.draft("RGB", (40 // denominator, 120 // denominator))
+    small = np.asarray(picture)
+    assert small.shape == (120 // denominator, 40 // denominator, 3)
+    got = codec.decode(encoded, window=(8, 8, 24, 16), denominator=denominator)
+    top, left, rows, columns = 8 // denominator, 8 // denominator, 24 // denominator, 16 // denominator
+    np.testing.assert_array_equal(got, small[top : top + rows, left : left + columns])
