@@ -104,6 +104,15 @@ class BucketPolicy:
             for s in np.unique(shape_of_sample)
         ]
 
+    def together(self, rows: np.ndarray) -> Group | None:
+        """All samples in one padded shape; None if they differ on an axis that is never padded."""
+        uniform = (rows == rows[0]).all(axis=0)
+        if not uniform[self._never_padded].all():
+            return None
+        largest = rows.max(axis=0)
+        shape = self._shapes[self._choose(largest, largest[None], uniform)]
+        return Group(tuple(map(int, shape)), np.arange(len(rows)))
+
     def _elements(self, rows: np.ndarray) -> np.ndarray:
         """Elements of all values together, [N]."""
         # A value may have no axis left to track or be empty: count it as one element.
