@@ -229,7 +229,10 @@ class StageRunner:
             owner = np.repeat(np.arange(len(values)), [s.ndim for s in values])
             exact = [s.layout[a : a + 1] == "C" for s in values for a in range(s.ndim)]
             self._policy = BucketPolicy(owner, np.array(exact, bool), roomy=self._roomy)
-        if (self.batched or self._spread is not None) and len(rows):  # the whole batch in one array
+        if self._spread is not None and len(rows):
+            together = self._policy.together(rows)
+            return self._policy.group(rows) if together is None else [together]
+        if self.batched and len(rows):  # the whole batch in one array
             largest = self._policy.group(rows.max(axis=0, keepdims=True))[0]
             return [Group(largest.shape, np.arange(len(rows)))]
         return self._policy.group(rows)
@@ -242,7 +245,8 @@ class StageRunner:
             NodeFailure: `setup` of a node refused a sample or an argument.
         """
         planned = self._plan(env, ids)
-        if self._spread is not None and len(ids) <= self._max_batch:
+        # Samples that cannot have one shape (other numbers of channels) take the way of one device.
+        if self._spread is not None and len(ids) <= self._max_batch and len(planned.groups) == 1:
             program, arrays = self._spread.run(self, planned, env, ids, pool)
             self._collect(env, ids, planned, [(program, np.arange(len(ids)), ())], [arrays])
             return
