@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import io
-import time
+import functools
+import inspect
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from concurrent.futures import CancelledError
+from typing import Any
 
-from jdali.storage import options
+from jdali.readers._scope import Ended, current_scope
+from jdali.storage import Options, options
 
 # Answers of HTTP servers that may be another one the next time, besides 5xx.
 _PASSING = (408, 425, 429)
@@ -18,9 +20,12 @@ _VERSIONS = (
     "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
     "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created",
 )  # fmt: skip
+# Errors of clients that no waiting heals, by name: their packages may not be installed.
+_HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
+_S3 = ("s3", "s3a")
 
 
-class ShortRead(OSError):
+class WrongLength(OSError):
     """A storage answered with another number of bytes than it was asked for."""
 
 
@@ -31,37 +36,64 @@ def _file_system(url: str) -> tuple[Any, str]:
     except ImportError as error:
         raise ImportError(f'to read {url}, fsspec is needed: pip install "jdali[remote]"') from error
     # fsspec keeps one object for equal arguments, and makes it anew in a forked process.
-    return fsspec.core.url_to_fs(url)
+    try:
+        if url.partition("://")[0] not in _S3:
+            system, path = fsspec.core.url_to_fs(url)
+            return system, path
+        # s3fs retries twice over, in itself and in botocore, out of sight; and has 10 connections.
+        given = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
+        own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
+        system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **given})
+        system.retries = 1
+        return system, path
+    except ImportError as error:
+        raise ImportError(f'to read {url}: {error}: pip install "jdali[remote]"') from error
 
 
-def _request(url: str, name: str, *arguments: Any, check: Callable[[Any], Any] | None = None) -> Any:
-    """Calls a method of the file system of `url`, again if it fails for a reason that may pass."""
+def _request(
+    url: str, name: str, *, check: Callable[[Any], Any] | None = None, fresh: bool = False, **arguments: Any
+) -> Any:
+    """Calls a method of the file system of `url`, again if it fails for a reason that may pass.
+
+    Args:
+        url: of the file, the method's first argument.
+        name: of the method.
+        check: makes the result of the answer, or raises.
+        fresh: ask the storage even if fsspec remembers.
+        arguments: further ones of the method.
+    """
     settings = options()
+    scope = current_scope()
     system, path = _file_system(url)
     for attempt in range(settings.retries + 1):
         try:
-            answer = _once(system, name, path, *arguments, limit=settings.time_limit)
+            if fresh:
+                system.invalidate_cache(path)
+            answer = _once(system, name, path, arguments, settings.time_limit)
             return answer if check is None else check(answer)
+        except (Ended, CancelledError) as error:
+            raise Ended(url) from error
         except Exception as error:
             if _is_final(error) or attempt == settings.retries:
-                raise _as_os_error(url, error, attempt + 1) from error
-        time.sleep(min(settings.first_wait * 2**attempt, settings.longest_wait))
+                raise _as_os_error(url, error, attempt + 1, settings) from error
+        scope.wait(url, min(settings.first_wait * 2**attempt, settings.longest_wait))
     raise AssertionError  # the last attempt returns or raises
 
 
-def _once(system: Any, name: str, *arguments: Any, limit: float) -> Any:
+def _once(system: Any, name: str, path: str, arguments: dict[str, Any], limit: float) -> Any:
     if not getattr(system, "async_impl", False):
-        return getattr(system, name)(*arguments)
-    work = asyncio.wait_for(getattr(system, "_" + name)(*arguments), limit)
-    future = asyncio.run_coroutine_threadsafe(work, system.loop)
-    try:
+        return getattr(system, name)(path, **arguments)
+
+    async def limited() -> Any:
+        return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit)
+
+    with current_scope().running(path, asyncio.run_coroutine_threadsafe(limited(), system.loop)) as future:
         return future.result()
-    finally:
-        future.cancel()
 
 
+# --- errors ---------------------------------------------------------------------------------
 def _status(error: BaseException) -> int | None:
-    """The HTTP status behind an error."""
+    """The HTTP status that an error of aiohttp, gcsfs or botocore carries."""
     for value in (getattr(error, "status", None), getattr(error, "code", None)):
         if isinstance(value, int) and 100 <= value < 600:
             return value
@@ -72,102 +104,106 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _is_final(error: BaseException) -> bool:
-    """Whether to ask again is of no use."""
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error and its causes, the first cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
-    while step is not None and len(chain) < 8:
-        chain.append(step)
+    while step is not None and step not in chain:
+        chain.insert(0, step)
         step = step.__cause__
-    for one in reversed(chain):  # the first cause knows best
+    return chain
+
+
+def _is_final(error: BaseException) -> bool:
+    """Whether to ask again is of no use."""
+    for one in _chain(error):  # fsspec may raise FileNotFoundError because of a server in trouble
         status = _status(one)
         if status is not None:
-            return 400 <= status < 500 and status not in _PASSING
+            return status < 500 and status not in _PASSING
         if isinstance(one, (TimeoutError, ConnectionError)):
             return False
-    if isinstance(error, (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)):
-        return True
-    if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "InvalidURL"):
-        return True
-    return isinstance(error, (TypeError, LookupError, AttributeError, NotImplementedError, ImportError))
+    hopeless = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError)
+    return isinstance(error, hopeless + mistakes) or type(error).__name__ in _HOPELESS
 
 
-def _as_os_error(url: str, error: Exception, attempts: int) -> Exception:
+def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -> Exception:
+    """What to raise: an `OSError` whose text stands for itself."""
     if isinstance(error, ImportError):
         return error
     tried = f" ({attempts} attempts)" if attempts > 1 else ""
-    if isinstance(error, TimeoutError):
-        return TimeoutError(errno.ETIMEDOUT, f"no answer within {options().time_limit:g} s{tried}", url)
-    status = _status(error)
-    reason = f"HTTP status {status}" if status else str(error) or type(error).__name__
-    if (isinstance(error, FileNotFoundError) and not tried) or status == 404:
-        return FileNotFoundError(errno.ENOENT, f"there is no such file{tried}", url)
-    if isinstance(error, PermissionError) or status in (401, 403):
-        return PermissionError(errno.EACCES, f"access is denied ({reason}){tried}", url)
-    return OSError(errno.EIO, f"{type(error).__name__}: {reason}{tried}", url)
+    chain = _chain(error)
+    status = next((s for s in map(_status, chain) if s is not None), None)
+    if isinstance(chain[0], TimeoutError):
+        text = f"there was no answer within {settings.time_limit:g} s{tried}"
+        return TimeoutError(errno.ETIMEDOUT, text, url)
+    if status == 404 or (status is None and isinstance(error, FileNotFoundError) and attempts == 1):
+        return FileNotFoundError(errno.ENOENT, "there is no such file", url)
+    reason = f"the server answered with HTTP status {status}" if status else _described(chain[0])
+    if status in (401, 403) or isinstance(error, PermissionError) or type(error).__name__ in _HOPELESS[:2]:
+        return PermissionError(errno.EACCES, f"access is denied: {reason}{tried}", url)
+    return OSError(errno.EIO, reason + tried, url)
+
+
+def _described(error: BaseException) -> str:
+    text = str(getattr(error, "strerror", None) or error)
+    return text if isinstance(error, WrongLength) else f"{type(error).__name__}: {text}"
 
 
 # --- content --------------------------------------------------------------------------------
 def read(url: str) -> bytes:
-    data: bytes = _request(url, "cat_file")
+    """The whole of a file."""
+    system, _ = _file_system(url)
+    data: bytes = _request(url, "cat_file", **_in_one_request(type(system)))
     return data
+
+
+@functools.cache
+def _in_one_request(kind: type) -> dict[str, int]:
+    """Arguments of `cat_file` for file systems that would ask for the size of each file first."""
+    method = getattr(kind, "_cat_file", None)
+    return (
+        {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
+    )
 
 
 def read_range(url: str, offset: int, size: int) -> bytes:
-    def check(data: bytes) -> bytes:
-        if len(data) != size:
-            raise ShortRead(f"{len(data)} bytes came instead of {size}")
-        return data
-
+    """Exactly `size` bytes from `offset` on."""
     if not size:
         return b""
-    data: bytes = _request(url, "cat_file", offset, offset + size, check=check)
+
+    def check(data: bytes) -> bytes:
+        if len(data) < size:
+            raise WrongLength(f"{len(data)} bytes came instead of the {size} from byte {offset} on")
+        if len(data) > size:
+            raise NotImplementedError(
+                f"{len(data)} bytes came instead of the {size} from byte {offset} on: the server does not give "
+                "parts of files; use one that does, or copy the file"
+            )
+        return data
+
+    data: bytes = _request(url, "cat_file", check=check, start=offset, end=offset + size)
     return data
-
-
-class _File(io.RawIOBase):
-    """A remote file, as Python's files are."""
-
-    def __init__(self, url: str):
-        self._url, self._size, self._at = url, size(url), 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, self._size)[whence]
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        count = max(0, min(len(buffer), self._size - self._at))
-        buffer[:count] = read_range(self._url, self._at, count)
-        self._at += count
-        return count
-
-
-def open(url: str) -> BinaryIO:
-    return io.BufferedReader(_File(url), buffer_size=options().block_size)
 
 
 # --- facts ----------------------------------------------------------------------------------
 def _info(url: str) -> dict[str, Any]:
-    system, path = _file_system(url)
-    system.invalidate_cache(path)
-    info: dict[str, Any] = _request(url, "info")
+    info: dict[str, Any] = _request(url, "info", fresh=True)
     return info
 
 
 def size(url: str) -> int:
-    found = _info(url).get("size")
-    if found is None:
+    """Bytes of a file."""
+    info = _info(url)
+    if info.get("type") == "directory":
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", url)
+    if info.get("size") is None:
         raise OSError(errno.EIO, "the server does not tell the size of the file", url)
-    return int(found)
+    return int(info["size"])
 
 
 def version(url: str) -> str | None:
+    """What changes with the content of a file; None if the storage tells nothing of that kind."""
     info = _info(url)
     facts = [f"{name}={info[name]}" for name in _VERSIONS if info.get(name) is not None]
     return f"{info.get('size')} {' '.join(facts)} {url}" if facts else None
@@ -190,8 +226,8 @@ def exists(url: str) -> bool:
 
 def entries(url: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
-    system, path = _file_system(url)
-    system.invalidate_cache(path)
+    _, path = _file_system(url)
     own = path.rstrip("/")
-    found = [(str(e["name"]).rstrip("/"), e["type"] == "directory") for e in _request(url, "ls", True)]
+    listed = _request(url, "ls", fresh=True, detail=True)
+    found = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in listed]
     return [(name.rpartition("/")[2], is_dir) for name, is_dir in found if name != own]

@@ -7,12 +7,16 @@ of URLs come after the retries of `jdali.storage`.
 from __future__ import annotations
 
 import builtins
+import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from jdali.readers import _remote
+from jdali.readers._blocks import BlockFile
+from jdali.readers._scope import Scope
+from jdali.storage import options
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 
@@ -69,7 +73,7 @@ def read_range(path: str, offset: int, size: int) -> bytes:
 def open(path: str) -> BinaryIO:
     """A seekable binary file: fast to read from front to end, and in pieces; for one thread."""
     if is_url(path):
-        return _remote.open(path)
+        return io.BufferedReader(BlockFile(path), buffer_size=1 << 16)
     return builtins.open(path, "rb", buffering=1 << 16)
 
 
@@ -80,6 +84,17 @@ def size(path: str) -> int:
         return _remote.size(path)
     with builtins.open(path, "rb") as file:  # fails for what cannot be read
         return file.seek(0, os.SEEK_END)
+
+
+def sizes(paths: Sequence[str]) -> list[int]:
+    """Bytes of each of some files; of remote ones many at once."""
+    if not any(map(is_url, paths)):
+        return [size(path) for path in paths]
+    scope = Scope(options().requests)
+    try:
+        return [future.result() for future in [scope.submit(size, path) for path in paths]]
+    finally:
+        scope.close()
 
 
 def is_folder(path: str) -> bool:

@@ -1,0 +1,206 @@
+"""Loading samples of remote data sets before they are asked for, so that nobody waits for the network."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import dataclasses
+import itertools
+import threading
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.readers._base import Reader
+from jdali.readers._order import Batch, Order
+from jdali.readers._scope import Scope
+from jdali.readers._storage import is_url
+from jdali.storage import options
+
+_Sample = tuple[np.ndarray, ...]
+
+
+def reading_ahead(reader: Reader) -> Reader:
+    """The reader, behind threads that load ahead if its samples lie in remote storage."""
+    if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.size - 1))):
+        return reader
+    return ReadAhead(reader)
+
+
+@dataclasses.dataclass(eq=False)
+class _Loading:
+    """A sample that is loaded ahead.
+
+    Attributes:
+        future: of its outputs.
+        wanted_by: at which places of the order it is.
+        bytes: of its outputs; -1 as long as it is not loaded.
+        kept: whether it may still be taken.
+    """
+
+    wanted_by: collections.deque[int]
+    future: Future[_Sample] = dataclasses.field(default_factory=Future)
+    bytes: int = -1
+    kept: bool = True
+
+
+class ReadAhead(Reader):
+    """A reader that knows which samples come next, and has some threads load them.
+
+    Samples are begun in their order. What was loaded is kept until it is taken; of a batch that is not
+    taken, until two batches later.
+
+    Args:
+        reader: what to load with.
+    """
+
+    def __init__(self, reader: Reader):
+        self._reader, self._order = reader, reader._order
+        self.num_outputs = reader.num_outputs
+        settings = options()
+        self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
+        self._bytes_ahead = settings.bytes_ahead
+        self._scope = Scope(settings.requests)
+        self._lock = threading.Lock()
+        # How many samples were given out, those of the last batches, and where these end.
+        self._place = 0
+        self._given: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
+        # The order, gone ahead; the samples that come next, and those that were not begun, with their places.
+        self._further: Order = copy.copy(self._order)
+        self._foreseen: collections.deque[int] = collections.deque()
+        self._waiting: collections.deque[tuple[int, int]] = collections.deque()
+        self._loadings: dict[int, _Loading] = {}
+        # Samples that are not loaded yet, bytes of those that are, and number and bytes of all ever loaded.
+        self._open = self._held = self._done = self._seen = 0
+
+    # --- as the reader ----------------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        return self._reader.size
+
+    def meta(self) -> dict[str, int]:
+        return self._reader.meta()
+
+    def source(self, index: int) -> str:
+        return self._reader.source(index)
+
+    def get_state(self) -> dict[str, Any]:
+        return self._reader.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._reader.set_state(state)
+
+    def interrupt(self) -> None:
+        self._scope.end()
+        self._reader.interrupt()
+
+    def close(self) -> None:
+        self._scope.close()
+        self._reader.close()
+
+    # --- ahead ------------------------------------------------------------------------------
+    def next_batch(self, count: int) -> Batch:
+        batch = self._reader.next_batch(count)
+        indices = batch.indices.tolist()
+        with self._lock:
+            if list(itertools.islice(self._foreseen, count)) != indices:
+                self._forget_foreseen()
+                self._foresee(indices)
+            for _ in indices:
+                self._foreseen.popleft()
+            self._place += count
+            # What is not begun of this batch is needed now, whatever room it takes.
+            while self._waiting and self._waiting[0][0] < self._place:
+                self._begin(*self._waiting.popleft())
+            self._given.append((self._place, indices))
+            if len(self._given) == self._given.maxlen:
+                self._drop(*self._given[0])
+            ahead = self._samples_ahead or max(2 * count, self._requests)
+            while len(self._foreseen) < ahead:
+                self._foresee(self._further.take(count).indices.tolist())
+            self._begin_more()
+        return batch
+
+    def load(self, index: int) -> _Sample:
+        with self._lock:
+            loading = self._loadings.get(index)
+            if loading is not None:
+                loading.wanted_by.popleft()
+                if not loading.wanted_by:
+                    self._let_go(index)
+                self._begin_more()
+        if loading is None:
+            with self._scope:
+                return self._reader.load(index)
+        try:
+            return loading.future.result()
+        except CancelledError:
+            raise SampleError(f"{self.source(index)}: the reader was closed") from None
+
+    def _load(self, index: int, loading: _Loading) -> _Sample:
+        size = 0
+        try:
+            sample = self._reader.load(index)
+            size = sum(output.nbytes for output in sample)
+            return sample
+        finally:
+            with self._lock:
+                loading.bytes = size
+                self._done, self._seen = self._done + 1, self._seen + size
+                if loading.kept:
+                    self._open, self._held = self._open - 1, self._held + size
+                    self._begin_more()
+
+    # --- with the lock held -----------------------------------------------------------------
+    def _begin_more(self) -> None:
+        """Begins samples of later batches while there is room for them."""
+        mean = self._seen / max(self._done, 1)
+        while self._waiting and (not self._open or self._held + mean * (self._open + 1) <= self._bytes_ahead):
+            self._begin(*self._waiting.popleft())
+
+    def _foresee(self, indices: list[int]) -> None:
+        self._waiting.extend(enumerate(indices, self._place + len(self._foreseen)))
+        self._foreseen.extend(indices)
+
+    def _begin(self, place: int, index: int) -> None:
+        if index in self._loadings:
+            self._loadings[index].wanted_by.append(place)
+            return
+        loading = self._loadings[index] = _Loading(collections.deque([place]))
+        self._open += 1
+        loading.future = self._scope.submit(self._load, index, loading)
+
+    def _let_go(self, index: int) -> None:
+        loading = self._loadings.pop(index)
+        loading.kept = False
+        if loading.bytes < 0:
+            self._open -= 1
+        else:
+            self._held -= loading.bytes
+
+    def _drop(self, end: int, indices: list[int]) -> None:
+        """Lets go of a batch that ended at a place."""
+        for index in indices:
+            loading = self._loadings.get(index)
+            while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
+                loading.wanted_by.popleft()
+            self._let_go_unless_wanted(index)
+
+    def _forget_foreseen(self) -> None:
+        """The order went another way than foreseen: a state was set, or a batch has another size."""
+        self._waiting.clear()
+        for index in self._foreseen:
+            loading = self._loadings.get(index)
+            while loading is not None and loading.wanted_by and loading.wanted_by[-1] >= self._place:
+                loading.wanted_by.pop()
+            self._let_go_unless_wanted(index)
+        self._foreseen.clear()
+        self._further = copy.copy(self._order)
+
+    def _let_go_unless_wanted(self, index: int) -> None:
+        loading = self._loadings.get(index)
+        if loading is not None and not loading.wanted_by:
+            self._let_go(index)
+            loading.future.cancel()

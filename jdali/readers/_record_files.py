@@ -1,0 +1,113 @@
+"""Files of records: reading pieces of them from many threads, be they local or remote."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+
+from jdali.readers import _remote, _storage
+from jdali.readers._blocks import Blocks
+from jdali.readers._scope import Scope
+from jdali.storage import options
+
+# More files than this are not held open all at once (a process may often have only 1024).
+_MOST_OPEN = 256
+
+
+class BadRecord(ValueError):
+    """What is wrong with a record, said by code that knows only its bytes."""
+
+
+class _Descriptor:
+    """An open file that is closed when the last user lets go of it."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, path: str):
+        self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    # Bound here, because at the end of the process the module's names may be gone.
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        if hasattr(self, "number"):
+            close(self.number)
+
+
+class RecordFiles:
+    """Files of which many threads read pieces.
+
+    Args:
+        name: of the reader, for messages.
+        paths: of the files, which may be URLs.
+
+    Attributes:
+        sizes: of the files, bytes.
+        in_order: whether pieces are mostly read from front to end. Then remote files are read in large blocks,
+            some of them ahead; else just the pieces, but for files that are no larger than a block.
+    """
+
+    def __init__(self, name: str, paths: Sequence[str]):
+        self.paths = list(paths)
+        try:
+            self.sizes = _storage.sizes(self.paths)
+        except OSError as error:
+            raise FileNotFoundError(f"{name}: cannot read {error.filename}: {error.strerror}") from error
+        self.in_order = True
+        self._remote = {file for file, path in enumerate(self.paths) if _storage.is_url(path)}
+        self._whole = options().block_size
+        self._scope = Scope(options().requests)
+        self._blocks = Blocks(self.paths, self.sizes, self._scope)
+        self._open: dict[int, _Descriptor] = {}
+        self._lock = threading.Lock()
+
+    def read(self, file: int, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset` on; raises `BadRecord` if the file does not have them."""
+        if offset < 0 or size < 0 or offset + size > self.sizes[file]:
+            raise BadRecord(
+                f"{size} bytes from byte {offset} on reach past the end at byte {self.sizes[file]}"
+            )
+        if file in self._remote:
+            return self._read_remote(file, offset, size)
+        try:
+            descriptor = self._open.get(file) or self._opened(file)
+            data = os.pread(descriptor.number, size, offset)
+            while len(data) < size:  # of one call at most 2 GiB
+                more = os.pread(descriptor.number, size - len(data), offset + len(data))
+                if not more:
+                    raise BadRecord(
+                        f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
+                    )
+                data += more
+        except OSError as error:
+            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+        return data
+
+    def _read_remote(self, file: int, offset: int, size: int) -> bytes:
+        try:
+            if self.in_order or self.sizes[file] <= self._whole:
+                return self._blocks.read(file, offset, size)
+            return _remote.read_range(self.paths[file], offset, size)
+        except OSError as error:
+            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+
+    @property
+    def reads_ahead(self) -> bool:
+        return self.in_order and bool(self._remote)
+
+    def _opened(self, file: int) -> _Descriptor:
+        descriptor = _Descriptor(self.paths[file])
+        with self._lock:
+            while len(self._open) >= _MOST_OPEN:
+                # The oldest goes; a thread that is just reading from it still holds the descriptor.
+                del self._open[next(iter(self._open))]
+            self._open[file] = descriptor
+        return descriptor
+
+    def interrupt(self) -> None:
+        """Makes reads of remote files fail, those under way and those to come."""
+        self._scope.end()
+
+    def close(self) -> None:
+        self._scope.close()
+        with self._lock:
+            self._open.clear()

@@ -1,0 +1,125 @@
+"""Ending requests that are under way, so that closing a reader, or the interpreter, waits for none."""
+
+from __future__ import annotations
+
+import atexit
+import concurrent.futures.thread  # noqa: F401  its own exit function must be registered before ours
+import contextlib
+import errno
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+
+class Ended(OSError):
+    """A request was given up because its reader was closed."""
+
+    def __init__(self, url: str):
+        super().__init__(errno.ECANCELED, "the reader was closed", url)
+
+
+class Scope:
+    """Requests that one owner can end, and the threads in which it makes them ahead of their use.
+
+    Requests belong to the scope that is current in their thread: that of its pool, or one that was entered
+    (`with scope:`).
+
+    Args:
+        threads: of the pool, started when needed.
+    """
+
+    def __init__(self, threads: int = 1):
+        self._threads = threads
+        self._start()
+        _LIVE.add(self)
+
+    def _start(self) -> None:
+        self._ended = threading.Event()
+        self._futures: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    # --- threads ----------------------------------------------------------------------------
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Calls a function in a thread of the pool; what is submitted first is begun first."""
+        with self._lock:
+            if self._ended.is_set():
+                cancelled: Future[Any] = Future()
+                cancelled.cancel()
+                return cancelled
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._threads, "jdali-remote", self.__enter__)
+            return self._pool.submit(function, *arguments)
+
+    def close(self) -> None:
+        """Ends the requests and the threads, and waits for the threads."""
+        self.end()
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    # --- requests ---------------------------------------------------------------------------
+    def __enter__(self) -> Scope:
+        _LOCAL.scopes = [*getattr(_LOCAL, "scopes", []), self]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _LOCAL.scopes = _LOCAL.scopes[:-1]
+
+    def end(self) -> None:
+        """Makes all requests of the scope raise `Ended`, those under way and those to come."""
+        with self._lock:
+            self._ended.set()
+            running = list(self._futures)
+        for future in running:
+            future.cancel()
+
+    @contextlib.contextmanager
+    def running(self, url: str, future: Future[Any]) -> Iterator[Future[Any]]:
+        """While a request is under way; it is cancelled if the caller leaves before its end."""
+        with self._lock:
+            self._futures.add(future)
+        try:
+            if self._ended.is_set():
+                raise Ended(url)
+            yield future
+        finally:
+            future.cancel()
+            with self._lock:
+                self._futures.discard(future)
+
+    def wait(self, url: str, seconds: float) -> None:
+        """Sleeps; raises `Ended` at once when the scope is ended."""
+        if self._ended.wait(seconds):
+            raise Ended(url)
+
+
+_LOCAL = threading.local()
+_LIVE: weakref.WeakSet[Scope] = weakref.WeakSet()
+_ROOT = Scope()
+
+
+def current_scope() -> Scope:
+    scopes: list[Scope] = getattr(_LOCAL, "scopes", None) or [_ROOT]
+    return scopes[-1]
+
+
+def _end_all() -> None:
+    for scope in list(_LIVE):
+        scope.end()
+
+
+def _restart_all() -> None:
+    """In a forked process there are neither the threads nor the requests of its parent."""
+    for scope in list(_LIVE):
+        scope._start()
+
+
+# The interpreter waits for the threads of pools before it calls functions of `atexit`; these must be ended
+# earlier, or it would wait for all retries.
+getattr(threading, "_register_atexit", atexit.register)(_end_all)
+os.register_at_fork(after_in_child=_restart_all)
