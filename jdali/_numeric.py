@@ -39,6 +39,37 @@ def np_round_half_away(value: np.ndarray) -> np.ndarray:
     return rounded
 
 
+def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
+    """`saturate_cast` on the host, of a NumPy array."""
+    target = np.dtype(dtype)
+    if value.dtype == target:
+        return value
+    if value.dtype.kind == "f" and target.kind != "f":
+        value = value.astype(np.float32) if value.itemsize < 4 else value  # the limits fit in float32
+        with np.errstate(invalid="ignore"):  # infinity has no fraction
+            value = np_round_half_away(np.where(np.isnan(value), np.zeros((), value.dtype), value))
+    if target.kind == "b":
+        return value != 0
+    if target.kind == "f":
+        with np.errstate(over="ignore"):
+            return value.astype(target)
+    limits = np.iinfo(target)
+    if value.dtype.kind == "f":
+        # A limit such as 2**63 - 1 is no float: what is not inside of the limits is set, not clipped.
+        low, high = float(limits.min), float(limits.max) + 1.0
+        result = np.where((value > low) & (value < high), value, 0).astype(target)
+        result[value >= high] = limits.max
+        result[value <= low] = limits.min
+        return result
+    if value.dtype.kind == "b":
+        return value.astype(target)
+    source = np.iinfo(value.dtype)
+    clipped: np.ndarray = np.clip(value, max(limits.min, source.min), min(limits.max, source.max)).astype(
+        target
+    )
+    return clipped
+
+
 def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
     """Converts to `dtype`: rounds half away from zero, saturates; NaN becomes 0.
 

@@ -283,7 +283,12 @@ class Pipeline:
 
     def _source_arguments(self, node: Node) -> dict[str, Any]:
         bound = node.op.bind(node.args)
-        arguments = {k: arg.convert(bound[k]) for k, arg in node.op.public_args.items()}
+        # Values that differ by sample are given to the reader with each batch.
+        arguments = {
+            k: arg.convert(bound[k])
+            for k, arg in node.op.public_args.items()
+            if not isinstance(bound[k], DataNode)
+        }
         if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
             arguments["seed"] = self.seed
         if "_batch_size" in node.op.args:

@@ -17,7 +17,7 @@ from jdali.engine._host import HostRunner, Memo, Pool
 from jdali.engine._ids import SampleIds
 from jdali.engine._reading import read
 from jdali.engine._sources import ExternalSource
-from jdali.engine._stage import Compiler, NodeFailure, StageRunner
+from jdali.engine._stage import Compiler, NodeFailure, StageRunner, dense_values
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
 from jdali.ops.flow._regroup import predicate_values
@@ -234,7 +234,11 @@ class Engine:
             return
         reader = self.readers[node]
         epochs, indices, _ = draw.refs[node]
-        columns = read(node, reader, epochs, indices, self.pool, memo)
+        arguments = {
+            name: node.op.args[name].convert(dense_values(env[value], node, name))
+            for name, value in node.arg_inputs.items()
+        }
+        columns = read(node, reader, epochs, indices, self.pool, memo, arguments)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, ids.names())
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import types as pytypes
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +16,13 @@ from jdali.readers._base import Loaded, Reader, mixed, nothing
 
 
 def read(
-    node: Node, reader: Reader, epochs: np.ndarray, indices: np.ndarray, pool: Pool, memo: Memo | None = None
+    node: Node,
+    reader: Reader,
+    epochs: np.ndarray,
+    indices: np.ndarray,
+    pool: Pool,
+    memo: Memo | None = None,
+    arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
 ) -> Sequence[Store]:
     """The outputs of a reader for the samples of a batch.
 
@@ -25,19 +32,20 @@ def read(
         epochs, indices: of the samples, [n].
         pool: where to read, if there is enough to do for several threads.
         memo: what was read for this batch before; samples that are there are not read again.
+        arguments: values of the reader's per-sample arguments, [n, ...], by name.
 
     Raises:
         NodeFailure: with all samples that failed.
     """
-    if memo is None:
-        columns, failures = _load(node, reader, indices, pool)
+    if memo is None or arguments:  # arguments may be another's for the same sample the next time
+        columns, failures = _load(node, reader, indices, pool, arguments)
         _raise_if_any(node, failures)
         return columns
     known = memo.setdefault((node.id, 0, 0), _Known(tuple([nothing()] * reader.num_outputs)))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
-        columns, failures = _load(node, reader, indices[missing], pool)
+        columns, failures = _load(node, reader, indices[missing], pool, {})
         read = [int(place) for i, place in enumerate(missing) if i not in failures]
         known.add([keys[place] for place in read], columns)
         _raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
@@ -63,11 +71,14 @@ class _Known:
         self.rows.update((key, start + row) for row, key in enumerate(keys))
 
 
-def _load(node: Node, reader: Reader, indices: np.ndarray, pool: Pool) -> Loaded:
+def _load(
+    node: Node, reader: Reader, indices: np.ndarray, pool: Pool, arguments: Mapping[str, np.ndarray]
+) -> Loaded:
     tasks = reader.tasks(indices, pool.threads)
+    load_many: Callable[..., Loaded] = reader.load_many
 
     def work(task: slice) -> Loaded:
-        return reader.load_many(indices[task])
+        return load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
 
     try:
         # A single task is not worth a change of threads.

@@ -12,7 +12,8 @@ function of DALI's arguments that returns such an object::
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,15 +135,13 @@ class Reader(abc.ABC):
         """The outputs of one sample; raises `SampleError` if it cannot be read."""
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        """Some samples at once; readers that can read or parse them together do."""
-        samples: list[tuple[np.ndarray, ...]] = []
-        failures: dict[int, Exception] = {}
-        for place, index in enumerate(indices.tolist()):
-            try:
-                samples.append(self.load(index))
-            except Exception as error:
-                failures[place] = error
-        return Loaded(stores(samples, self.num_outputs), failures)
+        """Some samples at once; readers that can read or parse them together do.
+
+        A reader whose operator has per-sample arguments takes their values here by name, [n, ...] each.
+        """
+        return one_by_one(
+            [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
+        )
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """How to divide these samples among threads: each slice is for one call of `load_many`."""
@@ -163,6 +162,18 @@ class Reader(abc.ABC):
 
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
         """Gives back what the reader holds open."""
+
+
+def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
+    """What each of `loads` gives, or how it fails."""
+    samples: list[tuple[np.ndarray, ...]] = []
+    failures: dict[int, Exception] = {}
+    for place, load in enumerate(loads):
+        try:
+            samples.append(load())
+        except Exception as error:
+            failures[place] = error
+    return Loaded(stores(samples, outputs), failures)
 
 
 def stores(samples: Sequence[tuple[np.ndarray, ...]], outputs: int) -> tuple[Store, ...]:

@@ -1,0 +1,230 @@
+"""NumPy's .npy files: reading the header, all of the array, or a window of it.
+
+The format is that of NumPy's `lib.format`, versions 1.0 to 3.0: a magic string, the version, the length of
+a header that is a Python dictionary in text, then the elements. The header is matched as text of just this
+form and never evaluated, and nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import struct
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._errors import SampleError
+
+_MAGIC = b"\x93NUMPY"
+# The length of the header, by the major version.
+_LENGTH = {1: struct.Struct("<H"), 2: struct.Struct("<I"), 3: struct.Struct("<I")}
+_VERSION_END = len(_MAGIC) + 2
+# NumPy writes some hundred bytes, and reads at most 10,000 without being told to trust the file.
+_LONGEST_HEADER = 1 << 16
+# A read of so many bytes has all of nearly every header.
+FIRST_READ = 1024
+_MOST_AXES = 32
+_MOST_BYTES = 1 << 62
+
+_KEY = re.compile(r"\s*(['\"])(descr|fortran_order|shape)\1\s*:\s*")
+_TEXT = re.compile(r"(['\"])([^'\"\\]*)\1")
+_FLAG = re.compile(r"True|False")
+# One extent needs a comma after it, as in Python; an L is left from Python 2.
+_SHAPE = re.compile(r"\(\s*((?:\d{1,19}L?\s*,\s*)*)(\d{1,19}L?\s*)?\)")
+_EXTENT = re.compile(r"\d+")
+_COMMA = re.compile(r"\s*(,|(?=\}))\s*")
+_TYPES = {
+    f"{kind}{size}": np.dtype(f"<{kind}{size}")
+    for kind, sizes in (("b", (1,)), ("i", (1, 2, 4, 8)), ("u", (1, 2, 4, 8)), ("f", (2, 4, 8)))
+    for size in sizes
+}  # fmt: skip
+
+# Gives bytes of a file: (offset, size) → exactly that many.
+Read = Callable[[int, int], Any]
+# A window with larger gaps in the file than needed bytes is read in pieces, but not in pieces smaller than this.
+_SMALL_PIECE = 1 << 16
+
+
+class Header(NamedTuple):
+    """What a file's header says.
+
+    Attributes:
+        dtype: of the elements, as stored (perhaps big-endian).
+        shape: of the array.
+        fortran: the first axis varies fastest in the file.
+        start: where the elements begin, bytes from the start of the file.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran: bool
+    start: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of all elements."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def header_size(head: Any) -> int:
+    """How many bytes of a file are before its elements.
+
+    Args:
+        head: the first bytes of the file, at least 12 (fewer if the file has no more).
+    """
+    first = bytes(head[: _VERSION_END + 4])
+    if first[: len(_MAGIC)] != _MAGIC:
+        raise SampleError(
+            "it is empty, no .npy file" if not first else f"it is no .npy file: it begins with {first[:8]!r}"
+        )
+    if len(first) < _VERSION_END:
+        raise SampleError(f"the .npy file is cut short after {len(first)} bytes")
+    length = _LENGTH.get(first[len(_MAGIC)])
+    if length is None:
+        raise SampleError(
+            f"version {first[len(_MAGIC)]}.{first[len(_MAGIC) + 1]} of the .npy format is not known (1.0 to 3.0 are)"
+        )
+    if len(first) < _VERSION_END + length.size:
+        raise SampleError(f"the .npy file is cut short after {len(first)} bytes")
+    size = length.unpack_from(first, _VERSION_END)[0]
+    if size > _LONGEST_HEADER:
+        raise SampleError(
+            f"the .npy header says that it has {size} bytes; more than {_LONGEST_HEADER} are damage"
+        )
+    return _VERSION_END + length.size + int(size)
+
+
+def parse_header(head: Any, file_size: int) -> Header:
+    """The header of a file, checked against the size of the file.
+
+    Args:
+        head: the first bytes of the file, the whole header (`header_size`) if the file has it.
+        file_size: bytes.
+
+    Raises:
+        SampleError: it is no .npy file, damaged or cut short, or has elements that are no numbers.
+    """
+    start = header_size(head)
+    if start > min(len(head), file_size):
+        raise SampleError(
+            f"the header of {start} bytes reaches past the end of the file of {file_size} bytes"
+        )
+    header = _parsed(bytes(head[:start]))
+    if header.size > file_size - start:
+        raise SampleError(
+            f"the header promises {header.size} bytes of elements ({header.dtype.str} {list(header.shape)}) "
+            f"from byte {start} on, but the file has {file_size} bytes; it is damaged or cut short"
+        )
+    return header
+
+
+@functools.lru_cache(maxsize=4096)  # the files of a data set have few different headers
+def _parsed(head: bytes) -> Header:
+    text = head[_VERSION_END + _LENGTH[head[len(_MAGIC)]].size :].decode("latin-1")
+    entries: dict[str, str] = {}
+    opening = re.match(r"\s*\{", text)
+    at = opening.end() if opening else 0
+    while opening and (key := _KEY.match(text, at)):
+        name = key[2]
+        if name == "descr" and text[key.end() : key.end() + 1] in ("[", "("):
+            raise SampleError("the array has a structured type, whose elements are no numbers")
+        pattern = {"descr": _TEXT, "fortran_order": _FLAG, "shape": _SHAPE}[name]
+        value = pattern.match(text, key.end())
+        comma = _COMMA.match(text, value.end()) if value else None
+        if value is None or comma is None or name in entries:
+            raise SampleError(f"the .npy header is damaged at {text[key.start() : key.start() + 60]!r}")
+        entries[name] = value[0]
+        at = comma.end()
+        if not comma[1]:
+            break
+    if not opening or not re.fullmatch(r"\s*\}\s*", text[at:]):
+        raise SampleError(f"the .npy header is damaged at {text[at : at + 60]!r}")
+    missing = {"descr", "fortran_order", "shape"} - set(entries)
+    if missing:
+        raise SampleError(f"the .npy header lacks {', '.join(sorted(missing))}")
+    dtype = _element_type(entries["descr"][1:-1])
+    shape = tuple(int(extent) for extent in _EXTENT.findall(entries["shape"]))
+    _check_shape(entries["shape"], shape, dtype)
+    return Header(dtype, shape, entries["fortran_order"] == "True", len(head))
+
+
+def _element_type(descr: str) -> np.dtype[Any]:
+    order, code = (descr[0], descr[1:]) if descr and descr[0] in "<>=|" else ("=", descr)
+    if code[:1] == "O":
+        raise SampleError("the array holds Python objects, which are never unpickled")
+    if code not in _TYPES:
+        raise SampleError(
+            f"the array has elements of type {descr[:40]!r}; only numbers and booleans can be read"
+        )
+    return _TYPES[code].newbyteorder(">") if order == ">" else _TYPES[code]
+
+
+def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if len(shape) == 1 and "," not in text:
+        raise SampleError(f"the .npy header is damaged: its shape {text} is no tuple")
+    if len(shape) > _MOST_AXES:
+        raise SampleError(f"the array has {len(shape)} axes; at most {_MOST_AXES} can be read")
+    # An axis of no elements must not hide an overflow.
+    if math.prod(extent for extent in shape if extent) * dtype.itemsize > _MOST_BYTES:
+        raise SampleError(f"the .npy header is damaged: no array has the shape {text[:60]}")
+
+
+def decode(content: Any) -> np.ndarray:
+    """The array in the bytes of a file, in this machine's byte order and C order."""
+    header = parse_header(content, len(content))
+    return _finished(content, header.dtype, header.start, header)
+
+
+def _finished(data: Any, dtype: np.dtype[Any], offset: int, header: Header) -> np.ndarray:
+    """The whole array from bytes that have its elements at `offset`."""
+    flat = np.frombuffer(data, dtype, count=math.prod(header.shape), offset=offset)
+    array = flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape)
+    return native(array)
+
+
+def native(array: np.ndarray) -> np.ndarray:
+    """An array as jdali passes it on: C order, byte order of this machine, booleans that are 0 or 1."""
+    if array.dtype.kind == "b":
+        return array.view(np.uint8) != 0
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
+
+
+def read_header(read: Read, file_size: int) -> Header:
+    """The header of a file that is read in pieces."""
+    head = read(0, min(FIRST_READ, file_size))
+    if len(head) < file_size and header_size(head) > len(head):
+        head = read(0, min(header_size(head), file_size))
+    return parse_header(head, file_size)
+
+
+def read_window(read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...]) -> np.ndarray:
+    """A part of an array, without reading much of what lies outside of it.
+
+    Args:
+        read: gives bytes of the file.
+        header: of the file.
+        anchor, sizes: of the window, which must lie inside of the array.
+    """
+    shape = header.shape
+    if header.fortran:
+        shape, anchor, sizes = shape[::-1], anchor[::-1], sizes[::-1]
+    out = np.empty(sizes, header.dtype)
+    if out.size:
+        item = header.dtype.itemsize
+        strides = [item * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        start = header.start + sum(a * s for a, s in zip(anchor, strides, strict=True))
+        _fill(out, read, start, tuple(strides))
+    return native(out.T if header.fortran else out)
+
+
+def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...]) -> None:
+    """Reads the elements of `out`, the first at byte `start`, with these strides in the file."""
+    span = out.itemsize + sum((n - 1) * s for n, s in zip(out.shape, strides, strict=True))
+    if span <= max(2 * out.nbytes, _SMALL_PIECE):
+        out[...] = np.ndarray(out.shape, out.dtype, read(start, span), strides=strides)
+        return
+    for i in range(len(out)):
+        _fill(out[i], read, start + i * strides[0], strides[1:])

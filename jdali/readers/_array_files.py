@@ -1,0 +1,110 @@
+"""Which files readers of arrays read: one array (or several) in each file, without labels."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jdali._operator import Static
+from jdali.readers import _storage
+from jdali.readers._base import Reader
+
+
+def array_file_options(
+    *,
+    file_list: Static[str | None] = None,
+    file_root: Static[str | None] = None,
+    files: Static[tuple[str, ...] | None] = None,
+) -> None:
+    """Arguments of all readers of arrays.
+
+    Args:
+        file_list: text file with the name of a file in each line; empty lines are passed over.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
+            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
+            theirs), its own files first.
+        files: paths.
+    """
+
+
+class ArrayFileReader(Reader):
+    """A reader each of whose samples is one file.
+
+    Args:
+        name: of the reader, for messages.
+        options: of every reader, and `array_file_options`.
+        file_filter: pattern of the names of files in searched folders.
+    """
+
+    def __init__(self, name: str, options: Mapping[str, Any], file_filter: str):
+        self._name = name
+        self._root, self._names = _chosen(
+            name, file_filter, *map(options.get, ("file_root", "file_list", "files"))
+        )
+        super().__init__(len(self._names), options)
+
+    def source(self, index: int) -> str:
+        return _storage.join(self._root, self._names[index])
+
+
+def _chosen(
+    name: str,
+    file_filter: str,
+    file_root: str | None,
+    file_list: str | None,
+    files: str | Sequence[str] | None,
+) -> tuple[str, Sequence[str]]:
+    """Folder and names of the files."""
+    if files is not None and file_list is not None:
+        raise ValueError(f"{name}: files and file_list exclude each other")
+    if files is not None:
+        names = [files] if isinstance(files, str) else [os.fspath(file) for file in files]
+        if not names:
+            raise ValueError(f"{name}: files is an empty list")
+        return file_root or "", names
+    if file_list is not None:
+        root = _storage.parent(file_list) if file_root is None else file_root
+        return root, _listed(name, file_list)
+    if file_root is None:
+        raise ValueError(f"{name}: give file_root, file_list or files")
+    return file_root, _found(name, file_root, file_filter)
+
+
+def _listed(name: str, file_list: str) -> list[str]:
+    try:
+        lines = _storage.read(file_list).split(b"\n")
+    except OSError as error:
+        raise FileNotFoundError(
+            f"{name}: cannot read file_list {file_list}: {error.strerror or error}"
+        ) from error
+    names = [os.fsdecode(line.strip()) for line in lines if line.strip()]
+    for number, file in enumerate(names, 1):
+        if "\0" in file:
+            raise ValueError(
+                f"{name}: entry {number} of file_list {file_list} is no name of a file: {file[:60]!r}"
+            )
+    if not names:
+        raise ValueError(f"{name}: file_list {file_list} names no files")
+    return names
+
+
+def _found(name: str, root: str, file_filter: str) -> list[str]:
+    is_wanted = re.compile(fnmatch.translate(file_filter)).fullmatch
+
+    def files_in(folder: str) -> list[str]:
+        return [file for file in _storage.entries(folder, folders=False) if is_wanted(file)]
+
+    try:
+        names = files_in(root)
+        for folder in _storage.entries(root, folders=True):
+            names += [_storage.join(folder, file) for file in files_in(_storage.join(root, folder))]
+    except OSError as error:
+        raise FileNotFoundError(
+            f"{name}: cannot list the folder {root}: {error.strerror or error}"
+        ) from error
+    if not names:
+        raise ValueError(f"{name}: no files that match {file_filter!r} in {root} and its subfolders")
+    return names

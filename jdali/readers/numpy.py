@@ -1,0 +1,212 @@
+"""Arrays in NumPy's .npy files, or windows of them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._numeric import np_saturate_cast
+from jdali._operator import PerSample, Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.codecs import npy
+from jdali.ops.image import _window as windows
+from jdali.readers import _storage
+from jdali.readers._array_files import ArrayFileReader, array_file_options
+from jdali.readers._base import Loaded, one_by_one, read_file, reader_options, shuffle_options
+
+_NAME = "readers.numpy"
+_STARTS = ("roi_start", "rel_roi_start")
+_ENDS = ("roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
+
+
+class NumpyReader(ArrayFileReader):
+    """Arrays by path.
+
+    Args:
+        roi: the window's borders that are the same for all samples, by argument; may hold None.
+        axes: that the borders are of; empty: all.
+        policy: what to do with windows that reach out.
+        fill_value: of what lies outside.
+        keep_headers: remember the header of each file of which a window was read.
+        options: of the files and of every reader, and `file_filter`.
+    """
+
+    def __init__(
+        self,
+        roi: Mapping[str, np.ndarray | None],
+        axes: tuple[int, ...],
+        policy: str,
+        fill_value: float,
+        keep_headers: bool,
+        options: Mapping[str, Any],
+    ):
+        windows.check_choice(_NAME, "out_of_bounds_policy", policy, windows.POLICIES)
+        super().__init__(_NAME, options, options["file_filter"])
+        self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
+        self._axes, self._policy, self._fill_value = axes, policy, fill_value
+        self._headers: dict[int, npy.Header] | None = {} if keep_headers else None
+        # For windows that are the same for all samples: by the shape of the array.
+        self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
+
+    def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The array of a file, or the window with these further borders."""
+        path = self.source(index)
+        try:
+            if not self._roi and not borders:
+                return (npy.decode(read_file(path)),)
+            with _pieces(path) as (read, size):
+                header = self._header(index, read, size)
+                if borders:
+                    anchor, sizes = self._window(self._roi | borders, header.shape)
+                else:
+                    anchor, sizes = self._window_in(header.shape)
+                return (self._part(read, header, anchor, sizes),)
+        except SampleError as error:
+            # The error may say that it is of sample 0: of the batch of one that a window was worked out for.
+            raise SampleError(f"{_NAME}: {path}: {error}", argument=error.argument) from error
+        except OSError as error:
+            raise SampleError(f"{_NAME}: cannot read {path}: {error.strerror or error}") from error
+
+    def load_many(self, indices: np.ndarray, **borders: np.ndarray) -> Loaded:
+        return one_by_one(
+            [
+                functools.partial(self.load, index, **{key: values[place] for key, values in borders.items()})
+                for place, index in enumerate(indices.tolist())
+            ],
+            self.num_outputs,
+        )
+
+    def _header(self, index: int, read: npy.Read, size: int) -> npy.Header:
+        if self._headers is None:
+            return npy.read_header(read, size)
+        if index not in self._headers:
+            self._headers[index] = npy.read_header(read, size)
+        return self._headers[index]
+
+    def _window(self, borders: Mapping[str, np.ndarray], shape: tuple[int, ...]) -> tuple[Any, Any]:
+        """Anchor and size of the window in an array, before it is cut to the array."""
+        _check_exclusive(borders)
+        extents = np.array([shape], np.int64).reshape(1, len(shape))
+        axes = windows.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
+        given = {}
+        for argument, value in borders.items():
+            windows.slice_argument(_NAME, argument, value[None], axes.shape)
+            if argument.endswith("shape") and (value < 0).any():
+                raise SampleError(f"{argument} {value.tolist()} is negative", argument=argument)
+            given[argument.replace("roi_", "")] = value[None]
+        anchors, sizes = windows.slice_window(_NAME, extents, axes, **given)
+        outside = (anchors < 0) | (anchors > extents) | (anchors + sizes > extents)
+        if self._policy == "error" and outside.any():
+            raise SampleError(
+                f"the window at {anchors[0].tolist()} of size {sizes[0].tolist()} reaches out of the array of "
+                f"shape {list(shape)}; move it, or set out_of_bounds_policy to 'pad' or 'trim_to_shape'"
+            )
+        anchors, sizes = windows.apply_bounds(_NAME, self._policy, extents, anchors, sizes)
+        return tuple(anchors[0].tolist()), tuple(sizes[0].tolist())
+
+    def _part(
+        self, read: npy.Read, header: npy.Header, anchor: tuple[int, ...], sizes: tuple[int, ...]
+    ) -> np.ndarray:
+        ends = [min(a + n, extent) for a, n, extent in zip(anchor, sizes, header.shape, strict=True)]
+        first = tuple(min(max(a, 0), extent) for a, extent in zip(anchor, header.shape, strict=True))
+        inside = tuple(max(end - a, 0) for end, a in zip(ends, first, strict=True))
+        part = npy.read_window(read, header, first, inside)
+        if inside == sizes:
+            return part
+        padded = np.full(sizes, np_saturate_cast(np.array(self._fill_value), part.dtype), part.dtype)
+        padded[tuple(slice(f - a, f - a + n) for f, a, n in zip(first, anchor, inside, strict=True))] = part
+        return padded
+
+
+def _check_exclusive(borders: Mapping[str, Any]) -> None:
+    for group in (_STARTS, _ENDS):
+        windows.check_exclusive(_NAME, **{argument: borders.get(argument) for argument in group})
+
+
+@contextlib.contextmanager
+def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
+    """How to read pieces of a file, and its size."""
+    if _storage.is_url(path):
+        yield functools.partial(_storage.read_range, path), _storage.size(path)
+        return
+    with open(path, "rb", buffering=0) as file:
+
+        def read(offset: int, size: int) -> bytes:
+            data = os.pread(file.fileno(), size, offset)
+            while len(data) < size:  # of one call at most 2 GiB
+                more = os.pread(file.fileno(), size - len(data), offset + len(data))
+                if not more:
+                    raise SampleError(f"the file ends at byte {offset + len(data)}; it was longer before")
+                data += more
+            return data
+
+        yield read, os.fstat(file.fileno()).st_size
+
+
+@operator(name=_NAME, kind="reader", source="operators/reader/numpy_reader_op.h")
+@also_takes(array_file_options)
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def numpy(
+    *,
+    cache_header_information: Static[bool] = False,
+    file_filter: Static[str] = "*.npy",
+    fill_value: Static[float] = 0.0,
+    out_of_bounds_policy: Static[str] = "error",
+    register_buffers: Static[bool] = True,
+    rel_roi_end: PerSample[tuple[float, ...] | None] = None,
+    rel_roi_shape: PerSample[tuple[float, ...] | None] = None,
+    rel_roi_start: PerSample[tuple[float, ...] | None] = None,
+    roi_axes: Static[tuple[int, ...]] = (),
+    roi_end: PerSample[tuple[int, ...] | None] = None,
+    roi_shape: PerSample[tuple[int, ...] | None] = None,
+    roi_start: PerSample[tuple[int, ...] | None] = None,
+    use_o_direct: Static[bool] = False,
+    **options: Any,
+) -> NumpyReader:
+    """Reads arrays from .npy files, or a window of each array without reading much of the rest.
+
+    The window goes from `roi_start` or `rel_roi_start` (else 0) to an end (`roi_end`, `rel_roi_end`,
+    `roi_shape` or `rel_roi_shape`, else the whole extent). Its borders are rounded half away from zero.
+
+    Args:
+        cache_header_information: remember the header of each file of which a window was read.
+        file_filter: pattern of the names of files in `file_root`; capital letters count.
+        fill_value: of what lies outside of the array; rounded and saturated for integers.
+        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller.
+        register_buffers: without effect.
+        rel_roi_end: `roi_end` as a share of the extent.
+        rel_roi_shape: `roi_shape` as a share of the extent.
+        rel_roi_start: `roi_start` as a share of the extent.
+        roi_axes: axes that the borders are of; negative ones count from the end; empty: all, in order.
+        roi_end: where the window ends, elements, exclusive.
+        roi_shape: size of the window, elements.
+        roi_start: where the window starts, elements.
+        use_o_direct: without effect.
+
+    Returns: the array in C order and this machine's byte order. Only numbers and booleans can be read,
+    and nothing is ever unpickled.
+
+    Parity: DALI reads format version 1.0, little-endian, with the header laid out as NumPy writes it; here
+    versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
+    empty lines and the carriage returns of Windows for names.
+    """
+    roi: dict[str, Any] = {
+        "roi_start": roi_start, "rel_roi_start": rel_roi_start, "roi_end": roi_end,
+        "rel_roi_end": rel_roi_end, "roi_shape": roi_shape, "rel_roi_shape": rel_roi_shape,
+    }  # fmt: skip
+    _check_exclusive(roi)
+    return NumpyReader(
+        roi,
+        roi_axes,
+        out_of_bounds_policy,
+        fill_value,
+        cache_header_information,
+        options | {"file_filter": file_filter},
+    )
