@@ -12,7 +12,7 @@ from jdali._batch import Store
 from jdali.engine._host import Memo, Pool
 from jdali.engine._stage import NodeFailure
 from jdali.graph._node import Node
-from jdali.readers._base import Loaded, Reader, mixed, nothing
+from jdali.readers._base import Loaded, Reader, joined, nothing
 
 
 def read(
@@ -67,7 +67,7 @@ class _Known:
 
     def add(self, keys: Sequence[tuple[int, int]], columns: tuple[Store, ...]) -> None:
         start = len(self.columns[0])
-        self.columns = _joined([self.columns, columns])
+        self.columns = joined([self.columns, columns])
         self.rows.update((key, start + row) for row, key in enumerate(keys))
 
 
@@ -88,22 +88,9 @@ def _load(
             for task, part in zip(tasks, parts, strict=True)
             for place, error in part.failures.items()
         }
-        return Loaded(_joined([part.columns for part in parts]), failures)
+        return Loaded(joined([part.columns for part in parts]), failures)
     except ValueError as error:
         raise NodeFailure.of(node, error) from error
-
-
-def _joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
-    """For each output the samples of all parts, one after another."""
-    joined = []
-    for output, columns in enumerate(zip(*parts, strict=True)):
-        full = [column for column in columns if len(column)] or [columns[0]]
-        first = full[0].spec
-        for column in full[1:]:
-            if (column.spec.dtype, column.spec.ndim) != (first.dtype, first.ndim):
-                raise mixed(output, (first.dtype, first.ndim), (column.spec.dtype, column.spec.ndim))
-        joined.append(full[0] if len(full) == 1 else Store.concat(full))
-    return tuple(joined)
 
 
 def _raise_if_any(node: Node, failures: dict[int, Exception]) -> None:

@@ -102,6 +102,8 @@ class Reader(abc.ABC):
     """
 
     num_outputs: int = 1
+    # Whether the reader itself fetches remote data before they are asked for; others are helped, see `_ahead`.
+    reads_ahead: bool = False
 
     def __init__(self, size: int, options: Mapping[str, Any]):
         given = {name: options[name] for name in _ORDER_OPTIONS if name in options}
@@ -160,6 +162,9 @@ class Reader(abc.ABC):
     def set_state(self, state: dict[str, Any]) -> None:
         self._order.set_state(state)
 
+    def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
+        """Makes loads fail that wait for remote storage, now and from now on: the reader is about to be closed."""
+
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
         """Gives back what the reader holds open."""
 
@@ -191,8 +196,21 @@ def _column(arrays: list[np.ndarray], output: int) -> Store:
     first = arrays[0]
     for array in arrays:
         if array.dtype != first.dtype or array.ndim != first.ndim:
-            raise mixed(output, (first.dtype, first.ndim), (array.dtype, array.ndim))
+            raise _mixed(output, (first.dtype, first.ndim), (array.dtype, array.ndim))
     return Store.of_block(SamplesBlock(arrays), BatchSpec.of(arrays))
+
+
+def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
+    """For each output the samples of all parts, one after another."""
+    outputs = []
+    for output, columns in enumerate(zip(*parts, strict=True)):
+        full = [column for column in columns if len(column)] or [columns[0]]
+        first = full[0].spec
+        for column in full[1:]:
+            if (column.spec.dtype, column.spec.ndim) != (first.dtype, first.ndim):
+                raise _mixed(output, (first.dtype, first.ndim), (column.spec.dtype, column.spec.ndim))
+        outputs.append(full[0] if len(full) == 1 else Store.concat(full))
+    return tuple(outputs)
 
 
 def nothing() -> Store:
@@ -201,7 +219,7 @@ def nothing() -> Store:
     return Store(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)), (), empty, empty)
 
 
-def mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[Any], int]) -> ValueError:
+def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[Any], int]) -> ValueError:
     """What to raise if an output has different types or numbers of axes in one batch."""
     return ValueError(
         f"output {output} is {first[0]} with {first[1]} axes in one sample of a batch and {other[0]} with "

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from jdali.readers._records import BadRecord
+from jdali.readers._record_files import BadRecord
 
 # Kinds of a field on the wire.
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-_WIDTH = {FIXED64: 8, FIXED32: 4}
+WIDTH = {FIXED64: 8, FIXED32: 4}
 _MASK64 = (1 << 64) - 1
 _MOST_VARINT_BYTES = 10
 # Up to this many bytes a loop is faster than NumPy.
@@ -56,8 +56,8 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
         elif kind == VARINT:
             value, stop = varint(data, at, end)
             found.append((tag >> 3, kind, value, stop))
-        elif kind in _WIDTH:
-            stop = at + _WIDTH[kind]
+        elif kind in WIDTH:
+            stop = at + WIDTH[kind]
             found.append((tag >> 3, kind, at, stop))
         else:
             raise BadRecord(f"its protocol buffer has a field of unknown kind {kind} (byte {at} of its data)")
@@ -171,18 +171,24 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
             few.append(signed(value))
         return np.array(few, np.int64)
     groups = np.frombuffer(data, np.uint8, end - at, at)
-    ends = np.flatnonzero(groups < 0x80)
-    if not len(ends) or ends[-1] != len(groups) - 1:
+    if groups[-1] >= 0x80:
         raise BadRecord(f"its protocol buffer has a number that does not end (byte {end} of its data)")
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    lengths = ends - starts + 1
+    values, lengths = varints_of(groups)
     if lengths.max() > _MOST_VARINT_BYTES:
         raise BadRecord("its protocol buffer has a number of more than 10 bytes")
+    return values
+
+
+def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """int64 [n], the varints in some bytes that end with one, and of how many bytes each is."""
+    ends = np.flatnonzero(groups < 0x80)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts + 1
     place = np.arange(len(groups)) - np.repeat(starts, lengths)
     # The tenth group holds but one bit of the 64; NumPy's shift drops the others.
     shifted = (groups & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
     values: np.ndarray = np.bitwise_or.reduceat(shifted, starts)
-    return values.view(np.int64)
+    return values.view(np.int64), lengths
 
 
 def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.floating]) -> np.ndarray:

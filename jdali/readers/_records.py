@@ -5,21 +5,24 @@ from __future__ import annotations
 import abc
 import bisect
 import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from jdali._batch import Store
 from jdali._errors import SampleError
-from jdali.readers._base import Reader
+from jdali.readers import _storage
+from jdali.readers._base import Loaded, Reader, joined, stores
+from jdali.readers._columns import Buffer
+from jdali.readers._pieces import Pieces, read_pieces
+from jdali.readers._record_files import BadRecord as BadRecord
+from jdali.readers._record_files import RecordFiles as RecordFiles
 
-# More files than this are not held open all at once (a process may often have only 1024).
-_MOST_OPEN = 256
-
-
-class BadRecord(ValueError):
-    """What is wrong with a record, said by code that knows only its bytes."""
+# Records of at most this many bytes are read and parsed together; for larger ones that would be another copy.
+_SMALL_BYTES = 1 << 15
+# What a thread should have to read, at least.
+_TASK_BYTES = 1 << 20
 
 
 class Records(NamedTuple):
@@ -34,74 +37,6 @@ class Records(NamedTuple):
     sizes: np.ndarray
 
 
-class _Descriptor:
-    """An open file that is closed when the last user lets go of it."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, path: str):
-        self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-
-    # Bound here, because at the end of the process the module's names may be gone.
-    def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        if hasattr(self, "number"):
-            close(self.number)
-
-
-class RecordFiles:
-    """Files of which many threads read pieces.
-
-    Args:
-        name: of the reader, for messages.
-        paths: of the files.
-    """
-
-    def __init__(self, name: str, paths: Sequence[str]):
-        self.paths = list(paths)
-        self.sizes = []
-        for path in self.paths:
-            try:
-                with open(path, "rb") as file:
-                    self.sizes.append(file.seek(0, os.SEEK_END))
-            except OSError as error:
-                raise FileNotFoundError(f"{name}: cannot read {path}: {error.strerror}") from error
-        self._open: dict[int, _Descriptor] = {}
-        self._lock = threading.Lock()
-
-    def read(self, file: int, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset` on; raises `BadRecord` if the file does not have them."""
-        if offset < 0 or size < 0 or offset + size > self.sizes[file]:
-            raise BadRecord(
-                f"{size} bytes from byte {offset} on reach past the end at byte {self.sizes[file]}"
-            )
-        try:
-            descriptor = self._open.get(file) or self._opened(file)
-            data = os.pread(descriptor.number, size, offset)
-            while len(data) < size:  # of one call at most 2 GiB
-                more = os.pread(descriptor.number, size - len(data), offset + len(data))
-                if not more:
-                    raise BadRecord(
-                        f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
-                    )
-                data += more
-        except OSError as error:
-            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
-        return data
-
-    def _opened(self, file: int) -> _Descriptor:
-        descriptor = _Descriptor(self.paths[file])
-        with self._lock:
-            while len(self._open) >= _MOST_OPEN:
-                # The oldest goes; a thread that is just reading from it still holds the descriptor.
-                del self._open[next(iter(self._open))]
-            self._open[file] = descriptor
-        return descriptor
-
-    def close(self) -> None:
-        with self._lock:
-            self._open.clear()
-
-
 class RecordReader(Reader):
     """A reader each of whose samples is one record, a piece of one of its files.
 
@@ -114,11 +49,13 @@ class RecordReader(Reader):
 
     def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
         self._name, self._files = name, files
+        files.in_order = is_in_order(options)
         self._starts = [0]
         for one in records:
             self._starts.append(self._starts[-1] + len(one.offsets))
         if not self._starts[-1]:
             raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
+        self._first = np.array(self._starts)
         self._offsets = np.concatenate([r.offsets for r in records])
         self._sizes = np.concatenate([r.sizes for r in records])
         super().__init__(self._starts[-1], options)
@@ -127,20 +64,110 @@ class RecordReader(Reader):
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
         """The outputs of one record; raises `BadRecord`."""
 
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        """The outputs of many records together, of those that have the usual form.
+
+        Args:
+            buffer: the bytes of `pieces`.
+            pieces: the records.
+            ok: bool [n], True for the records to parse; to be set to False for those not parsed.
+
+        Returns: a column for each output, of the records that are ok in the end.
+        """
+        ok[:] = False
+        return ()
+
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        offset = self._offsets.item(index)
+        file = bisect.bisect_right(self._starts, index) - 1
         try:
-            file = bisect.bisect_right(self._starts, index) - 1
-            return self.parse(self._files.read(file, offset, self._sizes.item(index)))
+            record = self._files.read(file, self._offsets.item(index), self._sizes.item(index))
         except BadRecord as error:
-            raise SampleError(f"{self._name}: {self.source(index)}, at byte {offset}: {error}") from error
+            raise self._error(index, error) from error
+        return self._parsed(index, record)
+
+    def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
+        try:
+            return self.parse(record)
+        except BadRecord as error:
+            raise self._error(index, error) from error
+
+    def _error(self, index: int, error: BadRecord) -> SampleError:
+        place = f"{self.source(index)}, at byte {self._offsets.item(index)}"
+        return SampleError(f"{self._name}: {place}: {error}")
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        sizes = self._sizes[indices]
+        if sizes.mean() > _SMALL_BYTES:
+            return super().load_many(indices)
+        file = np.searchsorted(self._first, indices, side="right") - 1
+        pieces = read_pieces(self._files, file, self._offsets[indices], sizes)
+
+        def alone(place: int) -> tuple[np.ndarray, ...]:
+            index = indices.item(place)
+            return self._parsed(index, pieces.piece(place)) if pieces.known[place] else self.load(index)
+
+        return parsed_together(self, pieces, alone)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        size = int(self._sizes[indices].sum())
+        if size > _SMALL_BYTES * len(indices):
+            return super().tasks(indices, threads)
+        step = -(-len(indices) // min(max(size // _TASK_BYTES, 1), 8 * threads))
+        return [slice(at, at + step) for at in range(0, len(indices), step)]
 
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
         return f"{self._files.paths[file]}#record {index - self._starts[file]}"
 
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
     def close(self) -> None:
         self._files.close()
+
+
+class _Parser(Protocol):
+    num_outputs: int
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray, /) -> tuple[Store, ...]: ...
+
+
+def parsed_together(
+    parser: _Parser, pieces: Pieces, alone: Callable[[int], tuple[np.ndarray, ...]]
+) -> Loaded:
+    """Samples from their records.
+
+    Args:
+        parser: whose `parse_many` parses most of them.
+        pieces: the records.
+        alone: gives, or fails to give, the outputs of the others, by their place.
+    """
+    ok = pieces.known.copy()
+    columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
+    if ok.all():
+        return Loaded(columns, {})
+    samples, places = [], np.flatnonzero(ok).tolist()
+    failures: dict[int, Exception] = {}
+    for place in np.flatnonzero(~ok).tolist():
+        try:
+            samples.append(alone(place))
+            places.append(place)
+        except Exception as error:
+            failures[place] = error
+    others = stores(samples, parser.num_outputs)
+    if not ok.any():
+        return Loaded(others, failures)
+    order = np.argsort(places)
+    return Loaded(tuple(column.select(order) for column in joined([columns, others])), failures)
+
+
+def is_in_order(options: Mapping[str, Any]) -> bool:
+    """Whether a reader with these options reads its files from front to end."""
+    return not (options.get("random_shuffle") or options.get("shuffle_after_epoch"))
 
 
 def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:
@@ -165,8 +192,7 @@ def required_paths(name: str, argument: str, value: Any) -> list[str]:
 def number_columns(name: str, path: str, columns: int) -> np.ndarray:
     """int64 [lines, columns] of a text file with that many numbers from 0 on in each line."""
     try:
-        with open(path, "rb") as file:
-            text = file.read()
+        text = _storage.read(path)
     except OSError as error:
         raise FileNotFoundError(f"{name}: cannot read the index {path}: {error.strerror}") from error
     lines = [line.split() for line in text.split(b"\n")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import struct
@@ -11,10 +12,15 @@ from typing import Any
 import numpy as np
 
 from jdali import tfrecord as features_of
+from jdali._batch import Store
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
+from jdali.readers import _columns
+from jdali.readers import _storage
 from jdali.readers._base import reader_options, shuffle_options
+from jdali.readers._columns import Buffer
 from jdali.readers._index_cache import cached_index
+from jdali.readers._pieces import Pieces
 from jdali.readers._protobuf import (
     BYTES,
     contents,
@@ -38,7 +44,7 @@ from jdali.readers._records import (
 from jdali.tfrecord import Feature
 
 try:
-    from google_crc32c import value as crc32c
+    from crc32c import crc32c
 except ImportError:
     crc32c = None
 
@@ -55,10 +61,27 @@ _FIRST = 1 << 3 | BYTES
 _LIST_OF = {features_of.string: 1, features_of.float32: 2, features_of.int64: 3}
 
 
-def masked_crc(data: bytes) -> int:
+_CRC_PLUS = 0xA282EAD8
+
+
+def masked_crc(data: bytes | memoryview) -> int:
     """CRC-32C of `data` as TFRecord files store it: turned by 15 bits, plus a constant."""
     crc: int = crc32c(data)
-    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + _CRC_PLUS) & 0xFFFFFFFF
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _crc_of_length(length: int) -> int:
+    return masked_crc(length.to_bytes(8, "little"))
+
+
+def _masked_crcs(raw: memoryview, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """uint32 [n], `masked_crc` of many pieces."""
+    crcs = np.array(
+        [crc32c(raw[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)], np.uint32
+    )
+    masked: np.ndarray = (crcs >> 15 | crcs << 17) + np.uint32(_CRC_PLUS)
+    return masked
 
 
 class TFRecordReader(RecordReader):
@@ -81,10 +104,46 @@ class TFRecordReader(RecordReader):
         super().__init__(_NAME, files, records, options)
         self.num_outputs = len(features)
         self._outputs = {name.encode(): place for place, name in enumerate(features)}
+        self._features = list(features.values())
         self._takers = [_taker(name, feature) for name, feature in features.items()]
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
         return self.example(self._checked(record))
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        ok &= pieces.sizes >= _AROUND
+        chosen = pieces.select(np.flatnonzero(ok))
+        fine = self._sound(buffer, chosen)
+        start, end = chosen.starts + _HEAD.size, chosen.ends - _CRC.size
+        start, usual = _columns.only_content(buffer, start, end, _FIRST)
+        fine &= usual
+        first, last = _columns.map_entries(buffer, start, end, fine, self._outputs)
+        fine &= (last > 0).all(axis=0)
+        for output, feature in enumerate(self._features):  # down to the packed content of each list
+            for tag in (_LIST_OF[feature.dtype] << 3 | BYTES, _FIRST):
+                first[output], usual = _columns.only_content(buffer, first[output], last[output], tag)
+                fine &= usual
+        rows = np.flatnonzero(fine)
+        regular = np.ones(len(rows), bool)
+        columns = [
+            _column(buffer, feature, first[output, rows], last[output, rows], regular)
+            for output, feature in enumerate(self._features)
+        ]
+        fine[rows] = regular
+        ok[ok] = fine
+        return _columns.pick(columns, regular)
+
+    def _sound(self, buffer: Buffer, pieces: Pieces) -> np.ndarray:
+        """bool [n], whether lengths and CRCs are right."""
+        starts, ends = pieces.starts, pieces.ends
+        raw = memoryview(buffer.raw)
+        lengths = pieces.sizes - _AROUND
+        sound: np.ndarray = buffer.ints(starts) == lengths
+        length_crcs = [_crc_of_length(length) for length in lengths.tolist()]
+        sound &= buffer.at(starts + 8, "<u4") == np.array(length_crcs, np.uint32)
+        data_end = ends - _CRC.size
+        sound &= buffer.at(data_end, "<u4") == _masked_crcs(raw, starts + _HEAD.size, data_end)
+        return sound
 
     def _checked(self, record: bytes) -> bytes:
         """The data of a record."""
@@ -116,6 +175,15 @@ class TFRecordReader(RecordReader):
         return tuple(
             [take(data, first, last) for take, (first, last) in zip(self._takers, places, strict=True)]
         )
+
+
+def _column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
+    """A feature of many records, from the packed contents of their lists."""
+    if feature.dtype == features_of.string:
+        return _columns.byte_column(buffer, first, last - first)
+    packed = _columns.packed_integers if feature.dtype == features_of.int64 else _columns.packed_reals
+    values, counts = packed(buffer, first, last, ok)
+    return _columns.shaped_column(values, counts, feature.shape, feature.partial_shape, ok)
 
 
 Taker = Callable[[bytes, int, int], np.ndarray]
@@ -207,8 +275,9 @@ def build_index(path: str) -> Records:
     offsets: list[int] = []
     sizes: list[int] = []
     at = 0
-    size = os.stat(path).st_size
-    with open(path, "rb", buffering=1 << 16) as file:
+    with _storage.open(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         while at < size:
             head = file.read(_HEAD.size)
             if len(head) < _HEAD.size:
@@ -272,8 +341,7 @@ def _check_first(files: RecordFiles, file: int, index: str, records: Records) ->
 def _need_crc() -> None:
     if crc32c is None:
         raise ImportError(
-            f"{_NAME}: the package google-crc32c, which checks the records, is missing: pip install "
-            '"jdali[records]"'
+            f'{_NAME}: the package crc32c, which checks the records, is missing: pip install "jdali[records]"'
         )
 
 
