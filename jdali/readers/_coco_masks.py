@@ -1,0 +1,172 @@
+"""Masks of the COCO format as runs of pixels, and pictures of labels made of them.
+
+A mask's pixels are counted down the columns, one column after the other. A run is the half-open interval of
+those numbers from a start to an end.
+
+Polygons are rasterised as COCO's own tools do it: their vertices are rounded to a grid five times as fine as
+the pixels, and an edge is the staircase of grid points nearest to the line. A pixel column takes the places
+where the staircases step between the third and the fourth of its five grid columns, rounded up to whole
+pixels; between each two of them the mask is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+_FINE = 5  # grid points a pixel
+_MIDDLE = 2  # the step of a column is after this one of its grid columns
+_LARGEST = float(1 << 40)  # coordinates further out are taken back, which does not show in a picture
+_MOST_CROSSINGS = 1 << 24
+_MOST_DIGITS = 12  # of a compressed number; 32 bits need 7
+
+
+class Runs(NamedTuple):
+    """Pixels of a mask.
+
+    Attributes:
+        starts: int64 [n].
+        ends: int64 [n], one past the last pixel.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+def decompressed(text: str) -> np.ndarray:
+    """int64 [n], the lengths of the runs of a compressed mask; raises ValueError.
+
+    A number is written five bits a character, the lowest first; each but the first three is the difference
+    to the number two places before.
+    """
+    try:
+        digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
+    except UnicodeEncodeError:
+        raise ValueError("the compressed mask has characters that are not ASCII") from None
+    if not len(digits):
+        return np.zeros(0, np.int64)
+    if digits.min() < 0 or digits.max() > 63:
+        raise ValueError("the compressed mask has characters other than '0' to 'o'")
+    last = np.flatnonzero(digits & 32 == 0)
+    if not len(last) or last[-1] != len(digits) - 1:
+        raise ValueError("the compressed mask ends within a number")
+    first = np.concatenate([[0], last[:-1] + 1])
+    lengths = last - first + 1
+    if lengths.max() > _MOST_DIGITS:
+        raise ValueError("the compressed mask has a number of more than 60 bits")
+    place = np.arange(len(digits)) - np.repeat(first, lengths)
+    numbers = np.add.reduceat((digits & 31) << 5 * place, first)
+    numbers -= np.where(digits[last] & 16, np.int64(1) << 5 * lengths, 0)
+    for chain in (numbers[1::2], numbers[2::2]):
+        np.cumsum(chain, out=chain)
+    return numbers
+
+
+def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
+    """The set pixels of a mask, whose first run is of pixels that are not set; raises ValueError."""
+    if len(counts) and counts.min() < 0:
+        raise ValueError("the mask has a run of negative length")
+    total = int(counts.sum())
+    if total != height * width:
+        raise ValueError(f"the mask's runs have {total} pixels together, but it is {height} x {width}")
+    borders = np.cumsum(counts)
+    return Runs(borders[0:-1:2], borders[1::2])
+
+
+def runs_of_polygons(
+    vertices: np.ndarray, sizes: np.ndarray, height: int, width: int
+) -> tuple[Runs, np.ndarray]:
+    """The pixels inside of polygons.
+
+    Args:
+        vertices: float32 [V, 2] (x, y), of all polygons, one after another.
+        sizes: int64 [P], how many of them each polygon has.
+        height, width: of the picture.
+
+    Returns: the runs of all polygons, and int64 [runs], which polygon each is of; raises ValueError.
+    """
+    polygon = np.repeat(np.arange(len(sizes)), sizes)
+    points = np.trunc(np.clip(_FINE * vertices.astype(np.float64) + 0.5, -_LARGEST, _LARGEST)).astype(
+        np.int64
+    )
+    following = np.arange(1, len(points) + 1)
+    ends = np.cumsum(sizes)[sizes > 0]
+    following[ends - 1] = ends - sizes[sizes > 0]
+    edge, column, level = _crossings(points, points[following], width)
+    row = np.ceil(np.clip((level + 0.5) / _FINE - 0.5, 0, height)).astype(np.int64)
+    owner, place = polygon[edge], column * height + row
+    # A closed line crosses each column an even number of times.
+    order = np.lexsort((place, owner))
+    return Runs(place[order[0::2]], place[order[1::2]]), owner[order[0::2]]
+
+
+def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(edge, pixel column, row of the grid) of each crossing of edges from `begin` to `end`, int64 [E, 2]."""
+    low, high = np.minimum(begin[:, 0], end[:, 0]), np.maximum(begin[:, 0], end[:, 0])
+    first = np.maximum((low - _MIDDLE + _FINE - 1) // _FINE, 0)
+    last = np.minimum((high - _MIDDLE - 1) // _FINE, width - 1)
+    counts = np.maximum(last - first + 1, 0)
+    total = int(counts.sum())
+    if total > _MOST_CROSSINGS:
+        raise ValueError(
+            f"the polygons cross {total} pixel columns, more than {_MOST_CROSSINGS} are not drawn"
+        )
+    edge = np.repeat(np.arange(len(counts)), counts)
+    column = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
+    # Staircases are built from the end that is further left or, of steep edges, further up.
+    size = np.abs(end - begin)
+    steep = size[:, 0] < size[:, 1]
+    turned = np.where(steep, begin[:, 1] > end[:, 1], begin[:, 0] > end[:, 0])[:, None]
+    begin, end = np.where(turned, end, begin), np.where(turned, begin, end)
+    x, y = begin[edge].T
+    dx, dy = (end - begin)[edge].T
+    before = _FINE * column + _MIDDLE
+    level = np.empty(total, np.int64)
+    flat = ~steep[edge]
+    level[flat] = _level_of_flat(before[flat] - x[flat], y[flat], dy[flat] / dx[flat])
+    steep = ~flat
+    level[steep] = _level_of_steep(before[steep], x[steep], y[steep], dx[steep] / dy[steep])
+    return edge, column, level
+
+
+def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """The smaller row of the staircase's points number `step` and the next, one in each column."""
+    return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
+        np.int64
+    )
+
+
+def _level_of_steep(before: np.ndarray, x: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """The row after which the staircase, which has one point in each row, steps over from column `before`."""
+
+    def is_over(step: np.ndarray) -> np.ndarray:
+        right = x + slope * step + 0.5 >= before + 1
+        return np.where(slope > 0, right, ~right)
+
+    step = np.ceil((before + 0.5 - x) / slope)
+    # The division is not exact: the step may be next to it.
+    step = np.where(is_over(step - 1), step - 1, np.where(is_over(step), step, step + 1))
+    return (y + step - 1).astype(np.int64)
+
+
+def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.ndarray:
+    """int32 [height, width, 1], at each pixel the largest label of those that cover it, and 0 elsewhere.
+
+    Args:
+        runs: (label, its pixels).
+    """
+    pixels = height * width
+    borders = np.unique(np.concatenate([[0, pixels], *(part for _, both in runs for part in both)]))
+    values = np.zeros(len(borders) - 1, np.int32)
+    for label in sorted({label for label, _ in runs}):
+        change = np.zeros(len(borders), np.int64)
+        for _, (starts, ends) in (one for one in runs if one[0] == label):
+            np.add.at(change, np.searchsorted(borders, starts), 1)
+            np.subtract.at(change, np.searchsorted(borders, ends), 1)
+        values[np.cumsum(change)[:-1] > 0] = label
+    # Small numbers are turned from columns to rows faster.
+    small = values.astype(np.uint8) if 0 <= values.min(initial=0) <= values.max(initial=0) < 256 else values
+    columns = np.repeat(small, np.diff(borders)).reshape(width, height)
+    return np.ascontiguousarray(columns.T).astype(np.int32, copy=False)[..., None]

@@ -1,0 +1,17 @@
+"""Layouts of the outputs of a reader."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from jdali.readers._base import Loaded
+
+
+def with_layouts(loaded: Loaded, layouts: Sequence[str]) -> Loaded:
+    """The same samples, with a layout for each output ("" for none)."""
+    columns = tuple(
+        dataclasses.replace(column, spec=column.spec.replace(layout=layout)) if len(column) else column
+        for column, layout in zip(loaded.columns, layouts, strict=True)
+    )
+    return loaded._replace(columns=columns)

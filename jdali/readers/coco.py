@@ -1,0 +1,211 @@
+"""COCO: images, and the boxes, labels and masks of the objects in them from a JSON file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.codecs.image import MAX_PIXELS
+from jdali.readers import _coco_preprocessed, _storage
+from jdali.readers._base import Loaded, Reader, read_file, reader_options, shuffle_options
+from jdali.readers._coco_json import Annotations, Wanted, parse
+from jdali.readers._coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
+from jdali.readers._layouts import with_layouts
+from jdali.readers._records import path_list
+
+_NAME = "readers.coco"
+# What these arguments ask for is done before annotations are saved, and cannot be done after.
+_OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
+
+
+class CocoReader(Reader):
+    """Images and what is known of them.
+
+    Args:
+        root: folder that the names of the images are relative to.
+        parsed: the images.
+        polygons: give polygons and vertices.
+        masks: give a picture of labels.
+        ids: give the ids of the images.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        parsed: Annotations,
+        *,
+        polygons: bool,
+        masks: bool,
+        ids: bool,
+        options: Mapping[str, Any],
+    ):
+        super().__init__(len(parsed.names), options)
+        self._root, self._parsed = root, parsed
+        self._polygons, self._masks, self._ids = polygons, masks, ids
+        self._layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
+        self.num_outputs = len(self._layouts)
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        parsed = self._parsed
+        objects = _range(parsed.object_starts, index)
+        outputs = [read_file(self.source(index)), parsed.boxes[objects], parsed.labels[objects]]
+        if self._polygons:
+            outputs.append(parsed.polygons[_range(parsed.polygon_starts, index)])
+            outputs.append(parsed.vertices[_range(parsed.vertex_starts, index)])
+        if self._masks:
+            try:
+                outputs.append(self._painted(index, parsed.labels[objects]))
+            except ValueError as error:
+                raise SampleError(f"{_NAME}: the masks of {self.source(index)}: {error}") from error
+        if self._ids:
+            outputs.append(parsed.image_ids[index : index + 1])
+        return tuple(outputs)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        return with_layouts(super().load_many(indices), self._layouts)
+
+    def _painted(self, index: int, labels: np.ndarray) -> np.ndarray:
+        parsed = self._parsed
+        height, width = parsed.sizes[index].tolist()
+        if height * width > MAX_PIXELS:
+            raise ValueError(f"{height} x {width} is more than the limit of {MAX_PIXELS} pixels")
+        runs: list[tuple[int, Runs]] = []
+        polygons = parsed.polygons[_range(parsed.polygon_starts, index)]
+        if len(polygons):
+            vertices = parsed.vertices[_range(parsed.vertex_starts, index)]
+            found, polygon = runs_of_polygons(
+                vertices, (polygons[:, 2] - polygons[:, 1]).astype(np.int64), height, width
+            )
+            owner = labels[polygons[polygon, 0]]
+            runs += [
+                (label, Runs(found.starts[owner == label], found.ends[owner == label]))
+                for label in np.unique(owner).tolist()
+            ]
+        masks = _range(parsed.mask_starts, index)
+        for mask, number in zip(parsed.masks[masks], parsed.mask_objects[masks].tolist(), strict=True):
+            counts = decompressed(mask) if isinstance(mask, str) else mask
+            try:
+                runs.append((labels[number].item(), runs_of_counts(counts, height, width)))
+            except ValueError as error:
+                raise ValueError(f"object {number}: {error}") from error
+        return painted(runs, height, width)
+
+    def source(self, index: int) -> str:
+        return _storage.join(self._root, self._parsed.names[index])
+
+
+def _range(starts: np.ndarray, index: int) -> slice:
+    return slice(starts.item(index), starts.item(index + 1))
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    masks = 2 * bool(given.get("polygon_masks")) + bool(given.get("pixelwise_masks"))
+    return 3 + masks + bool(given.get("image_ids"))
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+    source="operators/reader/coco_reader_op.cc",
+)  # fmt: skip
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def coco(
+    *,
+    annotations_file: Static[str] = "",
+    avoid_class_remapping: Static[bool] = False,
+    file_root: Static[str | None] = None,
+    image_ids: Static[bool] = False,
+    images: Static[tuple[str, ...] | None] = None,
+    include_iscrowd: Static[bool] = True,
+    ltrb: Static[bool] = False,
+    pixelwise_masks: Static[bool] = False,
+    polygon_masks: Static[bool] = False,
+    preprocessed_annotations: Static[str] = "",
+    ratio: Static[bool] = False,
+    save_preprocessed_annotations: Static[bool] = False,
+    save_preprocessed_annotations_dir: Static[str] = "",
+    size_threshold: Static[float] = 0.1,
+    skip_empty: Static[bool] = False,
+    **options: Any,
+) -> CocoReader:
+    """Reads images, and the objects in them, of a data set in the format of COCO.
+
+    The outputs are the image's bytes, the boxes and the labels of its objects; with `polygon_masks` also
+    polygons and their vertices, with `pixelwise_masks` a picture of labels; with `image_ids` the id.
+
+    A pixel of several objects has the largest of their labels.
+
+    Parity: DALI passes over annotations without a box, of an unknown image or with a negative size, and
+    over the rest of a file that is cut short, and labels unknown categories 0; here they are errors, as are
+    `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
+    of a label, and none if there are polygons of that label; it gives the pixels that end the picture to
+    the smallest label; and with `ratio` it draws polygons in the unit square.
+
+    Args:
+        annotations_file: the JSON file.
+        avoid_class_remapping: labels are the ids of the categories, not their places in the file from 1 on.
+        file_root: folder that the images' names are relative to.
+        image_ids: give the ids of the images, too.
+        images: names of the images to read, in this order, as the file has them; None: all, by their ids.
+        include_iscrowd: read also objects that are marked as crowds.
+        ltrb: boxes are (left, top, right, bottom), not (left, top, width, height).
+        pixelwise_masks: give a picture of labels, too.
+        polygon_masks: give polygons and their vertices, too.
+        preprocessed_annotations: folder with annotations that were saved, by DALI or jdali, to read instead.
+        ratio: boxes and vertices are shares of the image's width and height, not pixels.
+        save_preprocessed_annotations: write the annotations, as they are given, to a folder.
+        save_preprocessed_annotations_dir: that folder, which must be there.
+        size_threshold: objects of a smaller width or height are left out, pixels.
+        skip_empty: leave out images without objects.
+
+    Returns: uint8 [bytes]; float32 [objects, 4]; int32 [objects]; int32 [polygons, 3] (the object, its
+        first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
+        int32 [1].
+    """
+    outputs = {"polygons": polygon_masks, "masks": pixelwise_masks}
+    if polygon_masks and pixelwise_masks:
+        raise ValueError(f"{_NAME}: polygon_masks and pixelwise_masks exclude each other")
+    if file_root is None:
+        raise ValueError(f"{_NAME}: give file_root, the folder of the images")
+    if bool(save_preprocessed_annotations) != bool(save_preprocessed_annotations_dir):
+        raise ValueError(
+            f"{_NAME}: save_preprocessed_annotations and save_preprocessed_annotations_dir must be given together"
+        )
+    wanted = Wanted(
+        **outputs, images=None if images is None else path_list(_NAME, "images", images),
+        skip_empty=skip_empty, include_iscrowd=include_iscrowd, size_threshold=size_threshold, ltrb=ltrb,
+        ratio=ratio, avoid_class_remapping=avoid_class_remapping,
+    )  # fmt: skip
+    try:
+        if preprocessed_annotations:
+            _check_not_given(dict(wanted._asdict(), annotations_file=annotations_file))
+            parsed = _coco_preprocessed.load(preprocessed_annotations, **outputs, ids=image_ids)
+        elif annotations_file:
+            parsed = parse(annotations_file, wanted)
+        else:
+            raise ValueError("give annotations_file or preprocessed_annotations")
+        if not parsed.names:
+            raise ValueError(f"there are no images to read in {annotations_file or preprocessed_annotations}")
+        if save_preprocessed_annotations:
+            _coco_preprocessed.save(save_preprocessed_annotations_dir, parsed, **outputs, ids=image_ids)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{_NAME}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{_NAME}: {error}") from error
+    return CocoReader(file_root, parsed, **outputs, ids=image_ids, options=options)
+
+
+def _check_not_given(given: Mapping[str, Any]) -> None:
+    """Raises if an argument is given that has no effect on annotations that were saved."""
+    for name in _OF_JSON:
+        default = coco.args[name].default
+        if given[name] != default:
+            raise ValueError(
+                f"{name} cannot be given with preprocessed_annotations: it is applied before saving"
+            )
