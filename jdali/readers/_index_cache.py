@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from jdali._cache_folder import cache_folder
+from jdali.readers import _storage
 
 Arrays = Mapping[str, np.ndarray]
 # A file that was changed so recently may be changed again with the same time: clocks of file systems are coarse.
@@ -24,16 +25,18 @@ _VERSION = 1
 def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
     """`build()`, or what it gave for the same file before.
 
-    A file is the same if its path, size and time of change are. Without a writable cache folder the
-    index is built each time.
+    A file is the same if its path, size and time of change are, or what else a storage tells of its content.
+    Without a writable cache folder the index is built each time.
 
     Args:
         kind: of the index, with what it depends on besides the file.
         path: of the file.
         build: makes the index, arrays by name.
     """
-    facts = os.stat(path)
-    key = f"{_VERSION} {kind} {facts.st_size} {facts.st_mtime_ns} {os.path.realpath(path)}"
+    version = _storage.version(path)
+    if version is None:
+        return build()
+    key = f"{_VERSION} {kind} {version}"
     name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
     file = cache_folder() / "index" / name
     # Whatever is wrong with a file of the cache, it can be made again.
@@ -43,7 +46,7 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         pass
     index = build()
-    if time.time_ns() - facts.st_mtime_ns < _SETTLED_NS:
+    if not _storage.is_url(path) and time.time_ns() - os.stat(path).st_mtime_ns < _SETTLED_NS:
         return index
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,13 +10,13 @@ value, or with the number of the page where a large value begins.
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from jdali.readers import _storage
 from jdali.readers._index_cache import cached_index
 from jdali.readers._records import BadRecord, RecordFiles, RecordReader, Records
 
@@ -40,7 +40,7 @@ _DEEPEST = 32
 
 def _database_file(path: str) -> str:
     """The data file of a database that is named by its folder, as usual, or by the file itself."""
-    return os.path.join(path, _FILE) if os.path.isdir(path) else path
+    return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
 
 def locate_values(name: str, path: str) -> Records:

@@ -49,7 +49,7 @@ class RecordFiles:
     def __init__(self, name: str, paths: Sequence[str]):
         self.paths = list(paths)
         try:
-            self.sizes = _storage.sizes(self.paths)
+            self.sizes: Sequence[int] = _storage.sizes(self.paths)
         except OSError as error:
             raise FileNotFoundError(f"{name}: cannot read {error.filename}: {error.strerror}") from error
         self.in_order = True

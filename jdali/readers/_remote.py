@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -23,6 +22,7 @@ _VERSIONS = (
 # Errors of clients that no waiting heals, by name: their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
+_NONE: Mapping[str, Any] = {}
 
 
 class WrongLength(OSError):
@@ -51,16 +51,21 @@ def _file_system(url: str) -> tuple[Any, str]:
 
 
 def _request(
-    url: str, name: str, *, check: Callable[[Any], Any] | None = None, fresh: bool = False, **arguments: Any
+    url: str,
+    name: str,
+    arguments: Mapping[str, Any] = _NONE,
+    *,
+    check: Callable[[Any], Any] | None = None,
+    fresh: bool = False,
 ) -> Any:
     """Calls a method of the file system of `url`, again if it fails for a reason that may pass.
 
     Args:
         url: of the file, the method's first argument.
         name: of the method.
+        arguments: further ones of the method.
         check: makes the result of the answer, or raises.
         fresh: ask the storage even if fsspec remembers.
-        arguments: further ones of the method.
     """
     settings = options()
     scope = current_scope()
@@ -80,7 +85,7 @@ def _request(
     raise AssertionError  # the last attempt returns or raises
 
 
-def _once(system: Any, name: str, path: str, arguments: dict[str, Any], limit: float) -> Any:
+def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit: float) -> Any:
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
 
@@ -154,14 +159,13 @@ def _described(error: BaseException) -> str:
 def read(url: str) -> bytes:
     """The whole of a file."""
     system, _ = _file_system(url)
-    data: bytes = _request(url, "cat_file", **_in_one_request(type(system)))
+    data: bytes = _request(url, "cat_file", _in_one_request(system))
     return data
 
 
-@functools.cache
-def _in_one_request(kind: type) -> dict[str, int]:
+def _in_one_request(system: Any) -> dict[str, int]:
     """Arguments of `cat_file` for file systems that would ask for the size of each file first."""
-    method = getattr(kind, "_cat_file", None)
+    method = getattr(system, "_cat_file", None)
     return (
         {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
     )
@@ -182,7 +186,7 @@ def read_range(url: str, offset: int, size: int) -> bytes:
             )
         return data
 
-    data: bytes = _request(url, "cat_file", check=check, start=offset, end=offset + size)
+    data: bytes = _request(url, "cat_file", {"start": offset, "end": offset + size}, check=check)
     return data
 
 
@@ -228,6 +232,6 @@ def entries(url: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
     _, path = _file_system(url)
     own = path.rstrip("/")
-    listed = _request(url, "ls", fresh=True, detail=True)
+    listed = _request(url, "ls", {"detail": True}, fresh=True)
     found = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in listed]
     return [(name.rpartition("/")[2], is_dir) for name, is_dir in found if name != own]

@@ -106,10 +106,7 @@ def exists(path: str) -> bool:
 
 
 def version(path: str) -> str | None:
-    """What changes when the content of a file does: a key for caches, with its name in it.
-
-    None if that cannot be told, or if the file changed a moment ago and may change again unseen.
-    """
+    """What changes when the content of a file does: a key for caches, with its name in it; None if unknown."""
     if is_url(path):
         return _remote.version(path)
     facts = os.stat(path)
@@ -119,17 +116,22 @@ def version(path: str) -> str | None:
 # --- folders --------------------------------------------------------------------------------
 def entries(folder: str, *, folders: bool) -> list[str]:
     """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
-    if is_url(folder):
-        names = [name for name, is_dir in _remote.entries(folder) if is_dir == folders]
-    else:
-        with os.scandir(folder) as found:
-            names = [entry.name for entry in found if entry.is_dir() == folders]
-    return sorted(names, key=os.fsencode)
+    return sorted((name for name, is_dir in _listed(folder) if is_dir == folders), key=os.fsencode)
 
 
 def walk(folder: str) -> Iterator[str]:
     """Paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
-    yield from entries(folder, folders=False)
-    for name in entries(folder, folders=True):
-        for inner in walk(join(folder, name)):
-            yield join(name, inner)
+    listed = sorted(_listed(folder), key=lambda entry: (entry[1], os.fsencode(entry[0])))
+    for name, is_dir in listed:
+        if is_dir:
+            yield from (join(name, inner) for inner in walk(join(folder, name)))
+        else:
+            yield name
+
+
+def _listed(folder: str) -> list[tuple[str, bool]]:
+    """(name, whether it is a folder) of all in a folder."""
+    if is_url(folder):
+        return _remote.entries(folder)
+    with os.scandir(folder) as found:
+        return [(entry.name, entry.is_dir()) for entry in found]

@@ -12,6 +12,7 @@ import numpy as np
 
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
+from jdali.readers import _storage
 from jdali.readers._base import Reader, read_file, reader_options, shuffle_options
 
 _NAME = "readers.file"
@@ -45,7 +46,7 @@ class FileReader(Reader):
         return read_file(self.source(index)), self._labels[index : index + 1]
 
     def source(self, index: int) -> str:
-        return os.path.join(self._root, self._names[index])
+        return _storage.join(self._root, self._names[index])
 
 
 @operator(name=_NAME, kind="reader", outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
@@ -89,7 +90,7 @@ def file(
         root = file_root or ""
     elif file_list is not None:
         names, numbers = _listed_files(file_list)
-        root = os.path.dirname(file_list) if file_root is None else file_root
+        root = _storage.parent(file_list) if file_root is None else file_root
     elif file_root is not None:
         names, numbers = _files_in_folders(file_root, file_filters, dir_filters, case_sensitive_filter)
         root = file_root
@@ -114,8 +115,7 @@ def _given_files(
 
 def _listed_files(file_list: str) -> tuple[list[str], list[int]]:
     try:
-        with open(file_list, "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = _storage.read(file_list).split(b"\n")
     except OSError as error:
         raise FileNotFoundError(f"{_NAME}: cannot read file_list {file_list}: {error.strerror}") from error
     names, labels = [], []
@@ -147,8 +147,8 @@ def _files_in_folders(
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
     names, labels = [], []
     for label, folder in enumerate(folders):
-        found = [n for n in _entries(os.path.join(root, folder), folders=False) if is_wanted.fullmatch(n)]
-        names += [os.path.join(folder, name) for name in found]
+        found = [n for n in _entries(_storage.join(root, folder), folders=False) if is_wanted.fullmatch(n)]
+        names += [_storage.join(folder, name) for name in found]
         labels += [label] * len(found)
     if not names:
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
@@ -169,8 +169,6 @@ def _matcher(patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[
 def _entries(folder: str, *, folders: bool) -> list[str]:
     """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
     try:
-        with os.scandir(folder) as entries:
-            names = [e.name for e in entries if e.is_dir() == folders]
+        return _storage.entries(folder, folders=folders)
     except OSError as error:
         raise FileNotFoundError(f"{_NAME}: cannot list the folder {folder}: {error.strerror}") from error
-    return sorted(names, key=os.fsencode)

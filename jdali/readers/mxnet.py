@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batch import Store
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
+from jdali.readers import _columns, _storage
 from jdali.readers._base import reader_options, shuffle_options
+from jdali.readers._columns import Buffer
 from jdali.readers._index_cache import Arrays, cached_index
+from jdali.readers._pieces import Pieces
 from jdali.readers._records import (
     BadRecord,
     RecordFiles,
@@ -52,6 +56,28 @@ class RecordIOReader(RecordReader):
             raise BadRecord(f"it has {len(data)} bytes, too few for its {labels} labels")
         given = np.frombuffer(data, "<f4", labels, _IMAGE.size) if labels else np.array([label], np.float32)
         return np.frombuffer(data, np.uint8, offset=image), given
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        ok &= pieces.sizes >= _PART.size + _IMAGE.size
+        chosen = pieces.select(np.flatnonzero(ok))
+        starts, data = chosen.starts, chosen.starts + _PART.size
+        words = buffer.at(starts + 4, "<u4").astype(np.int64)
+        ends = data + (words & ((1 << _LENGTH_BITS) - 1))
+        whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
+        labels = buffer.at(data, "<u4").astype(np.int64)
+        images = data + _IMAGE.size + 4 * labels
+        # An index may leave records out; what follows must be another record, then.
+        after = np.minimum(ends + (data - ends) % 4, chosen.ends)
+        whole &= (ends <= chosen.ends) & (images <= ends)
+        whole &= (after == chosen.ends) | (buffer.at(after, "<u4") == _MAGIC)
+        ok[ok] = whole
+        rows = np.flatnonzero(whole)
+        images, ends, labels = images[rows], ends[rows], labels[rows]
+        counts = np.maximum(labels, 1)
+        first = data[rows] + np.where(labels > 0, _IMAGE.size, 4)
+        shape = (1,) if (counts == 1).all() else None
+        given = _columns.shaped_column(_columns.reals(buffer, first, counts), counts, shape, (), whole[rows])
+        return _columns.byte_column(buffer, images, ends - images), given
 
 
 def _joined(record: bytes) -> bytes:
@@ -94,8 +120,9 @@ def build_index(path: str) -> Arrays:
     """
     offsets: list[int] = []
     at = 0
-    size = os.stat(path).st_size
-    with open(path, "rb", buffering=1 << 16) as file:
+    with _storage.open(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         while at < size:
             head = file.read(_PART.size)
             magic, word = _PART.unpack(head) if len(head) == _PART.size else (_MAGIC, 0)

@@ -10,12 +10,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jdali._batch import RaggedBlock, Store
 from jdali._errors import SampleError
+from jdali._extent import BatchSpec
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
-from jdali.readers._base import Reader, reader_options, shuffle_options
+from jdali.readers import _columns, _storage
+from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers._columns import Buffer
 from jdali.readers._index_cache import Arrays, cached_index
-from jdali.readers._records import BadRecord, RecordFiles, path_list, required_paths
+from jdali.readers._pieces import Pieces, read_pieces
+from jdali.readers._records import (
+    SMALL_BYTES,
+    BadRecord,
+    RecordFiles,
+    is_in_order,
+    parsed_together,
+    path_list,
+    record_tasks,
+    required_paths,
+)
 from jdali.readers._tar import BLOCK, is_header_of, members
 from jdali.types import to_dtype
 
@@ -24,6 +38,8 @@ _BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}
 # Words to a component in a line of an index, by its version.
 _WORDS = {b"v1.1": 3, b"v1.2": 4}
 _MISSING = -1
+# Digits of a size in a header.
+_SIZE_DIGITS = 11
 
 
 class Components(NamedTuple):
@@ -78,10 +94,12 @@ class WebDatasetReader(Reader):
         options: Mapping[str, Any],
     ):
         self._files, self._dtypes, self._check = files, list(dtypes), check
+        files.in_order = is_in_order(options)
         self._empty = [np.empty(0, dtype) for dtype in dtypes]
         self._starts = [0]
         for one in samples:
             self._starts.append(self._starts[-1] + len(one.numbers))
+        self._first = np.array(self._starts)
         self._offsets, self._sizes, self._numbers = map(np.concatenate, zip(*samples, strict=True))
         self.num_outputs = len(self._dtypes)
         super().__init__(self._starts[-1], options)
@@ -101,6 +119,46 @@ class WebDatasetReader(Reader):
         except BadRecord as error:
             raise SampleError(f"{_NAME}: {self.source(index)}: {error}") from error
 
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        sizes = self._sizes[indices]
+        if np.maximum(sizes, 0).mean() > SMALL_BYTES:
+            return super().load_many(indices)
+        file = np.searchsorted(self._first, indices, side="right") - 1
+        present = sizes != _MISSING
+        head = BLOCK if self._check else 0
+        pieces = read_pieces(
+            self._files,
+            np.repeat(file, self.num_outputs),
+            np.where(present, self._offsets[indices] - head, 0).reshape(-1),
+            np.where(present, sizes + head, 0).reshape(-1),
+        )
+        return parsed_together(self, pieces, len(indices), lambda place: self.load(indices.item(place)))
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        head = BLOCK if self._check else 0
+        shape = (len(ok), self.num_outputs)
+        starts, sizes = pieces.starts.reshape(shape), pieces.sizes.reshape(shape)
+        present = (sizes > 0) & ok[:, None]
+        if head:
+            usual = np.ones(shape, bool)
+            usual[present] = _usual_headers(buffer, starts[present], sizes[present] - head)
+            ok &= usual.all(axis=1)
+        widths = np.array([dtype.itemsize for dtype in self._dtypes])
+        starts, sizes = starts + head, np.where(present, sizes - head, 0)
+        ok &= (sizes % widths == 0).all(axis=1)
+        rows = np.flatnonzero(ok)
+        columns = [
+            _columns.byte_column(buffer, starts[rows, output], sizes[rows, output])
+            for output in range(self.num_outputs)
+        ]
+        return tuple(
+            column if dtype == np.uint8 else _elements(column, dtype)
+            for column, dtype in zip(columns, self._dtypes, strict=True)
+        )
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        return record_tasks(np.maximum(self._sizes[indices], 0).sum(axis=1), threads)
+
     def _content(self, file: int, offset: int, size: int, dtype: np.dtype[Any]) -> np.ndarray:
         if size % dtype.itemsize:
             raise BadRecord(f"the {size} bytes at byte {offset} are no whole number of {dtype}")
@@ -117,8 +175,35 @@ class WebDatasetReader(Reader):
         file = bisect.bisect_right(self._starts, index) - 1
         return f"{self._files.paths[file]}#sample {self._numbers[index]}"
 
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
     def close(self) -> None:
         self._files.close()
+
+
+def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """bool [n], whether there are headers of regular files of these sizes, as nearly all programs write them."""
+    digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
+    octal = digits.astype(np.int64) - ord("0")
+    usual: np.ndarray = ((octal >= 0) & (octal < 8)).all(axis=1)
+    usual &= octal @ (8 ** np.arange(_SIZE_DIGITS)[::-1]) == sizes
+    usual &= buffer.at(starts + 156, "u1") == ord("0")
+    usual &= buffer.at(starts + 257, "S5") == b"ustar"
+    return usual
+
+
+def _elements(column: Store, dtype: np.dtype[Any]) -> Store:
+    """A column of bytes as one of another type; copied, because NumPy is slow where elements are not aligned."""
+    raw = column.host_samples()
+    values = np.frombuffer(b"".join([sample.data for sample in raw]), dtype)
+    extents = column.spec.extents // dtype.itemsize
+    starts = np.cumsum(extents[:, 0]) - extents[:, 0]
+    return Store.of_block(RaggedBlock(values, starts, extents), BatchSpec(extents, dtype))
 
 
 def _group(entries: Iterable[tuple[int, str, int, int]]) -> Arrays:
@@ -170,8 +255,7 @@ def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int]]:
 def _indexed(index: str, path: str, size: int) -> Components:
     """The components of an archive by its index."""
     try:
-        with open(index, "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = _storage.read(index).split(b"\n")
     except OSError as error:
         raise FileNotFoundError(f"{_NAME}: cannot read the index {index}: {error.strerror}") from error
     version, _, count = lines[0].strip().partition(b" ")
