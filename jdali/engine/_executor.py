@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -13,6 +13,7 @@ import numpy as np
 
 from jdali._errors import OperatorError, SampleError
 from jdali._names import LazyNames
+from jdali.engine._feed import Draw, Feed, SkippedSample
 from jdali.engine._host import HostRunner, Memo, Pool
 from jdali.engine._ids import SampleIds
 from jdali.engine._reading import read
@@ -22,17 +23,6 @@ from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
 from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
-
-
-@dataclasses.dataclass(frozen=True)
-class SkippedSample:
-    """A sample that was left out because an operator could not work on it."""
-
-    path: str
-    epoch: int
-    index: int
-    operator: str
-    reason: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,20 +44,6 @@ class Result:
     state: dict[str, Any]
 
 
-@dataclasses.dataclass
-class _Draw:
-    """What the sources gave for one batch."""
-
-    refs: dict[Node, tuple[np.ndarray, np.ndarray, np.ndarray]]
-    data: dict[Node, list[list[np.ndarray]]]
-    epoch: np.ndarray
-    index: np.ndarray
-    mask: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-
 class Engine:
     """Runs the iterations of one pipeline, one after another; no threads but the pool's."""
 
@@ -86,11 +62,12 @@ class Engine:
     ):
         self.plan = plan
         self.batch_size, self.on_error = batch_size, on_error
-        self.errors: list[SkippedSample] = []
+        self.seed = seed
         self.compiler = Compiler(max_compiles)
         self.pool = Pool(threads)
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
+        self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, ExternalSource)})
         self.runners: dict[int, HostRunner | StageRunner] = {}
         shrinking = shrinking_consumers(plan) if scaled_decoding else {}
         decoded_from: collections.ChainMap[DataNode, np.ndarray] = collections.ChainMap()
@@ -106,95 +83,76 @@ class Engine:
                 host = HostRunner(step.node, seed=seed, shrink_for=shrinking.get(step.node, ()))
                 decoded_from.maps.append(host.decoded_from)
                 self.runners[number] = host
-        self.epoch = 0
-        self.iteration = 0
-        self.position = 0
         self._parts: dict[Domain, SampleIds] = {}
+        # Held while a batch is made: a batch may be replayed while another thread runs the pipeline.
+        self._lock = threading.Lock()
+        self._closed = False
 
     @property
     def stage_runners(self) -> list[StageRunner]:
         return [r for r in self.runners.values() if isinstance(r, StageRunner)]
 
     # --- state ------------------------------------------------------------------------------
-    def get_state(self) -> dict[str, Any]:
-        readers = {n.name: r.get_state() for n, r in self.readers.items()}
-        return {
-            "epoch": self.epoch,
-            "iteration": self.iteration,
-            "position": self.position,
-            "readers": readers,
-        }
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Samples that were left out so far."""
+        return self.feed.errors
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        self.epoch, self.iteration, self.position = state["epoch"], state["iteration"], state["position"]
-        for node, reader in self.readers.items():
-            reader.set_state(state["readers"][node.name])
+    def get_state(self, feed: Feed | None = None) -> dict[str, Any]:
+        return {"seed": self.seed, **(feed or self.feed).get_state()}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        self.feed.set_state(state)
+        if state["seed"] != self.seed:
+            self.seed = int(state["seed"])
+            for runner in self.runners.values():
+                runner.set_pipeline_seed(self.seed)
 
     def reset(self) -> None:
         """Starts the external sources again; readers go on with their next epoch."""
-        self.epoch += 1
-        self.iteration = 0
-        self.position = 0
-        for source in self.sources.values():
-            if isinstance(source, ExternalSource):
-                source.reset()
+        self.feed.reset()
 
     # --- one iteration ----------------------------------------------------------------------
-    def run(self) -> Result:
+    def run(self, feed: Feed | None = None) -> Result:
         """Runs one iteration.
+
+        Args:
+            feed: a twin of the pipeline's own, to draw from in its place; from any thread.
 
         Raises:
             OperatorError: an operator failed (and `on_error` does not say to go on).
             StopIteration: an external source is at its end.
         """
-        draw = self._draw(self.batch_size)
+        feed = feed or self.feed
+        draw = feed.draw(self.batch_size)
+        return self.make(draw, feed)
+
+    def make(self, draw: Draw, feed: Feed) -> Result:
+        """The batch of what was drawn; samples that fail are replaced by the feed's next, see `on_error`."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the pipeline is closed")
+            ids, env = self._make(draw, feed)
+        first = next(iter(draw.refs.values()), None)
+        padded = first[2] if first is not None else np.zeros(len(draw), bool)
+        outputs = tuple(env[v] for v in self.plan.outputs)
+        return Result(outputs, ids, draw.mask, padded, self.get_state(feed))
+
+    def _make(self, draw: Draw, feed: Feed) -> tuple[SampleIds, dict[DataNode, TensorList]]:
         memo: Memo | None = None if self.on_error == "raise" else {}
         skipped = 0
         while True:
             ids = self._ids(draw)
             try:
-                env = self._evaluate(draw, ids, memo)
-                break
+                return ids, self._evaluate(draw, ids, memo)
             except NodeFailure as failure:
                 if not self._may_go_on(failure):
                     raise self._user_error(failure, ids) from failure.first
-                skipped += self._replace(draw, ids, failure)
+                skipped += self._replace(draw, ids, failure, feed)
                 if skipped > self._most_skips():
                     raise self._user_error(failure, ids) from failure.first
-        first = next(iter(draw.refs.values()), None)
-        padded = first[2] if first is not None else np.zeros(len(draw), bool)
-        outputs = tuple(env[v] for v in self.plan.outputs)
-        return Result(outputs, ids, draw.mask, padded, self.get_state())
 
-    def _draw(self, count: int) -> _Draw:
-        data: dict[Node, list[list[np.ndarray]]] = {}
-        for node, source in self.sources.items():
-            if isinstance(source, ExternalSource):
-                try:
-                    data[node] = source.next(count, self.iteration, self.epoch)
-                except StopIteration:
-                    raise
-                except Exception as error:
-                    raise OperatorError(
-                        f"external_source: {error}" if "external_source" not in str(error) else str(error),
-                        operator="external_source", where=node.where,
-                    ) from error  # fmt: skip
-        sizes = {len(samples) for outputs in data.values() for samples in outputs}
-        if len(sizes) > 1:
-            raise OperatorError(f"external_source: sources gave batches of different sizes {sorted(sizes)}")
-        size = sizes.pop() if sizes else count
-        refs = {n: tuple(r.next_batch(size)) for n, r in self.readers.items()}
-        if refs:
-            epoch, index, _ = next(iter(refs.values()))
-            epoch, index = epoch.copy(), index.copy()
-        else:
-            epoch = np.full(size, self.epoch, np.uint32)
-            index = np.arange(self.position, self.position + size, dtype=np.uint32)
-        self.iteration += 1
-        self.position += size
-        return _Draw(refs, data, epoch, index, np.ones(size, bool))
-
-    def _ids(self, draw: _Draw) -> SampleIds:
+    def _ids(self, draw: Draw) -> SampleIds:
         sources: Sequence[str] = [""] * len(draw)
         if draw.refs:
             node = next(iter(draw.refs))
@@ -203,7 +161,7 @@ class Engine:
         positions = np.arange(len(draw))
         return SampleIds(draw.epoch.astype(np.uint32), draw.index.astype(np.uint32), positions, sources)
 
-    def _evaluate(self, draw: _Draw, ids: SampleIds, memo: Memo | None) -> dict[DataNode, TensorList]:
+    def _evaluate(self, draw: Draw, ids: SampleIds, memo: Memo | None) -> dict[DataNode, TensorList]:
         env: dict[DataNode, TensorList] = {}
         parts = self._parts = {WHOLE_BATCH: ids}
         for number, step in enumerate(self.plan.steps):
@@ -225,7 +183,7 @@ class Engine:
         return env
 
     def _read(
-        self, node: Node, draw: _Draw, env: dict[DataNode, TensorList], ids: SampleIds, memo: Memo | None
+        self, node: Node, draw: Draw, env: dict[DataNode, TensorList], ids: SampleIds, memo: Memo | None
     ) -> None:
         if node in draw.data:
             source = self.sources[node]
@@ -252,12 +210,12 @@ class Engine:
         sizes = [r.size for r in self.readers.values()]
         return max(sizes, default=0) + self.batch_size
 
-    def _replace(self, draw: _Draw, ids: SampleIds, failure: NodeFailure) -> int:
+    def _replace(self, draw: Draw, ids: SampleIds, failure: NodeFailure, feed: Feed) -> int:
         """Puts other samples in the places of those that failed; how many there were."""
         part = self._parts.get(failure.node.domain, ids)
         bad = np.array([int(part.position[i]) for i in failure.failures if i is not None])
         for position, error in zip(bad, failure.failures.values(), strict=True):
-            self.errors.append(
+            feed.errors.append(
                 SkippedSample(
                     ids.sources[position], int(draw.epoch[position]), int(draw.index[position]),
                     failure.node.op.name, str(error),
@@ -265,7 +223,7 @@ class Engine:
             )  # fmt: skip
         good = np.setdiff1d(np.flatnonzero(draw.mask), bad)
         if draw.refs and (self.on_error == "skip" or not len(good)):
-            fresh = self._fresh(len(bad))
+            fresh = feed.refill(len(bad))
             for node, refs in draw.refs.items():
                 for mine, new in zip(refs, fresh[node], strict=True):
                     mine[bad] = new
@@ -286,11 +244,7 @@ class Engine:
             draw.mask[bad] = False
         return len(bad)
 
-    def _fresh(self, count: int) -> dict[Node, Any]:
-        self.position += count
-        return {n: r.next_batch(count) for n, r in self.readers.items()}
-
-    def _drop(self, draw: _Draw, bad: np.ndarray) -> None:
+    def _drop(self, draw: Draw, bad: np.ndarray) -> None:
         keep = np.setdiff1d(np.arange(len(draw)), bad)
         if not len(keep):
             raise OperatorError("every sample of the batch failed, and there is nothing to refill it from")
@@ -309,11 +263,16 @@ class Engine:
             failure.text, operator=node.op.name, sample=position, source=source, where=node.where
         )
 
+    def interrupt(self) -> None:
+        """Makes readers that wait for remote storage fail at once."""
+        for reader in self.readers.values():
+            reader.interrupt()
+
     def close(self) -> None:
+        self._closed = True
+        self.interrupt()
         self.pool.close()
-        for source in self.sources.values():
-            with contextlib.suppress(AttributeError):
-                source.close()
+        self.feed.close()
 
 
 def _part(domain: Domain, parts: dict[Domain, SampleIds], env: dict[DataNode, TensorList]) -> SampleIds:

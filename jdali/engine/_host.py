@@ -12,7 +12,7 @@ from jdali._call import PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
 from jdali.engine._ids import SampleIds
-from jdali.engine._stage import NodeFailure, dense_values
+from jdali.engine._stage import NodeFailure, dense_values, seed_of
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -92,7 +92,7 @@ class HostRunner:
         # For the stages that follow: what of each picture was decoded, see `Decoded` of the resizes.
         self.decoded_from: dict[DataNode, np.ndarray] = {}
         op = node.op
-        self._seed = (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
+        self._seed = seed_of(node, seed)
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
         bound = op.bind({k: node.args.get(k) for k in node.args})
         self._probe_args = {
@@ -100,6 +100,10 @@ class HostRunner:
             for k in op.args
             if not isinstance(bound[k], DataNode) and op.args[k].kind.name == "STATIC"
         }
+
+    def set_pipeline_seed(self, seed: int) -> None:
+        """Gives the seed to the operator, unless it has one of its own."""
+        self._seed = seed_of(self.node, seed)
 
     def reseed(self, seed: int, stream: int) -> None:
         """Gives a random operator this seed and stream."""

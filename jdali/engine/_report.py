@@ -69,7 +69,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
         }
     return {
         "programs": engine.compiler.count,
-        "iterations": engine.iteration,
+        "iterations": engine.feed.iteration,
         "skipped_samples": len(engine.errors),
         "stages": stages,
     }

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from jdali import types
+from jdali.engine._items import Items, has_state, is_generator_function, portable, restored
 from jdali.tensors import Tensor, TensorList
 
 
@@ -54,7 +55,7 @@ class ExternalSource:
     """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
 
     Args:
-        source: callable, iterable or None (then `feed` gives the data).
+        source: callable, iterable, generator function, or None (then `feed` gives the data).
         num_outputs: None for a source of one output given bare.
         cycle: "quiet" (or True) starts the iterable again, "raise" does so after StopIteration,
             None or "no" stays at its end.
@@ -90,24 +91,17 @@ class ExternalSource:
         self.fed: collections.deque[Any] = collections.deque()
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        self._iterator: Any = None
-        self._takes_argument = False
-        if callable(source):
-            self._takes_argument = _takes_argument(source)
-            if not batch and not self._takes_argument:
-                self._takes_argument = False
-        elif source is not None:
-            if not isinstance(source, Iterable):
+        self._given = 0  # batches of fed data
+        # A callback that is told what to give needs no place to go back to.
+        self._told = callable(source) and not is_generator_function(source) and _takes_argument(source)
+        self._items: Items | None = None
+        if source is not None and not self._told:
+            if not callable(source) and not isinstance(source, Iterable):
                 raise TypeError(
                     f"external_source: source must be callable or iterable, not {type(source).__name__}"
                 )
-            if self.cycle != "no" and iter(source) is source:
-                raise ValueError(
-                    "external_source: a generator cannot be cycled, since it can be gone through once only; "
-                    "give the generator function or a list instead"
-                )
-            self._iterator = iter(source)
-        if self.cycle != "no" and callable(source):
+            self._items = Items(source, self.cycle)
+        elif self._told and self.cycle != "no":
             raise ValueError("external_source: cycle works with iterables only, not with a callback")
 
     @property
@@ -120,11 +114,59 @@ class ExternalSource:
             self.fed.append(batches)
 
     def reset(self) -> None:
-        if self._iterator is not None and iter(self.source) is not self.source:
-            self._iterator = iter(self.source)
+        if self._items is not None:
+            self._items.restart()
 
-    def next(self, batch_size: int, iteration: int, epoch: int) -> list[list[np.ndarray]]:
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        """JSON-able; empty for a callback that is told which batch or sample to give.
+
+        What was fed with `feed_input` is not in it, only how many batches of it were used.
+        """
+        if self.is_fed:
+            return {"taken": self._given}
+        if self._items is not None:
+            return self._items.get_state()
+        return {"own": portable(self.source.get_state())} if has_state(self.source) else {}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes to where a state was taken; data that was fed and not yet used is thrown away.
+
+        Raises:
+            ValueError: the source cannot go there, see `Items`.
+        """
+        if self.is_fed:
+            with self._feed_lock:
+                self.fed.clear()
+                self._last, self._given = None, int(state["taken"])
+        elif self._items is not None:
+            self._items.set_state(state)
+        elif has_state(self.source):
+            self.source.set_state(restored(state["own"]))
+
+    def twin(self) -> ExternalSource:
+        """The same source at a place of its own, for replaying; raises RuntimeError if it cannot be had."""
+        twin = copy.copy(self)
+        if self._items is not None:
+            twin._items = self._items.twin()
+        elif self.is_fed or has_state(self.source):
+            what = "what was fed with feed_input" if self.is_fed else "a callback with a state"
+            raise RuntimeError(f"external_source {self.name!r}: {what} cannot be replayed")
+        return twin
+
+    def skip(self, batches: int, batch_size: int) -> None:
+        """Leaves out some batches."""
+        if self._items is not None:
+            self._items.skip(batches if self.batch else batches * batch_size)
+
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[list[np.ndarray]]:
         """One batch: for each output the samples.
+
+        Args:
+            batch_size: number of samples, at most.
+            iteration: number of the batch in the epoch.
+            epoch: number of the epoch.
+            first: number of the first sample in the epoch.
 
         Raises:
             StopIteration: the source is at its end.
@@ -134,7 +176,6 @@ class ExternalSource:
         elif self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
-            first = iteration * batch_size
             infos = [SampleInfo(first + i, i, iteration, epoch) for i in range(batch_size)]
             rows = [self._next_item(functools.partial(copy.copy, info)) for info in infos]
             raw = rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
@@ -149,6 +190,7 @@ class ExternalSource:
         with self._feed_lock:
             if self.fed:
                 self._last = self.fed.popleft()
+                self._given += 1
             elif not (self.repeat_last and self._last is not None):
                 raise RuntimeError(
                     f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
@@ -157,17 +199,7 @@ class ExternalSource:
             return self._last if self.num_outputs is not None else self._last[0]
 
     def _next_item(self, argument: Callable[[], Any]) -> Any:
-        if self._iterator is None:
-            return self.source(argument()) if self._takes_argument else self.source()
-        try:
-            return next(self._iterator)
-        except StopIteration:
-            if self.cycle == "no":
-                raise
-            self._iterator = iter(self.source)
-            if self.cycle == "raise":
-                raise
-            return next(self._iterator)
+        return self.source(argument()) if self._items is None else self._items.next()
 
     def _samples(self, value: Any, output: int, batch_size: int) -> list[np.ndarray]:
         samples = as_samples(value)

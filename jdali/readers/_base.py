@@ -12,6 +12,7 @@ function of DALI's arguments that returns such an object::
 from __future__ import annotations
 
 import abc
+import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -162,11 +163,28 @@ class Reader(abc.ABC):
     def set_state(self, state: dict[str, Any]) -> None:
         self._order.set_state(state)
 
+    def cursor(self) -> Cursor:
+        """A place of its own in the reader's order, which begins where the reader is."""
+        return Cursor(copy.copy(self._order))
+
+    def skip(self, batches: int, count: int) -> None:
+        """Goes on by as much as `batches` calls of `next_batch(count)`."""
+        self._order.skip(batches, count)
+
     def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
         """Makes loads fail that wait for remote storage, now and from now on: the reader is about to be closed."""
 
     def close(self) -> None:  # noqa: B027  most readers hold nothing open
         """Gives back what the reader holds open."""
+
+
+class Cursor:
+    """A place in the order of a reader, apart from where the reader itself is."""
+
+    def __init__(self, order: Order):
+        self.next_batch = order.take
+        self.skip = order.skip
+        self.get_state, self.set_state = order.get_state, order.set_state
 
 
 def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:

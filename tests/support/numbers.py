@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
@@ -71,6 +72,13 @@ class NumberReader:
 
     def set_state(self, state: dict[str, int]) -> None:
         self.epoch, self.position = state["epoch"], state["position"]
+
+    def cursor(self) -> NumberReader:
+        return copy.copy(self)
+
+    def skip(self, batches: int, count: int) -> None:
+        for _ in range(batches):
+            self.next_batch(count)
 
     def close(self) -> None:
         pass

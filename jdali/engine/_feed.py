@@ -1,0 +1,163 @@
+"""What the sources of a pipeline give, batch by batch: where they are, and how to go back there."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import OperatorError
+from jdali.engine._sources import ExternalSource
+from jdali.graph._node import Node
+
+
+@dataclasses.dataclass(frozen=True)
+class SkippedSample:
+    """A sample that was left out because an operator could not work on it."""
+
+    path: str
+    epoch: int
+    index: int
+    operator: str
+    reason: str
+
+
+@dataclasses.dataclass
+class Draw:
+    """What the sources gave for one batch.
+
+    Attributes:
+        refs: for each reader the epochs and indices of the samples, and which are repeated.
+        data: of each external source, for each output the samples.
+        epoch, index: identity of the samples.
+        mask: False where another sample stands in the place of one that failed.
+    """
+
+    refs: dict[Node, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    data: dict[Node, list[list[np.ndarray]]]
+    epoch: np.ndarray
+    index: np.ndarray
+    mask: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+class Feed:
+    """Draws batches from readers and external sources; used by one thread at a time.
+
+    Args:
+        readers: each has `next_batch`, `skip`, `get_state` and `set_state`, as `readers.Reader` has.
+        externals: external sources.
+
+    Attributes:
+        epoch: how often the external sources began again.
+        iteration, position: batches and samples drawn since then.
+        errors: the samples that were left out.
+    """
+
+    def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, ExternalSource]):
+        self._readers, self._externals = dict(readers), dict(externals)
+        self.epoch = self.iteration = self.position = 0
+        self.errors: list[SkippedSample] = []
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        """Plain numbers: where all sources are."""
+        state: dict[str, Any] = {
+            "epoch": self.epoch,
+            "iteration": self.iteration,
+            "position": self.position,
+            "readers": {node.name: reader.get_state() for node, reader in self._readers.items()},
+        }
+        if self._externals:
+            state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
+        return state
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        for sources, given in (
+            (self._readers, state["readers"]),
+            (self._externals, state.get("sources", {})),
+        ):
+            names = {node.name for node in sources}
+            if names != set(given):
+                raise ValueError(
+                    f"pipeline: the state is of the sources {sorted(given)}, there are {sorted(names)}"
+                )
+            for node, source in sources.items():
+                source.set_state(given[node.name])
+        self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
+        self.position = int(state["position"])
+
+    def reset(self) -> None:
+        """Starts the external sources again; readers go on with their next epoch."""
+        self.epoch += 1
+        self.iteration = self.position = 0
+        for source in self._externals.values():
+            source.reset()
+
+    def twin(self) -> Feed:
+        """The same sources at a place of their own, which begins where this one is.
+
+        Raises:
+            RuntimeError: an external source cannot be asked again.
+        """
+        twin = Feed(
+            {node: reader.cursor() for node, reader in self._readers.items()},
+            {node: source.twin() for node, source in self._externals.items()},
+        )
+        twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
+        return twin
+
+    # --- drawing ----------------------------------------------------------------------------
+    def draw(self, count: int) -> Draw:
+        """One batch.
+
+        Raises:
+            StopIteration: an external source is at its end.
+        """
+        data = {node: self._ask(node, source, count) for node, source in self._externals.items()}
+        sizes = {len(samples) for outputs in data.values() for samples in outputs}
+        if len(sizes) > 1:
+            raise OperatorError(f"external_source: sources gave batches of different sizes {sorted(sizes)}")
+        size = sizes.pop() if sizes else count
+        refs = self.refill(size)
+        if refs:
+            epoch, index, _ = next(iter(refs.values()))
+            epoch, index = epoch.copy(), index.copy()
+        else:
+            epoch = np.full(size, self.epoch, np.uint32)
+            index = np.arange(self.position, self.position + size, dtype=np.uint32)
+        self.iteration += 1
+        self.position += size
+        return Draw(refs, data, epoch, index, np.ones(size, bool))
+
+    def refill(self, count: int) -> dict[Node, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """References to the readers' next samples."""
+        return {node: tuple(reader.next_batch(count)) for node, reader in self._readers.items()}
+
+    def skip(self, batches: int, count: int) -> None:
+        """Goes on by as much as `batches` calls of `draw(count)`, without asking anybody for data."""
+        for reader in self._readers.values():
+            reader.skip(batches, count)
+        for source in self._externals.values():
+            source.skip(batches, count)
+        self.iteration += batches
+        self.position += batches * count
+
+    def _ask(self, node: Node, source: ExternalSource, count: int) -> list[list[np.ndarray]]:
+        try:
+            return source.next(count, self.iteration, self.epoch, self.position)
+        except StopIteration:
+            raise
+        except Exception as error:
+            text = str(error) if "external_source" in str(error) else f"external_source: {error}"
+            raise OperatorError(text, operator="external_source", where=node.where) from error
+
+    def close(self) -> None:
+        for source in (*self._readers.values(), *self._externals.values()):
+            with contextlib.suppress(AttributeError):
+                source.close()
