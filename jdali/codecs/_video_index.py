@@ -1,0 +1,192 @@
+"""Where the frames of a video are in time: read off its packets once, kept as a few arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import os
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.codecs import image
+
+# A local path, or a seekable binary file.
+Source = str | BinaryIO
+
+# What is opened. Lists of other files, which FFmpeg also takes for a video, are not among them: data must not
+# be able to name files of this machine.
+_FORMATS = (
+    "mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "h264", "hevc", "m4v", "ivf", "obu", "av1", "flv",
+    "asf", "ogg", "mjpeg", "nut", "mxf", "dv",
+)  # fmt: skip
+_OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": "file"}
+_DEFAULT_RATE = Fraction(25)
+
+
+def library() -> Any:
+    """PyAV; says what to install where it is missing."""
+    try:
+        return importlib.import_module("av")
+    except ImportError as error:
+        raise ImportError('video needs PyAV: pip install "jdali[video]"') from error
+
+
+@contextlib.contextmanager
+def refusals(what: str) -> Iterator[None]:
+    """What FFmpeg has to say about bad data becomes a `SampleError`."""
+    av = library()
+    try:
+        yield
+    except SampleError:
+        raise
+    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
+        raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
+    except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError) as error:
+        raise SampleError(f"{what}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
+    """The container and its first stream of pictures; no limit of size is passed.
+
+    Args:
+        source: what to open.
+        threads: that decode; 1: the thread that asks for frames.
+    """
+    av = library()
+    with refusals("it cannot be opened as a video"):
+        # As a URL, so that a colon in a name is no protocol.
+        target = "file:" + os.path.abspath(source) if isinstance(source, str) else source
+        container = av.open(target, options=_OPTIONS, metadata_errors="ignore")
+    try:
+        streams = [s for s in container.streams.video if s.codec_context is not None]
+        if not streams:
+            raise SampleError("there is no stream of pictures in it (that can be decoded)")
+        stream = streams[0]
+        context = stream.codec_context
+        check_size(context.height, context.width)
+        # The limit holds too for sizes that are told later than in the header.
+        context.options = {"max_pixels": str(image.MAX_PIXELS)}
+        stream.thread_count = threads
+        stream.thread_type = "AUTO" if threads != 1 else "NONE"
+    except BaseException:
+        container.close()
+        raise
+    return container, stream
+
+
+def check_size(height: int, width: int) -> None:
+    """Raises for pictures larger than the limit of all pictures."""
+    if height * width > image.MAX_PIXELS:
+        raise SampleError(
+            f"video of {height}x{width} is larger than the limit of {image.MAX_PIXELS} pixels "
+            "(jdali.codecs.image.MAX_PIXELS)"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class VideoIndex:
+    """The frames of a video, in the order in which they are shown.
+
+    Attributes:
+        ticks: int64 [frames], when each is shown, ascending.
+        keys: int64 [n], numbers of the frames at which decoding can begin, ascending.
+        tick: length of a tick, seconds.
+        height, width: in pixels, as the header says.
+        counted: the frames carry no usable times; they are told apart by counting them from the start.
+    """
+
+    ticks: np.ndarray
+    keys: np.ndarray
+    tick: Fraction
+    height: int
+    width: int
+    counted: bool
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    def seconds(self) -> np.ndarray:
+        """float64 [frames], when each is shown, from the first one on."""
+        return (self.ticks - self.ticks[0]) * self.tick.numerator / self.tick.denominator
+
+    def as_arrays(self) -> dict[str, np.ndarray]:
+        """What a cache keeps."""
+        facts = [self.tick.numerator, self.tick.denominator, self.height, self.width, self.counted]
+        return {"ticks": self.ticks, "keys": self.keys, "facts": np.array(facts, np.int64)}
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> VideoIndex:
+        numerator, denominator, height, width, counted = arrays["facts"].tolist()
+        tick = Fraction(numerator, denominator)
+        return cls(arrays["ticks"], arrays["keys"], tick, height, width, bool(counted))
+
+
+def build_index(source: Source) -> VideoIndex:
+    """The index of a video. Nothing is decoded, unless the packets do not tell the times of the frames.
+
+    Raises:
+        SampleError: it is no video, damaged, cut off or too large.
+    """
+    container, stream = open_stream(source, 1)
+    with contextlib.closing(container):
+        height, width = stream.codec_context.height, stream.codec_context.width
+        tick = Fraction(stream.time_base)
+        rate = Fraction(stream.guessed_rate or stream.average_rate or _DEFAULT_RATE)
+        with refusals("its packets cannot be read"):
+            ticks, keys = _from_packets(container, stream)
+    counted = False
+    if ticks is None:
+        times = _frame_times(source)
+        counted = None in times
+        if not counted:
+            ticks = np.array(times, np.int64)
+            counted = bool((np.diff(ticks) <= 0).any())
+        if counted:
+            ticks, keys, tick = np.arange(len(times)), np.zeros(1, np.int64), 1 / rate
+    assert ticks is not None
+    if not len(ticks):
+        raise SampleError("there are no frames in it")
+    starts = np.unique(np.searchsorted(ticks, keys))
+    starts = starts[starts < len(ticks)]
+    return VideoIndex(ticks, starts, tick, height, width, counted)
+
+
+def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.ndarray]:
+    """When frames are shown, and which times are those of key frames; None if packets do not tell."""
+    times: list[int | None] = []
+    keys: list[int] = []
+    is_vp8 = stream.codec_context.name in ("vp8", "libvpx")
+    hidden = 0
+    for packet in container.demux(stream):
+        if not packet.size:
+            continue
+        if packet.is_discard or (is_vp8 and not memoryview(packet)[0] & 0x10):
+            hidden += 1
+            continue
+        times.append(packet.pts)
+        if packet.is_keyframe and packet.pts is not None:
+            keys.append(packet.pts)
+    told = stream.frames if container.format.name.startswith("mov") else 0
+    if len(times) + hidden < told:
+        raise SampleError(
+            f"it is cut off or damaged: the header tells of {told} frames, it holds {len(times) + hidden}"
+        )
+    known = [time for time in times if time is not None]
+    ticks = np.sort(np.array(known, np.int64))
+    # Frames shown before the first key frame may refer to what is not there.
+    clear = len(known) == len(times) and keys and keys[0] == ticks[0] and not (np.diff(ticks) == 0).any()
+    return (ticks if clear else None), np.array(sorted(keys), np.int64)
+
+
+def _frame_times(source: Source) -> list[int | None]:
+    """When frames are shown, by decoding them all."""
+    if not isinstance(source, str):
+        source.seek(0)
+    container, stream = open_stream(source, 1)
+    with contextlib.closing(container), refusals("its frames cannot be decoded"):
+        return [frame.pts for frame in container.decode(stream)]

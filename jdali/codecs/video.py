@@ -1,0 +1,37 @@
+"""Videos: an index of the frames, and exact access to any of them. FFmpeg does the work, through PyAV."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.codecs._video_decoder import MAX_BYTES, PADDING, VideoDecoder
+from jdali.codecs._video_index import Source, VideoIndex, build_index
+
+__all__ = ["MAX_BYTES", "PADDING", "Source", "VideoDecoder", "VideoIndex", "build_index", "in_memory"]
+
+
+@contextlib.contextmanager
+def in_memory(encoded: Any) -> Iterator[Source]:
+    """A video held in memory as what the functions here take, as long as the context lasts.
+
+    Args:
+        encoded: its content: bytes, or a contiguous uint8 array.
+    """
+    content = memoryview(encoded).cast("B")
+    if not len(content):
+        raise SampleError("it is empty (0 bytes)")
+    if not hasattr(os, "memfd_create") or not os.path.isdir("/proc/self/fd"):
+        yield io.BytesIO(content)
+        return
+    # By its name FFmpeg reads it without calling back into Python for every piece, and so without the GIL.
+    with open(os.memfd_create("video"), "wb") as file:
+        file.write(content)
+        file.flush()
+        yield f"/proc/self/fd/{file.fileno()}"
