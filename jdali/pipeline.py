@@ -16,13 +16,15 @@ from jdali import types
 from jdali._place import BatchSplit
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
-from jdali.engine._executor import Engine, Result, SkippedSample
+from jdali.engine._executor import Engine, Result
+from jdali.engine._feed import SkippedSample
 from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
 from jdali.graph import _conditional
 from jdali.graph._node import DataNode, Graph, Node, building, constant_node, current_graph
 from jdali.graph._plan import ExecutionPlan, make_plan
+from jdali.readers._ahead import reading_ahead
 from jdali.tensors import TensorList
 
 __all__ = ["Pipeline", "pipeline_def", "do_not_convert", "StreamPolicy", "OperatorConcurrency"]
@@ -279,7 +281,7 @@ class Pipeline:
     def _open_source(self, node: Node) -> Any:
         if node.runtime is not None:
             return node.runtime
-        return _report.opening(node, lambda: node.op.run(**self._source_arguments(node)))
+        return _report.opening(node, lambda: reading_ahead(node.op.run(**self._source_arguments(node))))
 
     def _source_arguments(self, node: Node) -> dict[str, Any]:
         bound = node.op.bind(node.args)

@@ -27,6 +27,7 @@ from jdali.engine._reading import read
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner
 from jdali.graph._node import WHOLE_BATCH, DataNode, Graph
 from jdali.graph._plan import Stage
+from jdali.readers._ahead import reading_ahead
 from jdali.tensors import Part, TensorList
 
 KEPT_RUNNERS = 1024  # forms of calls whose compiled programs are kept; the least used go first
@@ -195,7 +196,7 @@ class EagerReader:
         if "_batch_size" in op.args:
             arguments["_batch_size"] = batch_size
         try:
-            self._reader = op.run(**arguments)
+            self._reader = reading_ahead(op.run(**arguments))
         except (ValueError, TypeError, OSError) as error:
             raise OperatorError(NodeFailure.of(self.node, error).text, operator=op.name) from error
 

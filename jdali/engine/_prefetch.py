@@ -86,6 +86,7 @@ class Prefetcher:
 
     def close(self, seconds: float = float("inf")) -> None:
         """Stops the thread and the pool and waits for them, but no longer than `seconds`."""
+        self._engine.interrupt()
         with self._lock:
             if self._halt(seconds):
                 self._engine.close()

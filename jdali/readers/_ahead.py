@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import functools
 import itertools
 import threading
 from concurrent.futures import CancelledError, Future
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali.readers._base import Reader
+from jdali.readers._base import Cursor, Loaded, Reader, joined, nothing
 from jdali.readers._order import Batch, Order
 from jdali.readers._scope import Scope
 from jdali.readers._storage import is_url
@@ -57,7 +58,7 @@ class ReadAhead(Reader):
     """
 
     def __init__(self, reader: Reader):
-        self._reader, self._order = reader, reader._order
+        self._reader = reader
         self.num_outputs = reader.num_outputs
         settings = options()
         self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
@@ -68,7 +69,7 @@ class ReadAhead(Reader):
         self._place = 0
         self._given: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # The order, gone ahead; the samples that come next, and those that were not begun, with their places.
-        self._further: Order = copy.copy(self._order)
+        self._further: Order = copy.copy(reader._order)
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
@@ -91,6 +92,12 @@ class ReadAhead(Reader):
 
     def set_state(self, state: dict[str, Any]) -> None:
         self._reader.set_state(state)
+
+    def cursor(self) -> Cursor:
+        return self._reader.cursor()
+
+    def skip(self, batches: int, count: int) -> None:
+        self._reader.skip(batches, count)
 
     def interrupt(self) -> None:
         self._scope.end()
@@ -137,7 +144,35 @@ class ReadAhead(Reader):
         try:
             return loading.future.result()
         except CancelledError:
-            raise SampleError(f"{self.source(index)}: the reader was closed") from None
+            raise self._closed_at(index) from None
+
+    def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
+        if not arguments:
+            return super().load_many(indices)
+        # With arguments that nobody knows before: not ahead, but all at once.
+        columns, failures = [], {}
+        parts = [
+            self._scope.submit(
+                functools.partial(
+                    self._reader.load_many,
+                    indices[place : place + 1],
+                    **{name: values[place : place + 1] for name, values in arguments.items()},
+                )
+            )
+            for place in range(len(indices))
+        ]
+        for place, part in enumerate(parts):
+            try:
+                loaded = part.result()
+            except CancelledError:
+                loaded = Loaded((nothing(),) * self.num_outputs, {0: self._closed_at(indices.item(place))})
+            columns.append(loaded.columns)
+            if loaded.failures:
+                failures[place] = loaded.failures[0]
+        return Loaded(joined(columns), failures)
+
+    def _closed_at(self, index: int) -> SampleError:
+        return SampleError(f"{self.source(index)}: the reader was closed")
 
     def _load(self, index: int, loading: _Loading) -> _Sample:
         size = 0
@@ -197,7 +232,7 @@ class ReadAhead(Reader):
                 loading.wanted_by.pop()
             self._let_go_unless_wanted(index)
         self._foreseen.clear()
-        self._further = copy.copy(self._order)
+        self._further = copy.copy(self._reader._order)
 
     def _let_go_unless_wanted(self, index: int) -> None:
         loading = self._loadings.get(index)
