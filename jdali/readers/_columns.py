@@ -234,7 +234,12 @@ def packed_reals(
     """float32 [all] and how many in each record, between two places; `ok` is changed."""
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
-    return buffer.at(_ranges(first, counts, 4), "<f4"), counts
+    return reals(buffer, first, counts), counts
+
+
+def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float32 [all]: at each place so many, one after another."""
+    return buffer.at(_ranges(first, counts, 4), "<f4")
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:

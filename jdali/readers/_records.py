@@ -20,7 +20,7 @@ from jdali.readers._record_files import BadRecord as BadRecord
 from jdali.readers._record_files import RecordFiles as RecordFiles
 
 # Records of at most this many bytes are read and parsed together; for larger ones that would be another copy.
-_SMALL_BYTES = 1 << 15
+SMALL_BYTES = 1 << 15
 # What a thread should have to read, at least.
 _TASK_BYTES = 1 << 20
 
@@ -97,7 +97,7 @@ class RecordReader(Reader):
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         sizes = self._sizes[indices]
-        if sizes.mean() > _SMALL_BYTES:
+        if sizes.mean() > SMALL_BYTES:
             return super().load_many(indices)
         file = np.searchsorted(self._first, indices, side="right") - 1
         pieces = read_pieces(self._files, file, self._offsets[indices], sizes)
@@ -106,14 +106,10 @@ class RecordReader(Reader):
             index = indices.item(place)
             return self._parsed(index, pieces.piece(place)) if pieces.known[place] else self.load(index)
 
-        return parsed_together(self, pieces, alone)
+        return parsed_together(self, pieces, len(indices), alone)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        size = int(self._sizes[indices].sum())
-        if size > _SMALL_BYTES * len(indices):
-            return super().tasks(indices, threads)
-        step = -(-len(indices) // min(max(size // _TASK_BYTES, 1), 8 * threads))
-        return [slice(at, at + step) for at in range(0, len(indices), step)]
+        return record_tasks(self._sizes[indices], threads)
 
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
@@ -130,6 +126,16 @@ class RecordReader(Reader):
         self._files.close()
 
 
+def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
+    """See `Reader.tasks`: of records of these sizes; a thread should have enough to read.
+
+    The interpreter runs one thread at a time, and small records cost more of its time than of the system's.
+    """
+    most = max(int(sizes.sum()) // _TASK_BYTES, 1)
+    step = -(-len(sizes) // min(most, 8 * threads, len(sizes)))
+    return [slice(at, at + step) for at in range(0, len(sizes), step)]
+
+
 class _Parser(Protocol):
     num_outputs: int
 
@@ -137,16 +143,17 @@ class _Parser(Protocol):
 
 
 def parsed_together(
-    parser: _Parser, pieces: Pieces, alone: Callable[[int], tuple[np.ndarray, ...]]
+    parser: _Parser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
     """Samples from their records.
 
     Args:
         parser: whose `parse_many` parses most of them.
-        pieces: the records.
+        pieces: of the samples, one after another; the same number for each.
+        count: of samples.
         alone: gives, or fails to give, the outputs of the others, by their place.
     """
-    ok = pieces.known.copy()
+    ok: np.ndarray = pieces.known.reshape(count, -1).all(axis=1)
     columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
     if ok.all():
         return Loaded(columns, {})

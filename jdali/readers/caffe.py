@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batch import RaggedBlock, Store
+from jdali._extent import BatchSpec
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
+from jdali.readers import _columns
 from jdali.readers._base import reader_options
+from jdali.readers._columns import Buffer
 from jdali.readers._lmdb import DatabaseReader
-from jdali.readers._protobuf import contents, fields, last_integer
+from jdali.readers._pieces import Pieces
+from jdali.readers._protobuf import BYTES, VARINT, contents, fields, last_integer
 from jdali.readers._records import BadRecord, required_paths
 
 _NAME = "readers.caffe"
@@ -40,6 +45,44 @@ class CaffeReader(DatabaseReader):
             return outputs
         label = last_integer(found, _LABEL)
         return *outputs, np.array([] if label is None else [label & 0xFFFFFFFF], np.uint32).view(np.int32)
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        found = {number: field for number, *field in _columns.fields(buffer, pieces.starts, pieces.ends, ok)}
+        for number in (_CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _ENCODED):
+            if number in found and found[number][0] != (BYTES if number == _DATA else VARINT):
+                ok[:] = False
+        if self._image and _DATA not in found:
+            ok[:] = False
+        if not ok.any():
+            return ()
+        columns = []
+        if self._image:
+            columns.append(_images(buffer, found, ok))
+        if self._label:
+            label = found[_LABEL][1][:, None] if _LABEL in found else np.empty((len(ok), 0), np.int64)
+            columns.append(_columns.dense_column((label & 0xFFFFFFFF).astype(np.uint32).view(np.int32)))
+        return _columns.pick(columns, ok)
+
+
+def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
+    """The images of many records: all encoded or all of pixels, as the first one is."""
+    nothing = np.zeros(len(ok), np.int64)
+
+    def numbers(field: int) -> np.ndarray:
+        values: np.ndarray = found[field][1] if field in found else nothing
+        return values
+
+    _, starts, ends = found[_DATA]
+    encoded = numbers(_ENCODED) != 0
+    as_first = encoded[int(ok.argmax())]
+    ok &= encoded == as_first
+    if as_first:
+        return _columns.byte_column(buffer, starts, ends - starts)
+    extents = np.stack([numbers(field) for field in (_HEIGHT, _WIDTH, _CHANNELS)], axis=1)
+    # Factors that are too large for a product are too large for a record.
+    ok &= (extents <= ends[:, None] - starts[:, None]).all(axis=1)
+    ok &= extents.prod(axis=1) == ends - starts
+    return Store.of_block(RaggedBlock(buffer.bytes, starts, extents), BatchSpec(extents, buffer.bytes.dtype))
 
 
 def _image(record: bytes, found: list[Any]) -> np.ndarray:

@@ -18,12 +18,30 @@ def opened(name: str, **args: Any) -> Reader:
 
 
 def everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
-    """The outputs of all samples, in order."""
+    """The outputs of all samples, in order; read one by one and all together, which must give the same."""
     reader = opened(name, **args)
-    samples = [reader.load(int(i)) for i in reader.next_batch(reader.size).indices]
+    indices = reader.next_batch(reader.size).indices
+    samples = [reader.load(int(i)) for i in indices]
     assert all(len(sample) == reader.num_outputs for sample in samples)
+    # Samples of a batch have one type and number of axes; those of a whole data set need not.
+    forms: dict[object, list[int]] = {}
+    for place, sample in enumerate(samples):
+        forms.setdefault(tuple((a.dtype, a.ndim) for a in sample), []).append(place)
+    for places in forms.values():
+        together, failed = loaded_together(reader, indices[places])
+        assert not failed
+        assert_same(together, [samples[place] for place in places])
     reader.close()
     return samples
+
+
+def loaded_together(
+    reader: Reader, indices: np.ndarray
+) -> tuple[list[tuple[np.ndarray, ...]], dict[int, str]]:
+    """Outputs of those samples that can be read, and messages of the others by place, from `load_many`."""
+    columns, failed = reader.load_many(np.asarray(indices))
+    rows = zip(*[column.host_samples() for column in columns], strict=True)
+    return list(rows), {place: str(error) for place, error in failed.items()}
 
 
 def dali_everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
@@ -66,6 +84,12 @@ def failures(reader: Reader) -> dict[int, str]:
             reader.load(i)
         except SampleError as error:
             found[i] = str(error)
+    try:
+        together = loaded_together(reader, np.arange(reader.size))[1]
+    except ValueError as error:
+        assert "a batch has one type" in str(error)  # noqa: PT017  samples of different forms
+    else:
+        assert together == found
     return found
 
 
