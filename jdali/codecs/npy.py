@@ -188,7 +188,7 @@ def _finished(data: Any, dtype: np.dtype[Any], offset: int, header: Header) -> n
 def native(array: np.ndarray) -> np.ndarray:
     """An array as jdali passes it on: C order, byte order of this machine, booleans that are 0 or 1."""
     if array.dtype.kind == "b":
-        return array.view(np.uint8) != 0
+        return np.not_equal(array.view(np.uint8), 0, order="C")
     return np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
 
 
