@@ -19,6 +19,9 @@ from jdali.types import RGB, DALIImageType
 UINT8: np.dtype[Any] = np.dtype(np.uint8)
 UINT16: np.dtype[Any] = np.dtype(np.uint16)
 
+Window = tuple[int, int, int, int]
+"""y, x, height, width"""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImageInfo:
@@ -54,16 +57,23 @@ class Request:
         output_type: colour space. A codec that has it at hand may give gray for GRAY.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: a faster, less exact inverse DCT.
-        rows: how many rows from the top, as stored and at full size, are looked at; the others may hold
-            anything.
-        out: contiguous uint8 [H, W, C] to decode into, if the codec can.
+        window: what of the stored picture (at its smaller scale) is looked at; None: all of it. A codec
+            may give just that, or the whole picture with anything outside of it.
+        turned: the picture will be turned as its EXIF data say.
+        out: contiguous uint8 [H, W, C] to decode into, if the codec can; None with a `window`.
     """
 
     output_type: DALIImageType = RGB
     denominator: int = 1
     fast_idct: bool = False
-    rows: int = sys.maxsize
+    window: Window | None = None
+    turned: bool = False
     out: np.ndarray | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows from the top, as stored and at full size, are looked at."""
+        return sys.maxsize if self.window is None else (self.window[0] + self.window[2]) * self.denominator
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +84,8 @@ class Format:
         name: as in `ImageInfo.format`.
         matches: whether data with these first bytes are of the format.
         header: reads the header.
-        decode: [H, W, C]: gray, gray and alpha, RGB, or RGB and more channels.
+        decode: [H, W, C] of the picture, or of just the window asked for: gray, gray and alpha, RGB, or
+            RGB and more channels.
         gray: luminance [H, W] of RGB samples [H, W, 3 or more], rounded as DALI's decoder for this
             format does.
     """

@@ -113,14 +113,13 @@ def convert(
 
 def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
     limit = full_intensity(dtype)
-    scaled = rgb.astype(np.float32) * (np.float32(limit) / np.float32(maximum))
+    # As in DALI the scale goes into the weights: it shows in the last bit.
+    weights = _YCBCR * (np.float32(limit) / np.float32(maximum))
+    red, green, blue = (rgb[..., c].astype(np.float32) for c in range(3))
     # 16/255 and 128/255 in uint8, but 1/16 and 1/2 of the range in all other types.
     whole = 256.0 if dtype == np.uint8 else limit if dtype.kind == "f" else limit + 1
     bias = np.array([whole / 16, whole / 2, whole / 2], np.float32)
-    planes = [
-        scaled[..., 0] * row[0] + scaled[..., 1] * row[1] + scaled[..., 2] * row[2] + bias[c]
-        for c, row in enumerate(_YCBCR)
-    ]
+    planes = [red * row[0] + green * row[1] + blue * row[2] + bias[c] for c, row in enumerate(weights)]
     return _saturate(np.stack(planes, axis=-1), dtype)
 
 

@@ -6,6 +6,8 @@ import struct
 
 import numpy as np
 
+from jdali.codecs._base import Window
+
 _ORIENTATION_TAG = 0x0112
 
 
@@ -42,6 +44,16 @@ def upright(picture: np.ndarray, orientation: int) -> np.ndarray:
     if orientation in (2, 3, 6, 7):
         picture = picture[:, ::-1]
     return picture
+
+
+def stored_window(window: Window, height: int, width: int, orientation: int) -> Window:
+    """Where a window of the upright picture, of `height` and `width`, lies in the stored one."""
+    y, x, rows, columns = window
+    if orientation in (2, 3, 6, 7):
+        x = width - x - columns
+    if orientation in (3, 4, 7, 8):
+        y = height - y - rows
+    return (x, y, columns, rows) if is_turned(orientation) else (y, x, rows, columns)
 
 
 def stored(picture: np.ndarray, orientation: int) -> np.ndarray:

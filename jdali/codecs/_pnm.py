@@ -61,8 +61,11 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     size = count * info.dtype.itemsize
     if len(body) < size:
         raise _too_short(len(body), size, "bytes")
-    samples = np.frombuffer(body[:size], info.dtype.newbyteorder(">"))
-    return samples.astype(info.dtype, copy=False).reshape(shape)
+    samples = np.frombuffer(body[:size], info.dtype.newbyteorder(">")).reshape(shape)
+    if request.window is not None:
+        y, x, height, width = request.window
+        samples = samples[y : y + height, x : x + width]
+    return samples.astype(info.dtype, copy=False)
 
 
 def _plain_bits(body: memoryview, info: ImageInfo) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import struct
+import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import TiffImagePlugin
 
+from jdali.codecs import _tiff_directory as tiff
 from jdali.codecs._base import (
     UINT8,
     UINT16,
@@ -15,7 +16,6 @@ from jdali.codecs._base import (
     ImageInfo,
     Request,
     as_stored,
-    begins,
     corrupt,
     imagecodecs,
     need_imagecodecs,
@@ -26,14 +26,6 @@ from jdali.codecs._color import cmyk_to_rgb, full_intensity, gray_14bit, gray_fl
 from jdali.codecs._exif import stored
 from jdali.types import ANY_DATA, GRAY
 
-_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC = 256, 257, 258, 262
-_ORIENTATION, _CHANNELS, _PLANAR, _COLOR_MAP = 274, 277, 284, 320
-_TILE_WIDTH, _TILE_HEIGHT, _SAMPLE_FORMAT = 322, 323, 339
-_TAGS = frozenset(
-    {_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _ORIENTATION, _CHANNELS, _PLANAR, _COLOR_MAP}
-    | {_TILE_WIDTH, _TILE_HEIGHT, _SAMPLE_FORMAT}
-)
-_TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # of the directory's values
 _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR = 0, 1, 2, 3, 5, 6
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
@@ -46,59 +38,31 @@ class _Detail(NamedTuple):
     color_map: np.ndarray | None  # uint16 [entries, 3]
 
 
-def _first_directory(view: memoryview) -> dict[int, tuple[int, ...]]:
-    """Values of those tags of the first page that say how the samples are laid out."""
-    order = "<" if begins(view, b"II") else ">"
-    (magic,) = struct.unpack_from(order + "H", view, 2)
-    big = magic == 43
-    (start,) = struct.unpack_from(order + ("Q" if big else "I"), view, 8 if big else 4)
-    (count,) = struct.unpack_from(order + ("Q" if big else "H"), view, start)
-    entry_size, inline, number = (20, 8, "Q") if big else (12, 4, "I")
-    first = start + (8 if big else 2)
-    if first + count * entry_size > len(view):
-        raise corrupt("TIFF", "the directory of the first page is cut off")
-    values = {}
-    for entry in range(first, first + count * entry_size, entry_size):
-        tag, kind, length = struct.unpack_from(order + "HH" + number, view, entry)
-        if tag not in _TAGS or kind not in _TYPES:
-            continue
-        code = _TYPES[kind]
-        place = entry + 4 + inline
-        if length * struct.calcsize(code) > inline:
-            (place,) = struct.unpack_from(order + number, view, place)
-        if place + length * struct.calcsize(code) > len(view):
-            raise corrupt("TIFF", f"the values of tag {tag} are outside of the file")
-        values[tag] = struct.unpack_from(f"{order}{length}{code}", view, place)
-    return values
-
-
 def header(view: memoryview) -> ImageInfo:
-    tags = _first_directory(view)
-
-    def one(tag: int, default: int) -> int:
-        return tags.get(tag, (default,))[0]
-
-    if _WIDTH not in tags or _HEIGHT not in tags:
+    tags = tiff.read(view)
+    if not (tags.values(tiff.WIDTH) and tags.values(tiff.HEIGHT)):
         raise corrupt("TIFF", "the first page has no size")
-    width, height, channels = one(_WIDTH, 0), one(_HEIGHT, 0), one(_CHANNELS, 1)
-    if one(_TILE_WIDTH, 0) * one(_TILE_HEIGHT, 0) > max(_LARGEST_TILE, 4 * width * height):
+    one = tags.one
+    width, height, channels = one(tiff.WIDTH, 0), one(tiff.HEIGHT, 0), one(tiff.CHANNELS, 1)
+    if one(tiff.TILE_WIDTH, 0) * one(tiff.TILE_HEIGHT, 0) > max(_LARGEST_TILE, 4 * width * height):
         raise corrupt("TIFF", f"its tiles are far larger than the picture of {height}x{width}")
-    bits, kind = one(_BITS, 1), one(_SAMPLE_FORMAT, _UNSIGNED)
-    if len(set(tags.get(_BITS, ()))) > 1:
-        raise corrupt("TIFF", f"channels of different bit depth {tags[_BITS]} are not supported")
+    bits, kind = one(tiff.BITS, 1), one(tiff.SAMPLE_FORMAT, _UNSIGNED)
+    depths = tags.values(tiff.BITS)
+    if len(set(depths)) > 1:
+        raise corrupt("TIFF", f"channels of different bit depth {depths} are not supported")
     dtype = _dtype(bits, kind)
     maximum = full_intensity(dtype)
     if kind == _UNSIGNED and 1 < bits < 8:
         maximum = float((1 << bits) - 1)
-    photometric = one(_PHOTOMETRIC, _BLACK_IS_ZERO)
+    photometric = one(tiff.PHOTOMETRIC, _BLACK_IS_ZERO)
     color_map = None
     if photometric == _PALETTE:
-        color_map = np.array(tags.get(_COLOR_MAP, ()), np.uint16).reshape(3, -1).T
+        color_map = np.array(tags.values(tiff.COLOR_MAP), np.uint16).reshape(3, -1).T
         if channels != 1 or bits not in (1, 2, 4, 8) or len(color_map) < 1 << bits:
             reason = f"a palette of {len(color_map)} entries for {channels} channels of {bits} bits"
             raise corrupt("TIFF", reason)
         channels, dtype, maximum = 3, UINT16, 65535
-    turned = one(_ORIENTATION, 1)
+    turned = one(tiff.ORIENTATION, 1)
     return ImageInfo(
         "tiff",
         height,
@@ -107,7 +71,7 @@ def header(view: memoryview) -> ImageInfo:
         dtype,
         turned if 1 <= turned <= 8 else 1,
         maximum,
-        detail=_Detail(bits, photometric, one(_PLANAR, 1) == 2 and channels > 1, color_map),
+        detail=_Detail(bits, photometric, one(tiff.PLANAR, 1) == 2 and channels > 1, color_map),
     )
 
 
@@ -127,28 +91,43 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     is_cmyk = detail.photometric == _CMYK and info.channels == 4 and detail.bits == 8
     if not is_cmyk and detail.photometric not in (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR):
         raise corrupt("TIFF", f"photometric interpretation {detail.photometric} is not supported")
-    codecs = imagecodecs()
-    if codecs is None or is_cmyk:  # which imagecodecs turns into RGB, with another rounding
-        picture = _decode_with_pillow(view, info)
-    else:
-        picture = codecs.tiff_decode(view)
-        if detail.planar:
-            picture = np.moveaxis(picture, 0, -1)
-        if picture.dtype == np.bool_:
-            picture = picture.astype(np.uint8) * (1 if detail.color_map is not None else 255)
-        if detail.photometric == _WHITE_IS_ZERO:
-            picture = (info.maximum - picture).astype(picture.dtype)
-        if 8 < detail.bits < 16:
-            if request.output_type == GRAY and info.channels > 2:
-                picture = gray_float(picture)
-            # As DALI: the bits that are there go to the top, and the rest are 0.
-            picture = picture << (16 - detail.bits)
+    held = None if request.window is None else tiff.part(view, request.window)
+    if held is not None:
+        view, (top, left, height, width) = held
+        info = dataclasses.replace(info, height=height, width=width)
+    picture = _decode_page(view, info, is_cmyk)
+    if held is not None and request.window is not None:
+        y, x, rows, columns = request.window
+        picture = picture[y - top : y - top + rows, x - left : x - left + columns]
+    deep = 8 < detail.bits < 16
+    if request.output_type == GRAY and info.channels > 2 and (deep or detail.planar or request.turned):
+        # DALI has another decoder for these.
+        picture = gray_14bit(picture)
+    if deep:
+        # As DALI: the bits that are there go to the top, and the rest are 0.
+        picture = picture << (16 - detail.bits)
     if detail.color_map is not None:
         picture = detail.color_map[picture]
     if is_cmyk and request.output_type != ANY_DATA:
         picture = cmyk_to_rgb(picture, inverted=False)
         picture = gray_14bit(picture) if request.output_type == GRAY else picture
     return with_channels(picture)
+
+
+def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray:
+    """Samples [H, W] or [H, W, C] as stored, but with 0 for black; indices where there is a palette."""
+    detail: _Detail = info.detail
+    codecs = imagecodecs()
+    if codecs is None or is_cmyk:  # which imagecodecs turns into RGB, with another rounding
+        return _decode_with_pillow(view, info)
+    picture: np.ndarray = codecs.tiff_decode(view)
+    if detail.planar:
+        picture = np.moveaxis(picture, 0, -1)
+    if picture.dtype == np.bool_:
+        picture = picture.astype(np.uint8) * (1 if detail.color_map is not None else 255)
+    if detail.photometric == _WHITE_IS_ZERO:
+        picture = (info.maximum - picture).astype(picture.dtype)
+    return picture
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:

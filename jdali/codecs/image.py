@@ -14,9 +14,9 @@ from numpy.typing import DTypeLike
 
 from jdali._errors import SampleError
 from jdali.codecs import _bmp, _jpeg, _jpeg2000, _png, _pnm, _tiff, _webp
-from jdali.codecs._base import Format, ImageInfo, Request, begins, corrupt
+from jdali.codecs._base import Format, ImageInfo, Request, Window, begins, corrupt
 from jdali.codecs._color import DTYPES, convert
-from jdali.codecs._exif import is_turned, upright
+from jdali.codecs._exif import is_turned, stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
 
 __all__ = ["FORMATS", "MAX_PIXELS", "ImageInfo", "check_dtype", "decode", "output_shape", "probe"]
@@ -36,8 +36,6 @@ _UNSUPPORTED = {b"GIF8": "GIF", b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\
 
 MAX_PIXELS = 500_000_000
 """Pictures of more pixels are refused by their header, before anything is allocated. May be set."""
-
-Window = tuple[int, int, int, int]  # y, x, height, width
 
 
 def probe(data: Any) -> ImageInfo:
@@ -128,16 +126,6 @@ def _place(
     return denominator, (y, x, rows, columns)
 
 
-def _rows_needed(info: ImageInfo, turned: int, window: Window | None) -> int:
-    """How many rows of the picture as stored a window of the upright picture needs."""
-    if window is None:
-        return info.height
-    y, x, height, width = (int(n) for n in window)
-    row = np.broadcast_to(np.arange(info.height)[:, None], (info.height, info.width))
-    seen = upright(row, turned)[y : y + height, x : x + width]
-    return int(max(seen[0, 0], seen[-1, -1])) + 1 if seen.size else 0
-
-
 def _scaled(start: int, size: int, whole: int, denominator: int) -> tuple[int, int]:
     """Start (rounded down) and size (rounded, at least 1 of what is not empty) at a smaller scale."""
     limit = -(-whole // denominator)
@@ -167,9 +155,10 @@ def decode(
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
         adjust_orientation: turn the picture as its EXIF data say.
-        window: (y, x, height, width) in the upright picture; None: all of it. Of a JPEG what follows the
-            last row of the window is mostly not decoded (nor then checked); other codecs decode all. What
-            follows the decoding is done for the window alone.
+        window: (y, x, height, width) in the upright picture; None: all of it. Only those strips or tiles
+            of a TIFF that it touches are decoded (and checked), of JPEG and PNG mostly only the rows above
+            its end, of BMP and raw PNM only itself; WebP and JPEG 2000 are decoded whole. What follows the
+            decoding is done for the window alone.
         denominator: 1, 2, 4 or 8: decode at that fraction of the size (rounded up), at less cost.
             Formats that cannot, all but JPEG, take 1; `output_shape` says what will come.
         fast_idct: of JPEG: a faster, less exact inverse DCT.
@@ -192,11 +181,18 @@ def decode(
         raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
     as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
     direct = as_stored and out is not None and out.flags.c_contiguous
-    # DALI decodes pictures that are to be turned with the exact DCT whatever is asked for.
+    whole = tuple(-(-n // denominator) for n in (info.height, info.width))
+    up_height, up_width = whole[::-1] if is_turned(turned) else whole
+    y, x, height, width = stored_window(place, up_height, up_width, turned)
     request = Request(
-        output_type, denominator, fast_idct and turned == 1,
-        _rows_needed(info, turned, window) + denominator - 1, out if direct else None,
-    )  # fmt: skip
+        output_type,
+        denominator,
+        # DALI decodes pictures that are to be turned with the exact DCT whatever is asked for.
+        fast_idct=fast_idct and turned == 1,
+        window=(y, x, height, width) if (height, width) != whole else None,
+        turned=turned != 1,
+        out=out if direct else None,
+    )
     try:
         picture = coding.decode(view, info, request)
     except (SampleError, ImportError, MemoryError):
@@ -205,11 +201,11 @@ def decode(
         raise SampleError(
             f"cannot decode the {info.format.upper()} image of {info.height}x{info.width}: {error}"
         ) from error
-    whole = tuple(-(-n // denominator) for n in (info.height, info.width))
-    if picture.shape[:2] != whole:
+    if picture.shape[:2] == whole:
+        picture = picture[y : y + height, x : x + width]
+    elif request.window is None or picture.shape[:2] != (height, width):
         raise corrupt(info.format.upper(), f"decoded to {picture.shape[:2]}, its header says {whole}")
-    y, x, height, width = place
-    picture = upright(picture, turned)[y : y + height, x : x + width]
+    picture = upright(picture, turned)
     with np.errstate(over="ignore", invalid="ignore"):  # float TIFF may hold anything
         picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
     if picture.shape != shape:
