@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import OperatorError
+from jdali.engine._refill import Refills, Refs
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
 
@@ -36,7 +37,7 @@ class Draw:
         mask: False where another sample stands in the place of one that failed.
     """
 
-    refs: dict[Node, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    refs: dict[Node, Refs]
     data: dict[Node, list[list[np.ndarray]]]
     epoch: np.ndarray
     index: np.ndarray
@@ -61,6 +62,7 @@ class Feed:
 
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, ExternalSource]):
         self._readers, self._externals = dict(readers), dict(externals)
+        self.refills = Refills(self._readers)
         self.epoch = self.iteration = self.position = 0
         self.errors: list[SkippedSample] = []
 
@@ -75,6 +77,8 @@ class Feed:
         }
         if self._externals:
             state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
+        if ahead := self.refills.get_state():
+            state["ahead"] = ahead
         return state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -89,6 +93,7 @@ class Feed:
                 )
             for node, source in sources.items():
                 source.set_state(given[node.name])
+        self.refills.set_state(state.get("ahead", {}))
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
         self.position = int(state["position"])
 
@@ -109,6 +114,7 @@ class Feed:
             {node: reader.cursor() for node, reader in self._readers.items()},
             {node: source.twin() for node, source in self._externals.items()},
         )
+        twin.refills = self.refills.twin(twin._readers)
         twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
         return twin
 
@@ -124,7 +130,7 @@ class Feed:
         if len(sizes) > 1:
             raise OperatorError(f"external_source: sources gave batches of different sizes {sorted(sizes)}")
         size = sizes.pop() if sizes else count
-        refs = self.refill(size)
+        refs = {node: self.refills.next_batch(node, size) for node in self._readers}
         if refs:
             epoch, index, _ = next(iter(refs.values()))
             epoch, index = epoch.copy(), index.copy()
@@ -134,10 +140,6 @@ class Feed:
         self.iteration += 1
         self.position += size
         return Draw(refs, data, epoch, index, np.ones(size, bool))
-
-    def refill(self, count: int) -> dict[Node, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """References to the readers' next samples."""
-        return {node: tuple(reader.next_batch(count)) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without asking anybody for data."""
