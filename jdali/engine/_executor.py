@@ -133,6 +133,8 @@ class Engine:
             if self._closed:
                 raise RuntimeError("the pipeline is closed")
             ids, env = self._make(draw, feed)
+        if self.on_error != "raise":
+            feed.refills.note_good(draw.refs)
         first = next(iter(draw.refs.values()), None)
         padded = first[2] if first is not None else np.zeros(len(draw), bool)
         outputs = tuple(env[v] for v in self.plan.outputs)
@@ -214,7 +216,10 @@ class Engine:
         """Puts other samples in the places of those that failed; how many there were."""
         part = self._parts.get(failure.node.domain, ids)
         bad = np.array([int(part.position[i]) for i in failure.failures if i is not None])
+        first = next(iter(draw.refs.values()), None)
         for position, error in zip(bad, failure.failures.values(), strict=True):
+            if first is not None and first[2][position]:
+                continue  # the repetition of a sample that was listed
             feed.errors.append(
                 SkippedSample(
                     ids.sources[position], int(draw.epoch[position]), int(draw.index[position]),
@@ -223,11 +228,8 @@ class Engine:
             )  # fmt: skip
         good = np.setdiff1d(np.flatnonzero(draw.mask), bad)
         if draw.refs and (self.on_error == "skip" or not len(good)):
-            fresh = feed.refill(len(bad))
-            for node, refs in draw.refs.items():
-                for mine, new in zip(refs, fresh[node], strict=True):
-                    mine[bad] = new
-            first = next(iter(draw.refs.values()))
+            feed.refills.replace(draw.refs, bad, good)
+            assert first is not None
             draw.epoch[bad], draw.index[bad] = first[0][bad], first[1][bad]
         elif self.on_error == "mask" and len(good):
             for refs in draw.refs.values():
