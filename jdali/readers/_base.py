@@ -182,9 +182,14 @@ class Cursor:
     """A place in the order of a reader, apart from where the reader itself is."""
 
     def __init__(self, order: Order):
+        self._order = order
         self.next_batch = order.take
         self.skip = order.skip
         self.get_state, self.set_state = order.get_state, order.set_state
+
+    def cursor(self) -> Cursor:
+        """Another one, which begins where this one is."""
+        return Cursor(copy.copy(self._order))
 
 
 def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
