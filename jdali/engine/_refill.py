@@ -55,6 +55,7 @@ class Refills:
         """The samples of the next `count` places of a reader."""
         refs: Refs = tuple(self._readers[node].next_batch(count))
         epochs, indices, padded = refs
+        last = int(epochs[-1]) if count else self._epoch[node]
         if self._ahead[node]:
             mine = np.flatnonzero((epochs == self._epoch[node]) & ~padded)
             later = np.concatenate([indices[mine], self._following(node, self._ahead[node])])
@@ -63,8 +64,8 @@ class Refills:
             missing = mine[len(later) :]
             epochs[missing], indices[missing] = self._good.get(node, (epochs[0], indices[0]))
             padded[missing] = True
-        if count and epochs[-1] != self._epoch[node] and not padded[-1]:
-            self._epoch[node], self._ahead[node] = int(epochs[-1]), 0
+        if last != self._epoch[node]:
+            self._epoch[node], self._ahead[node] = last, 0
         return refs
 
     def replace(self, refs: Mapping[Node, Refs], bad: np.ndarray, good: np.ndarray) -> None:
