@@ -138,7 +138,15 @@ class BatchStream:
         following = self.counter.following()
         return EpochEnd(following.size, following.length, waits, self.get_state())
 
-    def _batch(self, results: Sequence[Result], number: int) -> Batch:
+    def _inside(self, result: Result, count: int) -> np.ndarray:
+        """Which samples of a batch belong to the epoch, if the first `count` should."""
+        inside: np.ndarray = np.arange(len(result.mask)) < count
+        if self.counter.reader is None:
+            return inside
+        # The reader knows best which of its samples are repeated.
+        return ~result.padded & (inside | (self.policy is LastBatchPolicy.PAD))
+
+    def _batch(self, results: Sequence[Result], number: int) -> Item:
         counts = self.counter.belonging(number)
         full = self.counter.batch_size
         sizes = [len(result.mask) for result in results]
@@ -148,17 +156,19 @@ class BatchStream:
                 f"iterator: a pipeline gave {min(sizes)} samples in place of {full}: a source that gives "
                 "smaller batches ends the epoch itself, so give neither size nor reader_name"
             )
+        insides = [self._inside(result, n) for result, n in zip(results, counts, strict=True)]
         rows: list[np.ndarray | None] = [None] * len(results)
         if self.policy is LastBatchPolicy.PARTIAL:
-            rows = [None if n >= size else np.arange(n) for n, size in zip(counts, sizes, strict=True)]
+            if any(counts) and not any(inside.any() for inside in insides):
+                return self.next()  # nothing but repetitions in place of samples that could not be read
+            rows = [None if inside.all() else np.flatnonzero(inside) for inside in insides]
         elif pads:
             rows = [None if n == full else np.minimum(np.arange(full), n - 1) for n in sizes]
         real, belongs = [], []
-        for result, n, picked in zip(results, counts, rows, strict=True):
-            chosen = np.arange(len(result.mask)) if picked is None else picked
-            inside = np.arange(len(chosen)) < min(n, len(result.mask))
-            if self.counter.reader is not None:  # the reader knows best which of its samples are repeated
-                inside = ~result.padded[chosen] if pads else inside
+        for result, whole, picked in zip(results, insides, rows, strict=True):
+            chosen = np.arange(len(whole)) if picked is None else picked
+            inside = whole[chosen]
+            inside[len(whole) :] &= self.policy is LastBatchPolicy.PARTIAL  # PAD repeats the last sample
             belongs.append(inside)
             real.append(result.mask[chosen] & (inside | (not pads)))
         arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
