@@ -168,7 +168,7 @@ class BatchStream:
         for result, whole, picked in zip(results, insides, rows, strict=True):
             chosen = np.arange(len(whole)) if picked is None else picked
             inside = whole[chosen]
-            inside[len(whole) :] &= self.policy is LastBatchPolicy.PARTIAL  # PAD repeats the last sample
+            inside[len(whole) :] = False  # PAD repeats the last sample
             belongs.append(inside)
             real.append(result.mask[chosen] & (inside | (not pads)))
         arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
