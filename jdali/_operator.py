@@ -59,6 +59,11 @@ class Arg:
     def required(self) -> bool:
         return self.default is REQUIRED
 
+    @property
+    def ragged(self) -> bool:
+        """Whether it may have more elements in one sample than in another: annotated as a list."""
+        return any(typing.get_origin(option) is list for option in alternatives(self.annotation))
+
     def convert(self, value: Any) -> Any:
         """The value in the form in which `setup` and `run` get it.
 
@@ -69,6 +74,11 @@ class Arg:
             return None
         if self.kind is ArgKind.STATIC:
             return _hashable(self.annotation, value)
+        if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
+            converted = np.empty(len(value), object)
+            for i, one in enumerate(value):
+                converted[i] = np.asarray(one, element_type(self.annotation))
+            return converted
         return np.asarray(value, element_type(self.annotation))
 
 

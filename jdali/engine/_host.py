@@ -217,7 +217,8 @@ class HostRunner:
                 input_values[op.input(i).name] = np.broadcast_to(value, (len(ids), *value.shape))
         args = dict(self._static)
         for name, value in node.arg_inputs.items():
-            args[name] = PerBatch(dense_values(env[value], node, name))
+            ragged = op.args[name].ragged and not env[value].is_dense_tensor()
+            args[name] = PerBatch(ragged_values(env[value]) if ragged else dense_values(env[value], node, name))
         keys = None
         if op.random:
             seed, stream = self._seed
@@ -253,6 +254,14 @@ class HostRunner:
             else:
                 empty = spec or BatchSpec(np.zeros((0, 1), np.int64), np.dtype(np.uint8))
                 env[value] = TensorList.from_samples([], layout, device, sources, spec=empty)
+
+
+def ragged_values(value: TensorList) -> np.ndarray:
+    """[N] NumPy values, each an array of its own size."""
+    values = np.empty(len(value), object)
+    for i, sample in enumerate(value.to_samples()):
+        values[i] = np.asarray(sample)
+    return values
 
 
 def _transpose(results: Sequence[Any], outputs: int) -> list[list[Any]]:

@@ -1,0 +1,163 @@
+"""Images in FITS files, through astropy.
+
+The structure of a file is gone through before astropy gets it: that every part lies inside of the file, and
+that a compressed image does not claim a size out of proportion to its data.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.codecs.npy import native
+
+_BLOCK, _CARD = 2880, 80
+# Longer headers exist only in damaged files.
+_MOST_CARDS = 36 * 1000
+_NUMBER = re.compile(rb"[+-]?\d{1,18}")
+# How many times larger than its data a compressed image may be, after the first MiB.
+_MOST_RATIO, _ALWAYS = 4096, 1 << 20
+_BITS = (8, 16, 32, 64, -32, -64)
+
+Cards = dict[bytes, bytes]
+
+
+def require() -> Any:
+    """astropy's module of FITS files."""
+    try:
+        import astropy.io.fits as library
+    except ImportError as error:
+        raise ImportError('to read FITS files, astropy is needed: pip install "jdali[fits]"') from error
+    return library
+
+
+def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
+    """The images of some HDUs, in this machine's byte order and C order, scaled as their headers say.
+
+    Args:
+        content: of the file.
+        indices: of the HDUs, from 1 on, as FITS counts them.
+    """
+    data = bytes(content)
+    found = list(_headers(data, max(indices)))
+    for index in indices:
+        if not 1 <= index <= len(found):
+            raise SampleError(f"there is no HDU {index} in a FITS file of {len(found)}")
+        _check_image(index, *found[index - 1])
+    try:
+        with require().open(io.BytesIO(data), memmap=False) as file:
+            images = [file[index - 1].data for index in indices]
+    except Exception as error:  # astropy lets through whatever goes wrong inside of it
+        raise SampleError(f"the FITS file cannot be decoded: {type(error).__name__}: {error}") from error
+    return [native(np.asarray(image)) for image in images]
+
+
+def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int]]:
+    """The cards of each HDU, `count` at most, and the size of its data in bytes."""
+    if data[:9] != b"SIMPLE  =":
+        raise SampleError(
+            "it is empty, no FITS file" if not data else f"it is no FITS file: it begins with {data[:9]!r}"
+        )
+    at = 0
+    for number in range(1, count + 1):
+        cards, at = _cards(data, at, number)
+        size = _data_size(cards, number)
+        if at + size > len(data):
+            raise SampleError(
+                f"HDU {number} promises {size} bytes of data from byte {at} on, but the file has {len(data)} "
+                "bytes; it is damaged or cut short"
+            )
+        yield cards, size
+        at += -(-size // _BLOCK) * _BLOCK
+        if data[at : at + 8] != b"XTENSION":  # what follows, if anything, is no part of the file
+            return
+
+
+def _cards(data: bytes, at: int, number: int) -> tuple[Cards, int]:
+    """Values of the cards of the header at `at`, as text, and where its data begin."""
+    cards: Cards = {}
+    for place in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
+        card = data[place : place + _CARD]
+        key = card[:8].rstrip()
+        if key == b"END":
+            return cards, at + -(-(place + _CARD - at) // _BLOCK) * _BLOCK
+        if card[8:10] == b"= ":
+            cards.setdefault(key, card[10:].partition(b"/")[0].strip())
+    raise SampleError(
+        f"the header of HDU {number}, at byte {at}, has no end; the file is damaged or cut short"
+    )
+
+
+def _integer(cards: Cards, number: int, key: str, default: int | None = None) -> int:
+    text = cards.get(key.encode())
+    if text is None and default is not None:
+        return default
+    if text is None or not _NUMBER.fullmatch(text):
+        raise SampleError(f"{key} of HDU {number} must be an integer, but is {(text or b'missing')[:30]!r}")
+    return int(text)
+
+
+def _shape(cards: Cards, number: int, prefix: str = "") -> list[int]:
+    """Extents in the order of the file, the one that varies fastest first."""
+    axes = _integer(cards, number, f"{prefix}NAXIS")
+    if not 0 <= axes <= 32:
+        raise SampleError(f"HDU {number} has {axes} axes; at most 32 can be read")
+    shape = [_integer(cards, number, f"{prefix}NAXIS{axis + 1}") for axis in range(axes)]
+    if min(shape, default=0) < 0:
+        raise SampleError(f"HDU {number} is damaged: its extents are {shape}")
+    return shape
+
+
+def _item_size(cards: Cards, number: int, prefix: str = "") -> int:
+    bits = _integer(cards, number, f"{prefix}BITPIX")
+    if bits not in _BITS:
+        raise SampleError(f"HDU {number} is damaged: its {prefix}BITPIX is {bits}")
+    return abs(bits) // 8
+
+
+def _data_size(cards: Cards, number: int) -> int:
+    shape = _shape(cards, number)
+    size, parameters, groups = (
+        _item_size(cards, number),
+        *(_integer(cards, number, key, default) for key, default in (("PCOUNT", 0), ("GCOUNT", 1))),
+    )
+    if parameters < 0 or groups < 0:
+        raise SampleError(f"HDU {number} is damaged: its PCOUNT is {parameters} and its GCOUNT {groups}")
+    return size * groups * (parameters + math.prod(shape)) if shape else 0
+
+
+def _check_image(number: int, cards: Cards, size: int) -> None:
+    """Raises if an HDU holds no image, or one whose size is not to be believed."""
+    if cards.get(b"ZIMAGE") != b"T":
+        kind = cards.get(b"XTENSION", b"'IMAGE'").strip(b"' ")
+        if kind != b"IMAGE":
+            raise SampleError(f"HDU {number} is no image but a {kind[:20].decode(errors='replace')}")
+        if not size:
+            raise SampleError(f"HDU {number} has no image")
+        return
+    shape, item = _shape(cards, number, "Z"), _item_size(cards, number, "Z")
+    tile = [
+        _integer(cards, number, f"ZTILE{axis + 1}", extent if axis == 0 else 1)
+        for axis, extent in enumerate(shape)
+    ]
+    if not shape or min(tile) < 1:
+        raise SampleError(
+            f"HDU {number} is damaged: its compressed image has tiles {tile} of extents {shape}"
+        )
+    tiles = math.prod(-(-extent // side) for extent, side in zip(shape, tile, strict=True))
+    if tiles != _integer(cards, number, "NAXIS2"):
+        raise SampleError(
+            f"HDU {number} is damaged: {tiles} tiles, but {_integer(cards, number, 'NAXIS2')} are stored"
+        )
+    claimed = item * max(math.prod(shape), math.prod(tile))
+    if claimed > _ALWAYS + _MOST_RATIO * size:
+        raise SampleError(
+            f"HDU {number} claims an image of {claimed} bytes ({shape}) in {size} bytes of compressed data; more "
+            f"than {_MOST_RATIO} times as much is taken for damage"
+        )

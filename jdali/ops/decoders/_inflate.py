@@ -1,0 +1,155 @@
+"""decoders.inflate: chunks of LZ4 to arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+
+_NAME = "decoders.inflate"
+# A byte of LZ4 stands for at most 255 of output (a length that goes on), but for the first and last few.
+_MOST_RATIO, _ALWAYS = 255, 64
+
+
+def setup(
+    data: BatchSpec,
+    *,
+    algorithm: str,
+    chunk_offsets: np.ndarray | None,
+    chunk_sizes: np.ndarray | None,
+    dtype: np.dtype[Any],
+    layout: str,
+    sequence_axis_name: str,
+    shape: np.ndarray,
+) -> BatchSpec:
+    if algorithm.upper() != "LZ4":
+        raise ValueError(f"{_NAME}: algorithm is {algorithm!r}; only 'LZ4' is known")
+    if data.ndim != 1 or data.dtype.itemsize != 1:
+        raise ValueError(
+            f"{_NAME}: the input is {data.dtype} with {data.ndim} axes; it must be bytes with one"
+        )
+    _library()
+    extents = np.asarray(shape, np.int64).reshape(data.batch_size, -1)
+    if (extents < 0).any():
+        i = int((extents < 0).any(axis=1).argmax())
+        raise SampleError(f"{_NAME}: shape {extents[i].tolist()} is negative", sample=i, argument="shape")
+    chunks = [_count(i, chunk_offsets, chunk_sizes) for i in range(data.batch_size)]
+    if layout and len(layout) != extents.shape[1]:
+        raise ValueError(f"{_NAME}: layout {layout!r} does not fit a shape of {extents.shape[1]} axes")
+    if chunk_offsets is None and chunk_sizes is None:
+        return BatchSpec(extents, dtype, layout)
+    if layout and len(sequence_axis_name) != 1:
+        raise ValueError(f"{_NAME}: sequence_axis_name is {sequence_axis_name!r}; it must be one letter")
+    return BatchSpec(np.column_stack([chunks, extents]), dtype, sequence_axis_name + layout if layout else "")
+
+
+def _count(sample: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> int:
+    """How many chunks a sample has."""
+    counts = {np.size(values[sample]) for values in (offsets, sizes) if values is not None}
+    if len(counts) > 1:
+        raise SampleError(
+            f"{_NAME}: chunk_offsets has {np.size(offsets[sample])} elements and chunk_sizes "  # type: ignore[index]
+            f"{np.size(sizes[sample])}",  # type: ignore[index]
+            sample=sample,
+        )
+    return counts.pop() if counts else 1
+
+
+def _library() -> Any:
+    try:
+        import lz4.block as library
+    except ImportError as error:
+        raise ImportError(f'{_NAME} needs lz4: pip install "jdali[inflate]"') from error
+    return library
+
+
+@operator(
+    name=_NAME, kind="host", setup=setup, devices=("gpu",), source="operators/decoder/inflate/inflate.cc"
+)
+def inflate(
+    data: np.ndarray,
+    /,
+    *,
+    shape: PerSample[tuple[int, ...]],
+    algorithm: Static[str] = "LZ4",
+    check_output_size: Static[bool] = False,
+    chunk_offsets: PerSample[list[int] | None] = None,
+    chunk_sizes: PerSample[list[int] | None] = None,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    layout: Static[str] = "",
+    sequence_axis_name: Static[str] = "F",
+) -> np.ndarray:
+    """Inflates data compressed with LZ4 (blocks without a frame or size before them).
+
+    Without `chunk_offsets` and `chunk_sizes` a sample is one chunk. With one of them the chunks lie one after
+    another: from the first byte on, or up to the last one.
+
+    Args:
+        data: uint8 [bytes].
+        shape: of an inflated chunk.
+        algorithm: "LZ4".
+        check_output_size: without effect: a chunk that does not fill its `shape` exactly always raises.
+        chunk_offsets: where each chunk begins, bytes.
+        chunk_sizes: of each chunk, bytes. Samples may have different numbers of chunks.
+        dtype: of the elements, little-endian in the data.
+        layout: of a chunk.
+        sequence_axis_name: letter of the axis of chunks, put before `layout` if there is one.
+
+    Returns: `shape`, or [chunks, *shape] if chunks are given.
+
+    Parity: DALI does this on a GPU only; here it is done on the host.
+    """
+    size = math.prod(np.atleast_1d(shape).tolist()) * np.dtype(dtype).itemsize
+    places, lengths = _chunks(data.size, chunk_offsets, chunk_sizes)
+    inflated = [
+        _inflated(number, data[place : place + length], size)
+        for number, (place, length) in enumerate(zip(places, lengths, strict=True))
+    ]
+    extents = np.atleast_1d(shape).tolist()
+    if chunk_offsets is not None or chunk_sizes is not None:
+        extents = [len(inflated), *extents]
+    return np.frombuffer(b"".join(inflated), np.dtype(dtype)).reshape(extents)
+
+
+def _chunks(size: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> tuple[list[int], list[int]]:
+    """Where the chunks of a sample of `size` bytes begin, and how long they are."""
+    if offsets is None and sizes is None:
+        return [0], [size]
+    lengths = None if sizes is None else np.atleast_1d(sizes).astype(np.int64)
+    if offsets is not None:
+        places = np.atleast_1d(offsets).astype(np.int64)
+    else:
+        assert lengths is not None
+        places = np.cumsum(lengths) - lengths
+    if lengths is None:
+        lengths = np.diff(places, append=size)
+    wrong = (places < 0) | (lengths < 0) | (places + lengths > size)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: chunk {i}, {lengths[i]} bytes from byte {places[i]} on, is not in the sample of {size} bytes"
+        )
+    return places.tolist(), lengths.tolist()
+
+
+def _inflated(number: int, chunk: np.ndarray, size: int) -> bytes:
+    library = _library()
+    if size > _ALWAYS + _MOST_RATIO * chunk.size:
+        raise SampleError(f"{_NAME}: chunk {number} of {chunk.size} bytes cannot inflate to {size} bytes")
+    try:
+        # One byte more, to see whether there is more.
+        result: bytes = library.decompress(np.ascontiguousarray(chunk), uncompressed_size=size + 1)
+    except library.LZ4BlockError as error:
+        raise SampleError(
+            f"{_NAME}: chunk {number} of {chunk.size} bytes is damaged, or inflates to more than the {size} bytes "
+            "of its shape"
+        ) from error
+    if len(result) != size:
+        raise SampleError(f"{_NAME}: chunk {number} inflates to {len(result)} bytes, its shape takes {size}")
+    return result

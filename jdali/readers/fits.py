@@ -1,0 +1,91 @@
+"""Images in FITS files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._numeric import np_saturate_cast
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.codecs import fits as codec
+from jdali.readers._array_files import ArrayFileReader, array_file_options
+from jdali.readers._base import read_file, reader_options, shuffle_options
+from jdali.types import to_dtype
+
+_NAME = "experimental.readers.fits"
+_FIRST_EXTENSION = (2,)
+
+
+class FitsReader(ArrayFileReader):
+    """FITS files by path.
+
+    Args:
+        indices: of the HDUs to read, from 1 on.
+        dtypes: of each output; None: as stored.
+        options: of the files and of every reader, and `file_filter`.
+    """
+
+    def __init__(
+        self, indices: Sequence[int], dtypes: Sequence[np.dtype[Any] | None], options: Mapping[str, Any]
+    ):
+        codec.require()
+        super().__init__(_NAME, options, options["file_filter"])
+        self._indices, self._dtypes = indices, dtypes
+        self.num_outputs = len(indices)
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        path = self.source(index)
+        try:
+            images = codec.decode(read_file(path), self._indices)
+        except SampleError as error:
+            raise SampleError(f"{_NAME}: {path}: {error}") from error
+        return tuple(
+            image if dtype is None else np_saturate_cast(image, dtype)
+            for image, dtype in zip(images, self._dtypes, strict=True)
+        )
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    return len(_several(given.get("hdu_indices", _FIRST_EXTENSION)))
+
+
+@operator(name=_NAME, kind="reader", outputs=_num_outputs, source="operators/reader/fits_reader_op.h")
+@also_takes(array_file_options)
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def fits(
+    *,
+    dtypes: Static[tuple[np.dtype[Any], ...] | None] = None,
+    file_filter: Static[str] = "*.fits",
+    hdu_indices: Static[tuple[int, ...]] = _FIRST_EXTENSION,
+    **options: Any,
+) -> FitsReader:
+    """Reads images from FITS files: an output for each of `hdu_indices`.
+
+    Images compressed with RICE, GZIP, HCOMPRESS or PLIO are decoded. Values are scaled by BSCALE and BZERO;
+    integers that are unsigned by convention (BZERO of half the range) become unsigned.
+
+    Args:
+        dtypes: type of each output, rounded and saturated; None: as stored.
+        file_filter: pattern of the names of files in `file_root`; capital letters count.
+        hdu_indices: of the HDUs, from 1 on: 1 is the primary one, 2 the first extension.
+
+    Returns: for each HDU its image, the axis that varies fastest last.
+    """
+    indices = _several(hdu_indices)
+    if not indices or min(indices) < 1:
+        raise ValueError(f"{_NAME}: hdu_indices is {indices}; it must hold numbers from 1 on")
+    types: Sequence[np.dtype[Any] | None] = [None] * len(indices)
+    if dtypes is not None:
+        types = [to_dtype(dtype) for dtype in _several(dtypes)]
+        if len(types) != len(indices):
+            raise ValueError(f"{_NAME}: {len(types)} dtypes for {len(indices)} outputs")
+    return FitsReader(indices, types, options | {"file_filter": file_filter})
