@@ -60,7 +60,10 @@ def test_skip_refills_and_lists_what_was_skipped(folder):
     assert labels_of(first) == [0, 1, 2, 5, 4]  # number 5 is the reader's next sample
     assert first.mask.all()
     second = pipe.run_result()
-    assert labels_of(second) == [1, 7, 8, 9, 0]  # 6 is bad too, the epoch begins again at 0
+    # 6 is bad too, and the epoch has nothing left: good samples stand in two places.
+    assert labels_of(second) == [7, 7, 8, 9, 0]
+    assert second.padded.tolist() == [True, False, False, False, True]
+    assert labels_of(pipe.run_result()) == [0, 1, 2, 5, 4]  # the next epoch, from its beginning
     errors = {(e.path.rpartition("/")[2], e.index, e.operator) for e in pipe.errors}
     assert {("3.jpg", 3, "decoders.image"), ("6.jpg", 6, "decoders.image")} <= errors
     assert all(e.reason for e in pipe.errors)
