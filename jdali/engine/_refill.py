@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from jdali._errors import OperatorError
 from jdali.graph._node import Node
 
 Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it is a repetition
@@ -69,7 +68,11 @@ class Refills:
         return refs
 
     def replace(self, refs: Mapping[Node, Refs], bad: np.ndarray, good: np.ndarray) -> None:
-        """Puts other samples in the places `bad` of what was drawn; `good` are those that can be read."""
+        """Puts other samples in the places `bad` of what was drawn; `good` are those that can be read.
+
+        Raises:
+            LookupError: no sample is known that can be read, and the epoch has none left.
+        """
         for node, (epochs, indices, padded) in refs.items():
             epoch = self._epoch[node]
             # A place of the last epoch, or a repetition, is none of this epoch's.
@@ -82,7 +85,7 @@ class Refills:
             if not len(rest):
                 continue
             if not len(good) and node not in self._good:
-                raise OperatorError("no sample could be read, and the reader has none left in this epoch")
+                raise LookupError
             epochs[rest], indices[rest] = (
                 (epochs[good[0]], indices[good[0]]) if len(good) else self._good[node]
             )
