@@ -150,7 +150,10 @@ class Engine:
             except NodeFailure as failure:
                 if not self._may_go_on(failure):
                     raise self._user_error(failure, ids) from failure.first
-                skipped += self._replace(draw, ids, failure, feed)
+                try:
+                    skipped += self._replace(draw, ids, failure, feed)
+                except LookupError:
+                    raise self._user_error(failure, ids) from failure.first
                 if skipped > self._most_skips():
                     raise self._user_error(failure, ids) from failure.first
 
