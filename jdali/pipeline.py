@@ -258,7 +258,7 @@ class Pipeline:
             )
         if self._compilation_cache:
             enable_compilation_cache()
-        default = jax.devices()[0]
+        default = jax.local_devices()[0]
         cpu = default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
         accelerator = default
         plan = make_plan(
