@@ -65,21 +65,61 @@ def decode(
 
     Returns: (the sound, [T] if `downmix` and else [T, C]; its sampling rate).
     """
+    wave, info = decode_part(
+        encoded, 0.0, None, dtype=dtype, sample_rate=sample_rate, quality=quality, downmix=downmix
+    )
+    return wave, np.float32(sample_rate if sample_rate > 0 else info.sample_rate)
+
+
+def decode_part(
+    encoded: bytes | np.ndarray[Any, Any],
+    offset: float,
+    duration: float | None,
+    *,
+    dtype: np.dtype[Any] | type = np.float32,
+    sample_rate: float = 0.0,
+    quality: float = 50.0,
+    downmix: bool = False,
+) -> tuple[np.ndarray[Any, Any], AudioInfo]:
+    """Decodes a part of a sound; what lies before and after it is not decoded.
+
+    Args:
+        encoded: the file's content, uint8.
+        offset: where the part begins, in seconds; rounded down to a sample.
+        duration: its length in seconds, likewise; it ends with the sound at the latest; None: there.
+        dtype, sample_rate, quality, downmix: as of `decode`.
+
+    Returns: (the part, [T] if `downmix` and else [T, C]; what the header says of the sound).
+    """
     out = np.dtype(dtype)
     if out not in (np.int16, np.int32, np.float32):
         raise ValueError(f"decoders.audio: dtype must be INT16, INT32 or FLOAT, got {out}")
     lobes_of(quality)
     with _open(encoded) as sound:
         info = _info(sound, len(encoded))
+        first, count = _part(info, offset, duration)
         resampled = sample_rate > 0 and sample_rate != info.sample_rate
         as_float = resampled or (downmix and info.channels > 1) or sound.subtype in _FLOAT_SUBTYPES
-        wave = _read(sound, info, np.dtype(np.float32) if as_float else out)
+        wave = _read(sound, info, first, count, np.dtype(np.float32) if as_float else out)
     if downmix:
         wave = wave.mean(axis=1, dtype=wave.dtype) if info.channels > 1 else wave[:, 0]
     if resampled:
         wave = resample(wave, info.sample_rate, sample_rate, quality)
-    rate = sample_rate if resampled else info.sample_rate
-    return rescale(wave, out), np.float32(rate)
+    return rescale(wave, out), info
+
+
+def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, int]:
+    """The first sample of a part and how many there are; a negative time stands for none."""
+    first = int(max(offset, 0.0) * info.sample_rate)
+    if first > info.length:
+        raise SampleError(
+            f"decoders.audio: the part begins at {offset} s, but the sound has {info.length} samples at "
+            f"{info.sample_rate} Hz, that is {info.length / info.sample_rate:.3f} s"
+        )
+    rest = info.length - first
+    if duration is None or duration < 0:
+        return first, rest
+    return first, min(int(duration * info.sample_rate), rest)
 
 
 def rescale(wave: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -137,16 +177,20 @@ def _info(sound: soundfile.SoundFile, size: int) -> AudioInfo:
     return info
 
 
-def _read(sound: soundfile.SoundFile, info: AudioInfo, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """All samples [T, C]."""
-    wave = np.empty((info.length, info.channels), dtype)
+def _read(
+    sound: soundfile.SoundFile, info: AudioInfo, first: int, count: int, dtype: np.dtype[Any]
+) -> np.ndarray[Any, Any]:
+    """`count` samples from number `first` on, [T, C]."""
+    wave = np.empty((count, info.channels), dtype)
     try:
-        got = len(sound.read(out=wave)) if info.length else 0
+        if first and count:
+            sound.seek(first)
+        got = len(sound.read(out=wave)) if count else 0
     except (soundfile.LibsndfileError, RuntimeError) as error:
         raise SampleError(f"decoders.audio: damaged {sound.format} file: {_reason(error)}") from error
-    if got != info.length:
+    if got != count:
         raise SampleError(
             f"decoders.audio: damaged or cut off {sound.format} file: the header claims {info.length} "
-            f"samples, {got} could be decoded"
+            f"samples, {first + got} could be decoded"
         )
     return wave

@@ -14,6 +14,7 @@ from jdali.ops import bbox as bbox
 from jdali.ops import decoders as decoders
 from jdali.ops import flow as flow
 from jdali.ops import image as image
+from jdali.ops import io as io
 from jdali.ops import math as math
 from jdali.ops import noise as noise
 from jdali.ops import random as random

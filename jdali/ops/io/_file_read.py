@@ -1,0 +1,46 @@
+"""io.file.read: whole files by path."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operator import Static, operator
+from jdali.readers._base import read_file
+
+_NAME = "io.file.read"
+
+
+@operator(name=_NAME, kind="host", devices=("cpu",), source="operators/io/file/file_read.cc")
+def read(
+    filepaths: np.ndarray[Any, Any],
+    /,
+    *,
+    dont_use_mmap: Static[bool] = False,
+    use_o_direct: Static[bool] = False,
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Reads the whole of a file whose path is the sample.
+
+    Args:
+        filepaths: uint8 or int8 [bytes], a path or a URL in UTF-8; it ends at a byte of 0, if there is one.
+        dont_use_mmap: without effect.
+        use_o_direct: without effect.
+
+    Returns: uint8 [bytes].
+
+    Parity: DALI cannot read an empty file.
+    """
+    if filepaths.dtype not in (np.uint8, np.int8) or filepaths.ndim != 1:
+        raise SampleError(
+            f"{_NAME}: a path must be uint8 or int8 with one axis, got {filepaths.dtype} with {filepaths.ndim}"
+        )
+    path = os.fsdecode(filepaths.tobytes().partition(b"\0")[0])
+    if not path:
+        raise SampleError(f"{_NAME}: the path is empty")
+    try:
+        return read_file(path)
+    except SampleError as error:
+        raise SampleError(f"{_NAME}: {error}") from error

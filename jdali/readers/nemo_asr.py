@@ -1,0 +1,193 @@
+"""Speech with its text, as manifests of NeMo list it: a JSON object for each recording or part of one."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.codecs import audio as codec
+from jdali.readers import _storage
+from jdali.readers._base import Reader, read_file, reader_options, shuffle_options
+from jdali.readers._records import required_paths
+
+_NAME = "readers.nemo_asr"
+
+
+class Entry(msgspec.Struct, gc=False):
+    """A line of a manifest; times are in seconds."""
+
+    audio_filepath: str
+    offset: float | None = None
+    duration: float | None = None
+    text: str | None = None
+
+
+class NemoAsrReader(Reader):
+    """Recordings listed in manifests.
+
+    Args:
+        manifests: paths.
+        entries: of all manifests, one after another.
+        starts: where those of each manifest begin, and their number.
+        lines: on which line of its manifest each entry is.
+        decoding: arguments of `codecs.audio.decode_part`.
+        outputs: whether to give the sampling rate, the text and the index.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        manifests: Sequence[str],
+        entries: Sequence[Entry],
+        starts: Sequence[int],
+        lines: Sequence[int],
+        *,
+        decoding: Mapping[str, Any],
+        outputs: tuple[bool, bool, bool],
+        options: Mapping[str, Any],
+    ):
+        super().__init__(len(entries), options)
+        self._manifests, self._entries, self._starts, self._lines = manifests, entries, starts, lines
+        self._decoding, self._outputs = decoding, outputs
+        self.num_outputs = 1 + sum(outputs)
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        entry, path = self._entries[index], self.source(index)
+        manifest = self._manifest(index)
+        try:
+            wave, info = codec.decode_part(
+                read_file(path), entry.offset or 0.0, entry.duration, **self._decoding
+            )
+        except SampleError as error:
+            where = f"line {self._lines[index]} of {self._manifests[manifest]}"
+            raise SampleError(f"{_NAME}: {path}, {where}: {error}") from error
+        text = (entry.text or "").encode(errors="surrogatepass")
+        extra = (
+            np.array(info.sample_rate, np.float32),
+            np.frombuffer(text, np.uint8),
+            np.array([index - self._starts[manifest]], np.int64),
+        )
+        return wave, *(value for value, given in zip(extra, self._outputs, strict=True) if given)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        # Decoding takes much longer than a task costs, and recordings differ in length.
+        return [slice(at, at + 1) for at in range(len(indices))]
+
+    def _manifest(self, index: int) -> int:
+        return bisect.bisect_right(self._starts, index) - 1
+
+    def source(self, index: int) -> str:
+        path = self._entries[index].audio_filepath
+        folder = _storage.parent(self._manifests[self._manifest(index)])
+        beside = _storage.join(folder, path)
+        if beside == path or (not _storage.is_url(folder) and _storage.exists(path)):
+            return path
+        return beside if _storage.is_url(folder) or _storage.exists(beside) else path
+
+
+def _num_outputs(given: Mapping[str, Any]) -> int:
+    return 1 + sum(
+        bool(given.get(name, default))
+        for name, default in (("read_sample_rate", True), ("read_text", True), ("read_idxs", False))
+    )
+
+
+@operator(
+    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+    source="operators/reader/nemo_asr_reader_op.cc",
+)  # fmt: skip
+@also_takes(shuffle_options)
+@also_takes(reader_options)
+def nemo_asr(
+    *,
+    manifest_filepaths: Static[tuple[str, ...]],
+    downmix: Static[bool] = True,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    max_duration: Static[float] = 0.0,
+    min_duration: Static[float] = 0.0,
+    quality: Static[float] = 50.0,
+    read_idxs: Static[bool] = False,
+    read_sample_rate: Static[bool] = True,
+    read_text: Static[bool] = True,
+    sample_rate: Static[float] = -1.0,
+    **options: Any,
+) -> NemoAsrReader:
+    """Reads and decodes the sounds that NeMo manifests list, and their texts.
+
+    Each line of a manifest is a JSON object with an "audio_filepath" and perhaps an "offset" and a
+    "duration" in seconds, of the part to read, and a "text"; other keys are passed over. A relative path is
+    looked for from the working folder, and else from the folder of the manifest.
+
+    Parity: DALI looks from the working folder only, and passes over lines that are no such object.
+
+    Args:
+        manifest_filepaths: paths of the manifests.
+        downmix: mean of all channels.
+        dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
+        max_duration: leave out what is to last longer, in seconds; 0: nothing. What has no "duration" is
+            kept.
+        min_duration: leave out what is to last shorter, likewise.
+        quality: of the resampling, 0 to 100.
+        read_idxs: give the place in the manifest, too, not counting what is left out.
+        read_sample_rate: give the sampling rate of the file, too.
+        read_text: give the text, too.
+        sample_rate: rate to resample to, Hz; 0 or less: as it is.
+
+    Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
+        where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+    """
+    manifests = required_paths(_NAME, "manifest_filepaths", manifest_filepaths)
+    kind = types.to_dtype(dtype)
+    if kind not in (np.int16, np.int32, np.float32):
+        raise ValueError(f"{_NAME}: dtype must be INT16, INT32 or FLOAT, got {kind}")
+    if not 0 <= quality <= 100:
+        raise ValueError(f"{_NAME}: quality must be within 0 and 100, got {quality}")
+    # DALI keeps the limits in float32, the durations in float64.
+    shortest = float(np.float32(min_duration)) if min_duration > 0 else -math.inf
+    longest = float(np.float32(max_duration)) if max_duration > 0 else math.inf
+    entries: list[Entry] = []
+    lines: list[int] = []
+    starts = []
+    for manifest in manifests:
+        starts.append(len(entries))
+        for line, entry in _parsed(manifest):
+            if entry.duration is None or entry.duration < 0 or shortest <= entry.duration <= longest:
+                entries.append(entry)
+                lines.append(line)
+    if not entries:
+        raise ValueError(f"{_NAME}: there is nothing to read in {', '.join(manifests)}")
+    decoding = {"dtype": kind, "sample_rate": sample_rate, "quality": quality, "downmix": downmix}
+    return NemoAsrReader(
+        manifests, entries, starts, lines, decoding=decoding,
+        outputs=(read_sample_rate, read_text, read_idxs), options=options,
+    )  # fmt: skip
+
+
+def _parsed(manifest: str) -> list[tuple[int, Entry]]:
+    """The entries of a manifest, with their lines."""
+    try:
+        text = _storage.read(manifest)
+    except OSError as error:
+        raise FileNotFoundError(f"{_NAME}: cannot read the manifest {manifest}: {error.strerror}") from error
+    decoder = msgspec.json.Decoder(Entry)
+    entries = []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = decoder.decode(line)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise ValueError(f"{_NAME}: line {number} of {manifest}: {error}") from error
+        if not entry.audio_filepath:
+            raise ValueError(f"{_NAME}: line {number} of {manifest}: audio_filepath is empty")
+        entries.append((number, entry))
+    return entries

@@ -1,0 +1,154 @@
+"""Sequences of images that lie as numbered files in folders, one folder for each stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.codecs import image as codec
+from jdali.readers import _storage
+from jdali.readers._base import Loaded, Reader, read_file, reader_options
+from jdali.readers._layouts import with_layouts
+
+_NAME = "readers.sequence"
+_EXTENSIONS = (
+    ".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".pnm", ".ppm", ".pgm", ".pbm", ".jp2", ".webp",
+)  # fmt: skip
+
+
+class SequenceReader(Reader):
+    """Images at even distances in a stream.
+
+    Args:
+        streams: paths of the images of each stream.
+        length: images in a sequence.
+        step: from the first image of a sequence to that of the next.
+        stride: from one image of a sequence to the next.
+        image_type: colours to decode to.
+        options: of every reader.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[list[str]],
+        *,
+        length: int,
+        step: int,
+        stride: int,
+        image_type: types.DALIImageType,
+        options: dict[str, Any],
+    ):
+        span = (length - 1) * stride
+        counts = [max(0, -(-(len(stream) - span) // step)) for stream in streams]
+        self._starts = np.cumsum([0, *counts])
+        if not self._starts[-1]:
+            longest = max(map(len, streams), default=0)
+            raise ValueError(
+                f"{_NAME}: there is no sequence of {length} images with a stride of {stride}: the longest of "
+                f"{len(streams)} streams has {longest} images"
+            )
+        super().__init__(int(self._starts[-1]), options)
+        self._streams, self._span, self._step, self._stride = streams, span, step, stride
+        self._image_type = image_type
+
+    def _paths(self, index: int) -> list[str]:
+        stream = int(np.searchsorted(self._starts, index, side="right")) - 1
+        first = (index - self._starts.item(stream)) * self._step
+        return self._streams[stream][first : first + self._span + 1 : self._stride]
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        paths = self._paths(index)
+        frames: np.ndarray | None = None
+        for number, path in enumerate(paths):
+            content = read_file(path)
+            try:
+                info = codec.probe(content)
+                shape = codec.output_shape(info, self._image_type)
+                if frames is None:
+                    frames = np.empty((len(paths), *shape), np.uint8)
+                elif shape != frames.shape[1:]:
+                    raise SampleError(
+                        f"it is {_text(shape)}, but the first image of the sequence, {paths[0]}, is "
+                        f"{_text(frames.shape[1:])}"
+                    )
+                codec.decode(content, output_type=self._image_type, out=frames[number], info=info)
+            except SampleError as error:
+                raise SampleError(f"{_NAME}: {path}: {error}") from error
+        assert frames is not None
+        return (frames,)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        return with_layouts(super().load_many(indices), ["FHWC"])
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        # Decoding takes much longer than a task costs.
+        return [slice(at, at + 1) for at in range(len(indices))]
+
+    def source(self, index: int) -> str:
+        return self._paths(index)[0]
+
+
+def _text(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))
+
+
+@operator(name=_NAME, kind="reader", devices=("cpu",), source="operators/reader/sequence_reader_op.cc")
+@also_takes(reader_options)
+def sequence(
+    *,
+    file_root: Static[str],
+    sequence_length: Static[int],
+    image_type: Static[types.DALIImageType] = types.RGB,
+    step: Static[int] = 1,
+    stride: Static[int] = 1,
+    **options: Any,
+) -> SequenceReader:
+    """Reads sequences of images from folders, each of which holds the images of one stream.
+
+    The images of a stream are in the order of their names, as bytes. Sequences do not go beyond a stream,
+    and only whole ones are given. Hidden files and folders are passed over.
+
+    Args:
+        file_root: folder of the folders.
+        sequence_length: images in a sequence.
+        image_type: RGB, BGR, GRAY, YCbCr or ANY_DATA.
+        step: from the first image of a sequence to that of the next.
+        stride: from one image of a sequence to the next.
+
+    Returns: uint8 [F, H, W, C].
+    """
+    for name, value in (("sequence_length", sequence_length), ("step", step), ("stride", stride)):
+        if value < 1:
+            raise ValueError(f"{_NAME}: {name} must be at least 1, got {value}")
+    return SequenceReader(
+        _streams(file_root), length=sequence_length, step=step, stride=stride, image_type=image_type,
+        options=options,
+    )  # fmt: skip
+
+
+def _streams(root: str) -> list[list[str]]:
+    """Paths of the images in each subfolder that has some."""
+    try:
+        streams = []
+        for name in _visible(_storage.entries(root, folders=True)):
+            folder = _storage.join(root, name)
+            names = _visible(_storage.entries(folder, folders=False))
+            streams.append([_storage.join(folder, n) for n in names if n.lower().endswith(_EXTENSIONS)])
+    except OSError as error:
+        raise FileNotFoundError(f"{_NAME}: cannot list the folders in {root}: {error.strerror}") from error
+    streams = [stream for stream in streams if stream]
+    if not streams:
+        raise ValueError(
+            f"{_NAME}: there are no images in the subfolders of {root} (each stream must have a folder)"
+        )
+    return streams
+
+
+def _visible(names: Sequence[str]) -> list[str]:
+    return [name for name in names if not name.startswith(".")]
