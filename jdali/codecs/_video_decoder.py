@@ -84,6 +84,12 @@ class VideoDecoder:
         return result
 
     def close(self) -> None:
+        """Closes the video, and the file that it was opened from."""
+        self._stop()
+        if not isinstance(self._source, str):
+            self._source.close()
+
+    def _stop(self) -> None:
         if self._container is not None:
             self._container.close()
             self._container = self._stream = None
@@ -138,7 +144,7 @@ class VideoDecoder:
     # --- where decoding goes on ---------------------------------------------------------------
     def _begin(self) -> None:
         """Opens the video (again), at its start."""
-        self.close()
+        self._stop()
         if not isinstance(self._source, str):
             self._source.seek(0)
         self._container, self._stream = open_stream(self._source, self._threads)

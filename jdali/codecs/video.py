@@ -8,8 +8,6 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from jdali._errors import SampleError
 from jdali.codecs._video_decoder import MAX_BYTES, PADDING, VideoDecoder
 from jdali.codecs._video_index import Source, VideoIndex, build_index

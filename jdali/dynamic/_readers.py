@@ -7,14 +7,16 @@ import threading
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from jdali._operator import Operator
+from jdali._operator import REGISTRY, Operator
 from jdali._surface import document, public_signature
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array
 from jdali.dynamic._device import Device
+from jdali.dynamic._invoke import invoke
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import Kind, Value, wrap
 from jdali.engine._eager import EagerReader
+from jdali.readers.video import RESIZE_ARGUMENTS
 
 # Formats whose names are not just the operator's words with capital letters.
 _CLASS_NAMES = {"coco": "COCO", "mxnet": "MXNet", "tfrecord": "TFRecord"}
@@ -166,7 +168,18 @@ class NamedReader(Reader):
         return dict(zip(self._args["features"], values, strict=True))
 
 
-_BASES: dict[str, type[Reader]] = {"readers.tfrecord": NamedReader}
+class ResizingReader(Reader):
+    """A reader of frames that are then resized."""
+
+    def _result(self, values: tuple[Any, ...]) -> Any:
+        resizing = {name: value for name, value in self._args.items() if name in RESIZE_ARGUMENTS}
+        return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))
+
+
+_BASES: dict[str, type[Reader]] = {
+    "readers.tfrecord": NamedReader,
+    "readers.video_resize": ResizingReader,
+}
 
 
 def _plain(value: Any) -> Any:

@@ -142,7 +142,14 @@ class Feed:
         return Draw(refs, data, epoch, index, np.ones(size, bool))
 
     def skip(self, batches: int, count: int) -> None:
-        """Goes on by as much as `batches` calls of `draw(count)`, without asking anybody for data."""
+        """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
+        if batches and self.refills.get_state():  # a good sample of the last batch may be wanted
+            self._skip(batches - 1, count)
+            self.refills.note_good(self.draw(count).refs)
+        else:
+            self._skip(batches, count)
+
+    def _skip(self, batches: int, count: int) -> None:
         for reader in self._readers.values():
             reader.skip(batches, count)
         for source in self._externals.values():
@@ -156,8 +163,9 @@ class Feed:
         except StopIteration:
             raise
         except Exception as error:
-            text = str(error) if "external_source" in str(error) else f"external_source: {error}"
-            raise OperatorError(text, operator="external_source", where=node.where) from error
+            name = node.op.name
+            text = str(error) if name in str(error) else f"{name}: {error}"
+            raise OperatorError(text, operator=name, where=node.where) from error
 
     def close(self) -> None:
         for source in (*self._readers.values(), *self._externals.values()):

@@ -7,8 +7,10 @@ from typing import Any
 
 from jdali._operator import REGISTRY
 from jdali.engine._sources import ExternalSource
+from jdali.engine._video_input import VideoInput
 from jdali.fn._build import finish, take_generic
 from jdali.graph._node import DataNode, call_operator
+from jdali.readers.video import RESIZE_ARGUMENTS
 
 _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info")
 
@@ -47,9 +49,35 @@ def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
     return dict(zip(features, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
 
 
+def readers_video_resize(**kwargs: Any) -> DataNode | tuple[DataNode, ...]:
+    op = REGISTRY["readers.video_resize"]
+    generic = take_generic(op, kwargs)
+    resizing = {name: kwargs.pop(name) for name in RESIZE_ARGUMENTS if name in kwargs}
+    outputs = call_operator(op, (), kwargs, **generic)
+    frames, *others = outputs if isinstance(outputs, tuple) else (outputs,)
+    resized = call_operator(REGISTRY["resize"], (frames,), resizing)
+    assert isinstance(resized, DataNode)
+    return (resized, *others) if others else resized
+
+
+def experimental_inputs_video(**kwargs: Any) -> DataNode:
+    op = REGISTRY["experimental.inputs.video"]
+    generic = take_generic(op, kwargs)
+    given = op.bind(kwargs)
+    runtime = VideoInput(
+        name=generic["name"] or op.name,
+        **{k: given[k] for k in ("sequence_length", "last_sequence_policy", "blocking")},
+    )
+    result = call_operator(op, (), kwargs, runtime=runtime, **generic)
+    assert isinstance(result, DataNode)
+    return result
+
+
 finish(external_source, REGISTRY["external_source"])
 finish(python_function, REGISTRY["python_function"])
 finish(readers_tfrecord, REGISTRY["readers.tfrecord"])
+finish(readers_video_resize, REGISTRY["readers.video_resize"])
+finish(experimental_inputs_video, REGISTRY["experimental.inputs.video"])
 
 
 def _by_position(function: Any, *names: str) -> None:

@@ -6,3 +6,4 @@ from jdali.ops.decoders import _image_slice as _image_slice
 from jdali.ops.decoders import _inflate as _inflate
 from jdali.ops.decoders import _numpy as _numpy
 from jdali.ops.decoders import _peek_image_shape as _peek_image_shape
+from jdali.ops.decoders import _video as _video

@@ -5,3 +5,4 @@ from jdali.ops.flow import _jax_function as _jax_function
 from jdali.ops.flow import _python_function as _python_function
 from jdali.ops.flow import _regroup as _regroup
 from jdali.ops.flow import _source as _source
+from jdali.ops.flow import _video_input as _video_input

@@ -1,0 +1,115 @@
+"""What feeds a pipeline from a video in memory, batch by batch."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.codecs.video import PADDING, VideoDecoder, build_index, in_memory
+from jdali.engine._sources import ExternalSource, as_samples
+
+_NAME = "experimental.inputs.video"
+
+
+class VideoInput(ExternalSource):
+    """The videos of one `fn.experimental.inputs.video`.
+
+    Args:
+        name: of the node.
+        sequence_length: frames of a sequence.
+        last_sequence_policy: "partial" or "pad".
+        blocking: wait for a video instead of raising.
+    """
+
+    def __init__(self, *, name: str, sequence_length: int, last_sequence_policy: str, blocking: bool):
+        super().__init__(None, name=name, layout="FHWC")
+        if last_sequence_policy not in ("partial", "pad"):
+            raise ValueError(
+                f'{_NAME}: last_sequence_policy is {last_sequence_policy!r}, it must be "partial" or "pad"'
+            )
+        if sequence_length < 1:
+            raise ValueError(f"{_NAME}: sequence_length is {sequence_length}, it must be 1 or more")
+        self._length, self._pads, self._blocking = sequence_length, last_sequence_policy == "pad", blocking
+        self._fed_or_closed = threading.Condition(self._feed_lock)
+        self._closed = False
+        self._open: contextlib.ExitStack | None = None  # holds the current video
+        self._decoder: VideoDecoder | None = None
+        self._frames = self._place = 0
+
+    def feed(self, batches: Sequence[Any]) -> None:
+        (data,) = batches
+        whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)
+        videos = (
+            [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]
+            if whole
+            else as_samples(data)
+        )
+        if len(videos) != 1:
+            raise ValueError(f"{_NAME}: {len(videos)} videos were fed, it takes one at a time")
+        if videos[0].dtype != np.uint8 or videos[0].ndim != 1:
+            raise TypeError(
+                f"{_NAME}: a video is given as uint8 [bytes], not {videos[0].dtype} {videos[0].shape}"
+            )
+        with self._fed_or_closed:
+            self.fed.append(videos[0].copy() if whole else videos[0])
+            self._fed_or_closed.notify_all()
+
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[list[np.ndarray]]:
+        """The next sequences, up to `batch_size`; see `ExternalSource.next`."""
+        if self._decoder is None:
+            self._decoder = self._next_video()
+        sequences: list[np.ndarray] = []
+        try:
+            while len(sequences) < batch_size and self._place < self._frames:
+                numbers = np.arange(self._place, self._place + self._length)
+                if self._pads:
+                    numbers = np.where(numbers < self._frames, numbers, PADDING)
+                else:
+                    numbers = numbers[numbers < self._frames]
+                sequences.append(self._decoder.read(numbers))
+                self._place += self._length
+        except SampleError as error:
+            self._close_video()
+            raise SampleError(f"{_NAME}: {error}") from error
+        if self._place >= self._frames:
+            self._close_video()
+        return [sequences]
+
+    def _next_video(self) -> VideoDecoder:
+        with self._fed_or_closed:
+            if self._blocking:
+                self._fed_or_closed.wait_for(lambda: self.fed or self._closed)
+            if not self.fed:
+                raise RuntimeError(
+                    f"{_NAME} {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) with the "
+                    "next video"
+                )
+            encoded = self.fed.popleft()
+        with contextlib.ExitStack() as stack:
+            try:
+                source = stack.enter_context(in_memory(encoded))
+                index = build_index(source)
+                decoder = VideoDecoder(source, index)
+            except SampleError as error:
+                raise SampleError(f"{_NAME}: {error}") from error
+            stack.callback(decoder.close)
+            self._open = stack.pop_all()
+        self._frames, self._place = len(index), 0
+        return decoder
+
+    def _close_video(self) -> None:
+        self._decoder = None
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def close(self) -> None:
+        with self._fed_or_closed:
+            self._closed = True
+            self._fed_or_closed.notify_all()
+        self._close_video()

@@ -1,0 +1,125 @@
+"""Decoding videos in memory."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+from jdali.codecs._video_frames import fill_values, pad, padding_mode
+from jdali.codecs.video import VideoDecoder, build_index, in_memory
+
+_NAME = "decoders.video"
+
+
+def setup(encoded: BatchSpec) -> BatchSpec:
+    """The layout; sizes are not known before a video is opened."""
+    return BatchSpec(np.zeros((encoded.batch_size, 4), np.int64), np.dtype(np.uint8), "FHWC")
+
+
+@operator(
+    name=_NAME,
+    kind="host",
+    setup=setup,
+    devices=("cpu", "mixed"),
+    source="operators/video/decoder/video_decoder_base.h",
+)
+def video(
+    encoded: np.ndarray[Any, np.dtype[np.uint8]],
+    /,
+    *,
+    affine: Static[bool] = True,
+    build_index: Static[bool] = True,
+    end_frame: PerSample[int | None] = None,
+    fill_value: Static[int | tuple[int, ...]] = (0,),
+    frames: PerSample[list[int] | None] = None,
+    pad_mode: PerSample[list[str] | str] = "constant",
+    sequence_length: PerSample[int | None] = None,
+    start_frame: PerSample[int | None] = None,
+    stride: PerSample[int | None] = None,
+) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
+
+    All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
+    `sequence_length`.
+
+    Args:
+        encoded: uint8 [bytes], content of a file.
+        affine: without effect.
+        build_index: without effect: the packets are always looked through first, that is what makes every
+            frame be found.
+        end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
+        fill_value: of padding frames, one value or one a channel, 0 to 255.
+        frames: numbers of frames, in any order, also repeated. Excludes all others.
+        pad_mode: what stands in for frames that the video lacks: "constant": `fill_value`; "edge" or "repeat":
+            the last frame; "reflect_1001" or "symmetric", "reflect_101" or "reflect": the frames before, the
+            last one again or not; "none": nothing, the sequence is shorter.
+        sequence_length: how many frames. Excludes `end_frame` and `frames`.
+        start_frame: first frame; None: 0.
+        stride: from one frame to the next; None: 1.
+
+    Returns: [F, H, W, 3], RGB.
+
+    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
+    """
+    fill = fill_values(_NAME, fill_value)
+    mode = padding_mode(_NAME, _text(pad_mode))
+    wanted = {"start_frame": start_frame, "end_frame": end_frame, "sequence_length": sequence_length,
+              "stride": stride}  # fmt: skip
+    given = {name: int(value) for name, value in wanted.items() if value is not None}
+    if frames is not None and given:
+        raise ValueError(f"{_NAME}: frames cannot be given together with {', '.join(given)}")
+    if "sequence_length" in given and "end_frame" in given:
+        raise ValueError(f"{_NAME}: sequence_length and end_frame cannot be given together")
+    try:
+        return _decode(encoded, None if frames is None else np.atleast_1d(frames), given, mode, fill)
+    except SampleError as error:
+        raise SampleError(f"{_NAME}: {error}") from error
+
+
+def _text(value: Any) -> str:
+    """A string argument: text, or bytes where it differs by sample."""
+    array = np.asarray(value)
+    return array.tobytes().decode() if array.dtype == np.uint8 else str(array)
+
+
+def _decode(
+    encoded: np.ndarray, frames: np.ndarray | None, given: dict[str, int], mode: str, fill: tuple[int, ...]
+) -> np.ndarray:
+    with in_memory(encoded) as source:
+        index = build_index(source)
+        numbers = _numbers(len(index), given, mode) if frames is None else frames.astype(np.int64)
+        with contextlib.closing(VideoDecoder(source, index)) as decoder:
+            return decoder.read(pad(numbers, 0, len(index), mode), fill=fill)
+
+
+def _numbers(count: int, given: dict[str, int], mode: str) -> np.ndarray:
+    """The frames that the arguments ask for, of a video of `count`."""
+    start, stride = given.get("start_frame", 0), given.get("stride", 1)
+    if stride < 1:
+        raise SampleError(f"stride is {stride}, it must be 1 or more", argument="stride")
+    if start >= count:
+        raise SampleError(f"start_frame {start} is not one of the {count} frames", argument="start_frame")
+    if "sequence_length" in given:
+        if given["sequence_length"] < 0:
+            raise SampleError(
+                f"sequence_length is {given['sequence_length']}, it must be 0 or more",
+                argument="sequence_length",
+            )
+        numbers = start + np.arange(given["sequence_length"]) * stride
+    else:
+        end = given.get("end_frame", count)
+        if end <= start:
+            raise SampleError(f"end_frame {end} is not after start_frame {start}", argument="end_frame")
+        numbers = np.arange(start, end, stride)
+    return numbers[numbers < count] if mode == "none" else numbers
+
+
+operator(
+    name="experimental.decoders.video", kind="host", setup=setup, devices=("cpu", "mixed"),
+    source="operators/video/decoder/video_decoder_base.h",
+)(video.run)  # fmt: skip

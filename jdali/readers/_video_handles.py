@@ -1,0 +1,68 @@
+"""Open videos that threads borrow: who goes on where another stopped need not seek."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+
+from jdali.codecs.video import VideoDecoder
+
+# Decoders keep some frames; a process may have 1024 files open at once.
+_MOST_IDLE = 32
+
+
+class Handles:
+    """Decoders of a set of files, each lent to one thread at a time.
+
+    Args:
+        opened: opens a file by its number.
+    """
+
+    def __init__(self, opened: Callable[[int], VideoDecoder]):
+        self._opened = opened
+        self._idle: list[tuple[int, VideoDecoder]] = []  # the longest idle first
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def borrowed(self, file: int, first: int) -> Iterator[VideoDecoder]:
+        """A decoder of a file, best one that has come near to frame `first`."""
+        decoder = self._take(file, first) or self._opened(file)
+        try:
+            yield decoder
+        except BaseException:
+            decoder.close()  # what state it is in nobody knows
+            raise
+        self._give(file, decoder)
+
+    def _take(self, file: int, first: int) -> VideoDecoder | None:
+        with self._lock:
+            mine = [i for i, (number, _) in enumerate(self._idle) if number == file]
+            if not mine:
+                return None
+
+            def way(i: int) -> tuple[bool, int]:
+                position = self._idle[i][1].position
+                return position > first, abs(first - position)
+
+            return self._idle.pop(min(mine, key=way))[1]
+
+    def _give(self, file: int, decoder: VideoDecoder) -> None:
+        surplus: VideoDecoder | None = None
+        with self._lock:
+            if self._closed:
+                surplus = decoder
+            else:
+                self._idle.append((file, decoder))
+                if len(self._idle) > _MOST_IDLE:
+                    surplus = self._idle.pop(0)[1]
+        if surplus is not None:
+            surplus.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for _, decoder in idle:
+            decoder.close()

@@ -1,0 +1,218 @@
+"""Sequences of frames of videos as the samples of a data set."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.codecs._video_frames import pad
+from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
+from jdali.codecs.video import build_index as index_of
+from jdali.readers import _storage
+from jdali.readers._base import Loaded, Reader
+from jdali.readers._index_cache import Arrays, cached_index
+from jdali.readers._video_files import Clip, frame_range
+from jdali.readers._video_handles import Handles
+from jdali.types import DALIImageType
+
+LAYOUT = "FHWC"
+_FRAME_NUMBERS = {
+    "none": "none", "scalar": "scalar", "sequence": "sequence", False: "none", True: "scalar",
+    "False": "none", "True": "scalar",
+}  # fmt: skip
+
+
+def frame_numbers_given(name: str, enable_frame_num: str | bool) -> str:
+    """`enable_frame_num` by its name: "none", "scalar" or "sequence"."""
+    if enable_frame_num not in _FRAME_NUMBERS:
+        raise ValueError(
+            f'{name}: enable_frame_num is {enable_frame_num!r}, it must be "none", "scalar" or "sequence"'
+        )
+    return _FRAME_NUMBERS[enable_frame_num]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """How clips are cut into sequences, and what is given of each.
+
+    Attributes:
+        length: frames of a sequence.
+        stride: from one of them to the next, frames.
+        step: from one sequence to the next, frames.
+        pad_mode: what stands in for frames beyond the end of a clip, see `pad`.
+        fill: value of padding frames.
+        uniform: one sequence a clip, spread over it.
+        as_frames, rounding: how the parts in a list are meant, see `frame_range`.
+        image_type: RGB or YCbCr.
+        convert: what is done to the frames at last.
+        labels, timestamps: whether these are given.
+        frame_numbers: "none", "scalar" or "sequence".
+    """
+
+    length: int
+    stride: int
+    step: int
+    pad_mode: str
+    fill: tuple[int, ...]
+    uniform: bool
+    as_frames: bool
+    rounding: str
+    image_type: DALIImageType
+    convert: Callable[[np.ndarray], np.ndarray]
+    labels: bool
+    timestamps: bool
+    frame_numbers: str
+
+    def starts(self, low: int, high: int) -> np.ndarray:
+        """First frames of the sequences of a clip of the frames `low` to `high` - 1."""
+        if self.uniform:
+            return np.array([low])
+        whole = 1 + (self.length - 1) * self.stride
+        count = max((high - low - whole) // self.step + 1, 0)
+        # A padded sequence follows the whole ones, if a frame is there to begin it.
+        count += self.pad_mode != "none" and low + count * self.step < high
+        return low + np.arange(count) * self.step
+
+    def numbers(self, start: int, low: int, high: int) -> np.ndarray:
+        """The frames of a sequence."""
+        if self.uniform:
+            places = np.linspace(low, high - 1, self.length)
+            return np.floor(places + 0.5).astype(np.int64)
+        return pad(start + np.arange(self.length) * self.stride, low, high, self.pad_mode)
+
+
+def build_index(path: str) -> Arrays:
+    """Where the frames of a video are, read off the file: what the cache of indexes keeps.
+
+    Raises:
+        SampleError: it is no video, damaged, cut off or too large.
+    """
+    source = _opened(path)
+    try:
+        return index_of(source).as_arrays()
+    finally:
+        if source is not path:
+            source.close()
+
+
+def _opened(path: str) -> Any:
+    return _storage.open(path) if _storage.is_url(path) else path
+
+
+class VideoReader(Reader):
+    """Sequences of frames.
+
+    Args:
+        name: of the reader, for messages.
+        clips: to read.
+        cut: how to cut them.
+        options: of every reader.
+    """
+
+    def __init__(self, name: str, clips: Sequence[Clip], cut: Cut, options: Mapping[str, Any]):
+        self._name, self._cut = name, cut
+        if cut.length < 1 or cut.stride < 1:
+            raise ValueError(
+                f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
+            )
+        self._paths = list(dict.fromkeys(clip.path for clip in clips))
+        self._indexes = self._indexed()
+        numbers = {path: i for i, path in enumerate(self._paths)}
+        columns: list[list[np.ndarray]] = [[], [], [], [], []]
+        for clip in clips:
+            index = self._indexes[numbers[clip.path]]
+            low, high = frame_range(clip, index, as_frames=cut.as_frames, rounding=cut.rounding)
+            if low >= high:
+                warnings.warn(
+                    f"{name}: {clip.path} from {clip.start} to {clip.end} holds no frame, it is left out",
+                    stacklevel=2,
+                )
+                continue
+            starts = cut.starts(low, high)
+            same = (numbers[clip.path], low, high, clip.label)
+            for column, values in zip(
+                columns, (starts, *(np.full(len(starts), v) for v in same)), strict=True
+            ):
+                column.append(values)
+        total = sum(map(len, columns[0]))
+        if not total:
+            longest = max(map(len, self._indexes))
+            raise ValueError(
+                f"{name}: there is no sequence of {cut.length} frames (stride {cut.stride}) in the "
+                f"{len(clips)} clips; the longest of their files has {longest} frames"
+            )
+        self._starts, self._files, self._lows, self._highs, labels = map(np.concatenate, columns)
+        self._labels = labels.astype(np.int32)
+        self._handles = Handles(self._decoder)
+        self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
+        super().__init__(total, options)
+
+    def _indexed(self) -> list[VideoIndex]:
+        def index(path: str) -> VideoIndex:
+            try:
+                return VideoIndex.of_arrays(cached_index("video", path, lambda: build_index(path)))
+            except (SampleError, OSError) as error:
+                reason = getattr(error, "strerror", None) or error
+                raise ValueError(f"{self._name}: {path}: {reason}") from error
+
+        if len(self._paths) == 1:
+            return [index(self._paths[0])]
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            return list(pool.map(index, self._paths))
+
+    def _decoder(self, file: int) -> VideoDecoder:
+        return VideoDecoder(_opened(self._paths[file]), self._indexes[file])
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        cut, file = self._cut, int(self._files[index])
+        numbers = cut.numbers(int(self._starts[index]), int(self._lows[index]), int(self._highs[index]))
+        try:
+            with self._handles.borrowed(file, int(self._starts[index])) as decoder:
+                frames = decoder.read(numbers, image_type=cut.image_type, fill=cut.fill)
+        except SampleError as error:
+            raise SampleError(f"{self._name}: {self.source(index)}: {error}") from error
+        outputs = [cut.convert(frames)]
+        if cut.labels:
+            outputs.append(self._labels[index : index + 1])
+        if cut.frame_numbers != "none":
+            given = numbers if cut.frame_numbers == "sequence" else numbers[:1]
+            outputs.append(given.astype(np.int32))
+        if cut.timestamps:
+            times = self._indexes[file].seconds()
+            outputs.append(np.where(numbers == PADDING, -1.0, times[numbers]))
+        return tuple(outputs)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        loaded = super().load_many(indices)
+        video, *others = loaded.columns
+        if len(video):
+            video = dataclasses.replace(video, spec=video.spec.replace(layout=LAYOUT))
+        return Loaded((video, *others), loaded.failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        """Sequences that follow one another in a file go to one thread, which then need not seek."""
+        if not len(indices):
+            return []
+        files = self._files[indices]
+        breaks = (np.diff(indices) != 1) | (np.diff(files) != 0)
+        bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(indices)]
+        most = -(-len(indices) // threads)
+        return [
+            slice(at, min(at + most, end))
+            for start, end in itertools.pairwise(bounds)
+            for at in range(start, end, most)
+        ]
+
+    def source(self, index: int) -> str:
+        return f"{self._paths[self._files[index]]}#frame {self._starts[index]}"
+
+    def close(self) -> None:
+        self._handles.close()

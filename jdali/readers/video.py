@@ -1,0 +1,265 @@
+"""Sequences of frames from video files."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._numeric import np_saturate_cast
+from jdali._operator import Static, operator
+from jdali._shared_arguments import also_takes
+from jdali.codecs._video_frames import fill_values, padding_mode
+from jdali.ops.image._resize import resize
+from jdali.readers._base import reader_options
+from jdali.readers._video_files import ROUNDING, find_clips
+from jdali.readers._video_sequences import Cut, VideoReader, build_index, frame_numbers_given
+from jdali.types import DALIImageType
+
+__all__ = ["RESIZE_ARGUMENTS", "build_index", "experimental_video", "video", "video_resize"]
+
+RESIZE_ARGUMENTS = tuple(name for name in resize.public_args if name not in ("dtype", "save_attrs"))
+"""Those arguments of `readers.video_resize` that are `resize`'s."""
+
+
+def file_options(
+    *,
+    enable_frame_num: Static[str | bool] = "none",
+    enable_timestamps: Static[bool] = False,
+    file_list: Static[str] = "",
+    file_root: Static[str] = "",
+    filenames: Static[str | tuple[str, ...]] = (),
+    image_type: Static[DALIImageType] = types.RGB,
+    labels: Static[int | tuple[int, ...] | None] = None,
+    step: Static[int] = -1,
+    stride: Static[int] = 1,
+) -> None:
+    """Arguments of all video readers.
+
+    Args:
+        enable_frame_num: "scalar" or True: also give the number of the first frame, int32 [1];
+            "sequence": those of all frames, int32 [F], -1 for padding; "none" or False: neither.
+        enable_timestamps: also give when each frame is shown, in seconds from the first frame of the
+            file on, float64 [F], -1 for padding.
+        file_list: text file with a video's name, a label and perhaps the start and the end of the part to
+            read in each line; names are relative to the working folder, or else to that of the list.
+        file_root: folder with a subfolder of videos for each label.
+        filenames: paths of videos, or URLs.
+        image_type: RGB, or YCbCr (BT.601, studio range).
+        labels: of `filenames`; an empty list: numbers from 0 on; None: no labels are given.
+        step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
+            `stride`.
+        stride: from one frame of a sequence to the next, frames.
+    """
+
+
+def legacy_options(
+    *,
+    additional_decode_surfaces: Static[int] = 2,
+    channels: Static[int] = 3,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    file_list_frame_num: Static[bool] = False,
+    file_list_include_preceding_frame: Static[bool] = False,
+    normalized: Static[bool] = False,
+    pad_sequences: Static[bool] = False,
+    skip_vfr_check: Static[bool] = False,
+) -> None:
+    """Arguments of `readers.video` and `readers.video_resize`.
+
+    Args:
+        additional_decode_surfaces: without effect.
+        channels: 3.
+        dtype: UINT8 or FLOAT.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, negative ones from the
+            end, and not seconds.
+        file_list_include_preceding_frame: round starts in `file_list` down and ends up, not the other way.
+        normalized: values from 0 to 1 in place of 0 to 255.
+        pad_sequences: where a video has frames left that are not enough, give a sequence of them that is
+            filled up with zeros.
+        skip_vfr_check: without effect: variable frame rates are read as well.
+    """
+
+
+def _has_labels(given: Mapping[str, Any]) -> bool:
+    return bool(given.get("file_root") or given.get("file_list")) or given.get("labels") is not None
+
+
+def _count_outputs(given: Mapping[str, Any]) -> int:
+    """How many outputs a reader with these arguments has."""
+    numbers = frame_numbers_given("readers.video", given.get("enable_frame_num") or "none")
+    return 1 + _has_labels(given) + (numbers != "none") + bool(given.get("enable_timestamps"))
+
+
+def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
+    """A reader, from its own arguments and those of `file_options`."""
+    if options["image_type"] not in (types.RGB, types.YCbCr):
+        raise ValueError(f"{name}: image_type must be RGB or YCbCr, not {options['image_type']!r}")
+    clips = find_clips(
+        name, filenames=options["filenames"], labels=options["labels"], file_root=options["file_root"],
+        file_list=options["file_list"],
+    )  # fmt: skip
+    stride, step = options["stride"], options["step"]
+    cut = Cut(
+        stride=stride, step=step if step > 0 else own["length"] * stride,
+        image_type=options["image_type"], labels=_has_labels(options),
+        timestamps=options["enable_timestamps"],
+        frame_numbers=frame_numbers_given(name, options["enable_frame_num"]), **own,
+    )  # fmt: skip
+    return VideoReader(name, clips, cut, options)
+
+
+def _as_dtype(frames: np.ndarray, *, dtype: np.dtype[Any], normalized: bool) -> np.ndarray:
+    if dtype == np.uint8 and not normalized:
+        return frames
+    values = frames.astype(np.float32)
+    if normalized:
+        values /= np.float32(255)
+    return np_saturate_cast(values, dtype)
+
+
+def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader:
+    dtype = types.to_dtype(options["dtype"])
+    if dtype not in (np.uint8, np.float32):
+        raise ValueError(f"{name}: dtype must be UINT8 or FLOAT, not {dtype}")
+    if options["channels"] != 3:
+        raise ValueError(f"{name}: channels is {options['channels']}, videos have 3")
+    preceding = options["file_list_include_preceding_frame"] and not options["file_list_frame_num"]
+    own = {
+        "length": length,
+        "pad_mode": "constant" if options["pad_sequences"] else "none",
+        "fill": (0,),
+        "uniform": False,
+        "as_frames": options["file_list_frame_num"],
+        "rounding": "start_down_end_up" if preceding else "start_up_end_down",
+        "convert": functools.partial(_as_dtype, dtype=dtype, normalized=options["normalized"]),
+    }
+    return _open(name, own, options)
+
+
+@operator(
+    name="readers.video",
+    kind="reader",
+    outputs=_count_outputs,
+    devices=("gpu",),
+    source="operators/video/legacy/reader/video_reader_op.cc",
+)
+@also_takes(file_options)
+@also_takes(legacy_options)
+@also_takes(reader_options)
+def video(*, sequence_length: Static[int], **options: Any) -> VideoReader:
+    """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
+
+    Args:
+        sequence_length: frames of a sequence.
+
+    Returns: `dtype` [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+
+    Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
+    """
+    return _open_legacy("readers.video", sequence_length, options)
+
+
+def _resize_options() -> Any:
+    """A template with the arguments of `resize` for `also_takes`."""
+    hints = typing.get_type_hints(resize.run, include_extras=True)
+
+    def template() -> None: ...
+
+    parameters = inspect.signature(resize.run).parameters
+    template.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameters[name].replace(annotation=hints[name]) for name in RESIZE_ARGUMENTS]
+    )
+    template.__annotations__ = {name: hints[name] for name in RESIZE_ARGUMENTS}
+    template.__doc__ = resize.doc
+    return template
+
+
+@operator(
+    name="readers.video_resize",
+    kind="reader",
+    outputs=_count_outputs,
+    devices=("gpu",),
+    source="operators/video/legacy/reader/video_reader_resize_op.cc",
+)
+@also_takes(file_options)
+@also_takes(legacy_options)
+@also_takes(_resize_options())
+@also_takes(reader_options)
+def video_resize(*, sequence_length: Static[int], **options: Any) -> VideoReader:
+    """Reads sequences of frames as `readers.video` does and resizes them as `resize` does.
+
+    The reader itself gives whole frames; `jdali.fn` and `jdali.dynamic` put a `resize` behind it.
+
+    Args:
+        sequence_length: frames of a sequence.
+
+    Returns: as of `readers.video`.
+    """
+    return _open_legacy("readers.video_resize", sequence_length, options)
+
+
+@operator(
+    name="experimental.readers.video",
+    kind="reader",
+    outputs=_count_outputs,
+    devices=("cpu", "gpu"),
+    source="operators/video/reader/video_reader_decoder_op.cc",
+)
+@also_takes(file_options)
+@also_takes(reader_options)
+def experimental_video(
+    *,
+    file_list_format: Static[str] = "timestamps",
+    file_list_include_end: Static[bool] = True,
+    file_list_rounding: Static[str] = "start_down_end_up",
+    sequence_length: Static[int],
+    fill_value: Static[int | tuple[int, ...]] = (0,),
+    pad_mode: Static[str] = "none",
+    uniform_sample: Static[bool] = False,
+    **options: Any,
+) -> VideoReader:
+    """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
+
+    Args:
+        file_list_format: starts and ends in `file_list` are in seconds ("timestamps") or numbers of frames
+            ("frames"; negative ones count from the end).
+        file_list_include_end: without effect, as in DALI: the frame at the end of a part is not in it.
+        file_list_rounding: which frame is meant where a start or an end lies between two:
+            "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
+        sequence_length: frames of a sequence.
+        fill_value: of padding frames, one value or one a channel, 0 to 255.
+        pad_mode: what stands in for frames that a clip lacks at its end: "none": sequences that are not
+            whole are left out; "constant": `fill_value`; "edge" or "repeat": the last frame; "reflect_1001"
+            or "symmetric", "reflect_101" or "reflect": the frames before, the last one again or not.
+        uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
+            `pad_mode` have no effect then.
+
+    Returns: uint8 [F, H, W, C]; then, as asked for, the label, int32 [1], the frame numbers and the times.
+
+    Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
+    it cannot open, and lines of a list that have a start but no end.
+    """
+    name = "experimental.readers.video"
+    if file_list_format not in ("timestamps", "frames"):
+        raise ValueError(
+            f'{name}: file_list_format is {file_list_format!r}, it must be "timestamps" or "frames"'
+        )
+    if file_list_rounding not in ROUNDING:
+        raise ValueError(
+            f"{name}: file_list_rounding is {file_list_rounding!r}, it must be one of {', '.join(ROUNDING)}"
+        )
+    own = {
+        "length": sequence_length,
+        "pad_mode": padding_mode(name, pad_mode),
+        "fill": fill_values(name, fill_value),
+        "uniform": uniform_sample,
+        "as_frames": file_list_format == "frames",
+        "rounding": file_list_rounding,
+        "convert": functools.partial(_as_dtype, dtype=np.dtype(np.uint8), normalized=False),
+    }
+    return _open(name, own, options)
