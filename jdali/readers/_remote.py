@@ -22,11 +22,16 @@ _VERSIONS = (
 # Errors of clients that no waiting heals, by name: their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
+_HTTP = ("http://", "https://")
 _NONE: Mapping[str, Any] = {}
 
 
 class WrongLength(OSError):
     """A storage answered with another number of bytes than it was asked for."""
+
+
+class NoParts(WrongLength):
+    """A server answered with a whole file when asked for a part."""
 
 
 def _file_system(url: str) -> tuple[Any, str]:
@@ -99,9 +104,10 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
 # --- errors ---------------------------------------------------------------------------------
 def _status(error: BaseException) -> int | None:
     """The HTTP status that an error of aiohttp, gcsfs or botocore carries."""
-    for value in (getattr(error, "status", None), getattr(error, "code", None)):
-        if isinstance(value, int) and 100 <= value < 600:
-            return value
+    # `code` of other packages' errors may be something else: aiohttp's has 400 for a connection that broke.
+    value = getattr(error, "code" if type(error).__module__.startswith("gcsfs") else "status", None)
+    if isinstance(value, int) and 100 <= value < 600:
+        return value
     response = getattr(error, "response", None)
     if isinstance(response, dict):
         status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
@@ -121,15 +127,17 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 def _is_final(error: BaseException) -> bool:
     """Whether to ask again is of no use."""
-    for one in _chain(error):  # fsspec may raise FileNotFoundError because of a server in trouble
+    chain = _chain(error)
+    for one in chain:
         status = _status(one)
         if status is not None:
             return status < 500 and status not in _PASSING
         if isinstance(one, (TimeoutError, ConnectionError)):
             return False
-    hopeless = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    hopeless = (NoParts, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
     mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError)
-    return isinstance(error, hopeless + mistakes) or type(error).__name__ in _HOPELESS
+    # The first cause counts: fsspec may raise FileNotFoundError because of a connection that broke.
+    return isinstance(chain[0], hopeless + mistakes) or type(chain[0]).__name__ in _HOPELESS
 
 
 def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -> Exception:
@@ -145,13 +153,13 @@ def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -
     if status == 404 or (status is None and isinstance(error, FileNotFoundError) and attempts == 1):
         return FileNotFoundError(errno.ENOENT, "there is no such file", url)
     reason = f"the server answered with HTTP status {status}" if status else _described(chain[0])
-    if status in (401, 403) or isinstance(error, PermissionError) or type(error).__name__ in _HOPELESS[:2]:
+    if status in (401, 403) or isinstance(error, PermissionError) or type(chain[0]).__name__ in _HOPELESS[:2]:
         return PermissionError(errno.EACCES, f"access is denied: {reason}{tried}", url)
     return OSError(errno.EIO, reason + tried, url)
 
 
 def _described(error: BaseException) -> str:
-    text = str(getattr(error, "strerror", None) or error)
+    text = " ".join(str(getattr(error, "strerror", None) or error).split())
     return text if isinstance(error, WrongLength) else f"{type(error).__name__}: {text}"
 
 
@@ -180,7 +188,7 @@ def read_range(url: str, offset: int, size: int) -> bytes:
         if len(data) < size:
             raise WrongLength(f"{len(data)} bytes came instead of the {size} from byte {offset} on")
         if len(data) > size:
-            raise NotImplementedError(
+            raise NoParts(
                 f"{len(data)} bytes came instead of the {size} from byte {offset} on: the server does not give "
                 "parts of files; use one that does, or copy the file"
             )
@@ -214,6 +222,9 @@ def version(url: str) -> str | None:
 
 
 def is_folder(url: str) -> bool:
+    """Whether there is a folder; of HTTP servers those are folders that are written with "/" at the end."""
+    if url.startswith(_HTTP):
+        return url.endswith("/")
     try:
         return bool(_info(url)["type"] == "directory")
     except FileNotFoundError:
@@ -230,8 +241,14 @@ def exists(url: str) -> bool:
 
 def entries(url: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
+    is_page = url.startswith(_HTTP)  # with links, also to other places
+    url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)
     own = path.rstrip("/")
     listed = _request(url, "ls", {"detail": True}, fresh=True)
     found = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in listed]
-    return [(name.rpartition("/")[2], is_dir) for name, is_dir in found if name != own]
+    return [
+        (name.rpartition("/")[2], is_dir)
+        for name, is_dir in found
+        if name != own and (not is_page or name.startswith(own + "/"))
+    ]
