@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +9,7 @@ import jax
 import numpy as np
 
 from jdali._batch import PaddedBlock, Store
+from jdali._recycled import Recycler
 from jdali.tensors import TensorList
 
 # XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
@@ -29,35 +28,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     return raw[start : start + size].view(dtype).reshape(shape)
 
 
-class _Recycler:
-    """Byte arrays that are handed out again when nobody else refers to them.
-
-    Views, JAX arrays that alias the memory and programs that still read it all hold a reference to the
-    byte array itself, so its reference count says whether it is free.
-    """
-
-    SMALLEST = 1 << 17
-    MOST = 64  # arrays kept, whatever their size
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: list[np.ndarray] = []
-
-    def take(self, size: int) -> np.ndarray:
-        if size < self.SMALLEST:
-            return np.empty(size, np.uint8)
-        with self._lock:
-            for raw in self._kept:
-                # Referred to by the list, by this loop and by the call to getrefcount: by nobody else.
-                if raw.size == size and sys.getrefcount(raw) == 3:
-                    return raw
-            fresh = np.empty(size, np.uint8)
-            del self._kept[: -self.MOST + 1]
-            self._kept.append(fresh)
-            return fresh
-
-
-_RECYCLER = _Recycler()
+_RECYCLER = Recycler()
 
 
 def gather(

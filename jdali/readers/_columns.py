@@ -27,12 +27,11 @@ class Buffer:
     """Bytes of which numbers are taken at many places at once.
 
     Args:
-        raw: the bytes; places must lie at least 8 bytes before their end.
+        raw: uint8 [bytes]; places must lie at least 8 bytes before its end.
     """
 
-    def __init__(self, raw: bytes):
-        self.raw = raw
-        self.bytes = np.frombuffer(raw, np.uint8)
+    def __init__(self, raw: np.ndarray):
+        self.bytes = raw
         self._views: dict[str, np.ndarray] = {}
 
     def at(self, places: np.ndarray, dtype: str) -> np.ndarray:
@@ -40,8 +39,8 @@ class Buffer:
         view = self._views.get(dtype)
         if view is None:
             # An element begins at each byte.
-            room = len(self.raw) - np.dtype(dtype).itemsize + 1
-            view = self._views[dtype] = np.ndarray((room,), dtype, self.raw, strides=(1,))
+            room = len(self.bytes) - np.dtype(dtype).itemsize + 1
+            view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
         return view[places]
 
     def ints(self, places: np.ndarray) -> np.ndarray:
@@ -134,7 +133,6 @@ def _numbers(
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    raw = buffer.raw
     # Records of one writer mostly have their names in one order.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
@@ -142,7 +140,8 @@ def _numbers(
         if together == name * len(starts):
             return np.full(len(starts), wanted.get(name, -1), np.int64)
     pairs = zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
-    return np.array([wanted.get(raw[a:b], -1) for a, b in pairs], np.int64)
+    raw = buffer.bytes
+    return np.array([wanted.get(raw[a:b].tobytes(), -1) for a, b in pairs], np.int64)
 
 
 def fields(

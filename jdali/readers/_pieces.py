@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from jdali._recycled import Recycler
+from jdali.readers._record_files import BadRecord, RecordFiles
 
 # Bytes between two pieces that are read along with them: a call costs as much as that many bytes.
 _GAP = 4096
 # Bytes after the pieces, so that a number can be taken anywhere in them without a look at its size.
 SLACK = 64
 
-
-class _Files(Protocol):
-    sizes: Sequence[int]
-
-    def read(self, file: int, offset: int, size: int, /) -> bytes: ...
+_RECYCLER = Recycler(most_bytes=1 << 28)
 
 
 class Pieces(NamedTuple):
     """Pieces of files in memory.
 
     Attributes:
-        raw: the bytes, also others than those of the pieces, and at least `SLACK` more at the end.
+        raw: uint8 [bytes], those of the pieces and others, and at least `SLACK` more at the end.
         starts: int64 [n], where each piece begins in `raw`.
         sizes: int64 [n], bytes.
         known: bool [n], False for a piece that could not be read; it has size 0 here.
     """
 
-    raw: bytes
+    raw: np.ndarray
     starts: np.ndarray
     sizes: np.ndarray
     known: np.ndarray
@@ -44,10 +42,10 @@ class Pieces(NamedTuple):
 
     def piece(self, place: int) -> bytes:
         start = self.starts.item(place)
-        return self.raw[start : start + self.sizes.item(place)]
+        return self.raw[start : start + self.sizes.item(place)].tobytes()
 
 
-def read_pieces(files: _Files, file: np.ndarray, offset: np.ndarray, size: np.ndarray) -> Pieces:
+def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: np.ndarray) -> Pieces:
     """Reads pieces of files; those that lie close together with one call.
 
     Args:
@@ -61,30 +59,35 @@ def read_pieces(files: _Files, file: np.ndarray, offset: np.ndarray, size: np.nd
     order = np.flatnonzero(known)
     if len(order) < 2 or not _ascending(file[order], offset[order]):
         order = order[np.lexsort((offset[order], file[order]))]
-    first, last = offset[order], offset[order] + size[order]
-    of = file[order]
-    breaks = np.flatnonzero((of[1:] != of[:-1]) | (first[1:] - last[:-1] > _GAP)) + 1
-    runs = np.concatenate([[0], breaks])[: len(order)]
-    if not len(runs):
-        return Pieces(bytes(SLACK), starts, np.where(known, size, 0), known)
-    begins, ends = first[runs], np.maximum.reduceat(last, runs)
-    parts: list[bytes] = []
-    base = np.zeros(len(runs), np.int64)
-    lengths = np.diff(runs, append=len(order))
-    at = 0
-    for run, (number, begin, end) in enumerate(
-        zip(of[runs].tolist(), begins.tolist(), ends.tolist(), strict=True)
+    first, last, of = offset[order], offset[order] + size[order], file[order]
+    if not len(order):
+        return Pieces(np.zeros(SLACK, np.uint8), starts, np.where(known, size, 0), known)
+    # Pieces may overlap, if an index is wrong: no byte is read twice.
+    span = of * (last.max() + 1)
+    reach = np.maximum.accumulate(last + span) - span
+    breaks = np.flatnonzero((of[1:] != of[:-1]) | (first[1:] - reach[:-1] > _GAP)) + 1
+    runs = np.concatenate([[0], breaks])
+    counts = np.diff(runs, append=len(order))
+    begins, ends = first[runs], reach[runs + counts - 1]
+    base = np.cumsum(ends - begins) - (ends - begins)
+    raw = _memory(int((ends - begins).sum()) + SLACK)
+    for run, (number, begin, at, length) in enumerate(
+        zip(of[runs].tolist(), begins.tolist(), base.tolist(), (ends - begins).tolist(), strict=True)
     ):
         try:
-            parts.append(files.read(number, begin, end - begin))
-        except ValueError:  # its pieces are asked for again one by one, to say which cannot be read
-            known[order[runs[run] : runs[run] + lengths[run]]] = False
-            continue
-        base[run] = at - begin
-        at += end - begin
-    starts[order] = first + np.repeat(base, lengths)
+            files.read_into(number, begin, raw[at : at + length])
+        except BadRecord:  # its pieces are asked for again one by one, to say which cannot be read
+            known[order[runs[run] : runs[run] + counts[run]]] = False
+    starts[order] = first + np.repeat(base - begins, counts)
     starts[~known] = 0
-    return Pieces(b"".join([*parts, bytes(SLACK)]), starts, np.where(known, size, 0), known)
+    raw.flags.writeable = False
+    return Pieces(raw, starts, np.where(known, size, 0), known)
+
+
+def _memory(size: int) -> np.ndarray:
+    """uint8 [size]; from a whole number of large steps, so that the same memory fits the next time."""
+    step = max(1 << max(size.bit_length() - 4, 0), 4096)
+    return _RECYCLER.take(-(-size // step) * step)[:size]
 
 
 def _ascending(file: np.ndarray, offset: np.ndarray) -> Any:

@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from jdali.readers import _remote, _storage
 from jdali.readers._blocks import Blocks
 from jdali.readers._scope import Scope
@@ -81,6 +83,24 @@ class RecordFiles:
         except OSError as error:
             raise BadRecord(f"cannot be read: {error.strerror or error}") from error
         return data
+
+    def read_into(self, file: int, offset: int, target: np.ndarray) -> None:
+        """Fills `target`, uint8 [bytes], from `offset` on; raises `BadRecord` if the file does not have that many."""
+        if file in self._remote or offset < 0 or offset + target.size > self.sizes[file]:
+            target[:] = np.frombuffer(self.read(file, offset, target.size), np.uint8)
+            return
+        done = 0
+        try:
+            descriptor = self._open.get(file) or self._opened(file)
+            while done < target.size:
+                count = os.preadv(descriptor.number, [target[done:].data], offset + done)
+                if not count:
+                    raise BadRecord(
+                        f"the file ends at byte {offset + done}; it was longer when it was opened"
+                    )
+                done += count
+        except OSError as error:
+            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
 
     def _read_remote(self, file: int, offset: int, size: int) -> bytes:
         try:

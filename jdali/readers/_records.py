@@ -19,8 +19,6 @@ from jdali.readers._pieces import Pieces, read_pieces
 from jdali.readers._record_files import BadRecord as BadRecord
 from jdali.readers._record_files import RecordFiles as RecordFiles
 
-# Records of at most this many bytes are read and parsed together; for larger ones that would be another copy.
-SMALL_BYTES = 1 << 15
 # What a thread should have to read, at least.
 _TASK_BYTES = 1 << 20
 
@@ -97,8 +95,6 @@ class RecordReader(Reader):
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         sizes = self._sizes[indices]
-        if sizes.mean() > SMALL_BYTES:
-            return super().load_many(indices)
         file = np.searchsorted(self._first, indices, side="right") - 1
         pieces = read_pieces(self._files, file, self._offsets[indices], sizes)
 

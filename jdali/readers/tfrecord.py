@@ -15,8 +15,7 @@ from jdali import tfrecord as features_of
 from jdali._batch import Store
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
-from jdali.readers import _columns
-from jdali.readers import _storage
+from jdali.readers import _columns, _storage
 from jdali.readers._base import reader_options, shuffle_options
 from jdali.readers._columns import Buffer
 from jdali.readers._index_cache import cached_index
@@ -136,7 +135,7 @@ class TFRecordReader(RecordReader):
     def _sound(self, buffer: Buffer, pieces: Pieces) -> np.ndarray:
         """bool [n], whether lengths and CRCs are right."""
         starts, ends = pieces.starts, pieces.ends
-        raw = memoryview(buffer.raw)
+        raw = buffer.bytes.data
         lengths = pieces.sizes - _AROUND
         sound: np.ndarray = buffer.ints(starts) == lengths
         length_crcs = [_crc_of_length(length) for length in lengths.tolist()]

@@ -21,7 +21,6 @@ from jdali.readers._columns import Buffer
 from jdali.readers._index_cache import Arrays, cached_index
 from jdali.readers._pieces import Pieces, read_pieces
 from jdali.readers._records import (
-    SMALL_BYTES,
     BadRecord,
     RecordFiles,
     is_in_order,
@@ -121,8 +120,6 @@ class WebDatasetReader(Reader):
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         sizes = self._sizes[indices]
-        if np.maximum(sizes, 0).mean() > SMALL_BYTES:
-            return super().load_many(indices)
         file = np.searchsorted(self._first, indices, side="right") - 1
         present = sizes != _MISSING
         head = BLOCK if self._check else 0
