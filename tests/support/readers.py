@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,3 +117,40 @@ def survives(data: bytes, rng: np.random.Generator, open_: Any, path: Any, *, ca
         wrong += bool(failures(reader))
         reader.close()
     return wrong
+
+
+def reads(name: str, path: Path | None, /, **args: Any) -> Callable[[bytes], None]:
+    """For fuzz tests: a function that opens a reader and loads all samples, together and one by one.
+
+    Args:
+        name: of the reader, dotted.
+        path: file that the data are written to before; None: they are not.
+        args: of the reader, as the engine passes them on.
+    """
+
+    def read(data: bytes) -> None:
+        if path is not None:
+            path.write_bytes(data)
+        reader: Reader = REGISTRY[name].run(**args)
+        try:
+            indices = np.arange(min(reader.size, 200))
+            try:
+                failures = reader.load_many(indices).failures
+            except ValueError as error:
+                if "a batch has one type" not in str(error):
+                    raise
+                failures = None  # each sample is good, but they are of different kinds
+            alone = {}
+            for i in indices.tolist():
+                try:
+                    reader.load(i)
+                except SampleError as error:
+                    alone[i] = error
+            if failures is not None:
+                assert set(alone) == set(failures), f"one by one {alone}, together {failures}"
+            for error in alone.values():
+                raise error
+        finally:
+            reader.close()
+
+    return read

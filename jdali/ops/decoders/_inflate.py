@@ -105,7 +105,7 @@ def inflate(
 
     Parity: DALI does this on a GPU only; here it is done on the host.
     """
-    size = math.prod(np.atleast_1d(shape).tolist()) * np.dtype(dtype).itemsize
+    size = math.prod(np.atleast_1d(shape).tolist()) * types.to_dtype(dtype).itemsize
     places, lengths = _chunks(data.size, chunk_offsets, chunk_sizes)
     inflated = [
         _inflated(number, data[place : place + length], size)
@@ -114,10 +114,10 @@ def inflate(
     extents = np.atleast_1d(shape).tolist()
     if chunk_offsets is not None or chunk_sizes is not None:
         extents = [len(inflated), *extents]
-    return np.frombuffer(b"".join(inflated), np.dtype(dtype)).reshape(extents)
+    return np.frombuffer(b"".join(inflated), types.to_dtype(dtype)).reshape(extents)
 
 
-def _chunks(size: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> tuple[list[int], list[int]]:
+def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
     """Where the chunks of a sample of `size` bytes begin, and how long they are."""
     if offsets is None and sizes is None:
         return [0], [size]
