@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = facts.pop("Content-Length", None) if self.command == "HEAD" else None
         facts.pop("Content-Length", None)
         facts.pop("content-length", None)
-        told = int(length or len(body)) + (7 if fault == "long length" else 0)
+        told = int(length or len(body)) + 7 * (fault == "long length" and self.command == "GET")
         self.send_response(status)
         for name, value in facts.items():
             self.send_header(name, value)

@@ -1,0 +1,490 @@
+"""Readers of remote storage: the same samples as from local files, whatever goes wrong on the way."""
+
+import dataclasses
+import functools
+import itertools
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import records
+from support.readers import opened
+from support.servers import Server, now_and_then, s3, tree, wait_for
+
+import jdali
+from jdali import SampleError, fn, storage, tfrecord
+from jdali.readers._ahead import ReadAhead, reading_ahead
+from jdali.readers._record_files import BadRecord, RecordFiles
+
+pytest.importorskip("fsspec")
+pytest.importorskip("aiohttp")
+SAMPLES = 57
+
+
+@pytest.fixture(autouse=True)
+def _small_and_quick():
+    # Blocks of a few records, so that there are many; and little patience.
+    before = storage.configure(
+        first_wait=0.001, longest_wait=0.1, time_limit=0.5, retries=6, block_size=4096, bytes_ahead=1 << 16
+    )
+    yield
+    storage.configure(**dataclasses.asdict(before))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A small data set in all formats."""
+    folder = tmp_path_factory.mktemp("data")
+    rng = np.random.default_rng(3)
+    content = [rng.bytes(int(n)) for n in rng.integers(1, 900, SAMPLES)]
+    for i, one in enumerate(content):
+        (folder / "files" / f"class{i % 3}").mkdir(parents=True, exist_ok=True)
+        (folder / "files" / f"class{i % 3}" / f"{i:03}.jpg").write_bytes(one)
+        (folder / "arrays").mkdir(exist_ok=True)
+        np.save(folder / "arrays" / f"{i:03}.npy", np.frombuffer(one, np.uint8))
+    examples = [records.example({"x": [one], "n": [i]}) for i, one in enumerate(content)]
+    records.tfrecord(folder / "1.tfrecord", examples[:20])
+    records.tfrecord(folder / "2.tfrecord", examples[20:])
+    records.recordio(folder / "1.rec", [records.image_record(one, [i]) for i, one in enumerate(content)])
+    records.tar(
+        folder / "1.tar",
+        [m for i, one in enumerate(content) for m in ((f"{i:03}.jpg", one), (f"{i:03}.cls", b"%d" % i))],
+    )
+    return folder
+
+
+READERS = {
+    "file": lambda at: {"file_root": f"{at}/files"},
+    "numpy": lambda at: {"file_root": f"{at}/arrays"},
+    "tfrecord": lambda at: {
+        "path": [f"{at}/1.tfrecord", f"{at}/2.tfrecord"],
+        "features": {
+            "x": tfrecord.FixedLenFeature((), tfrecord.string, ""),
+            "n": tfrecord.FixedLenFeature([1], tfrecord.int64, 0),
+        },
+    },
+    "mxnet": lambda at: {"path": [f"{at}/1.rec"]},
+    "webdataset": lambda at: {"paths": [f"{at}/1.tar"], "ext": ["jpg", "cls"]},
+}
+
+
+def epochs(name, at, *, threads=2, batch=8, count=2 * SAMPLES, **options):
+    """Names and bytes of the outputs of `count` samples or a few more, from a pipeline."""
+
+    @jdali.pipeline_def(batch_size=batch, num_threads=threads, device_id=None, seed=5)
+    def reads():
+        outputs = getattr(fn.readers, name)(name="r", **READERS[name](at), **options)
+        return tuple(outputs.values()) if isinstance(outputs, dict) else outputs
+
+    pipe = reads()
+    pipe.build()
+    got = []
+    try:
+        while len(got) < count:
+            outputs = pipe.run()
+            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+            sources = [s.removeprefix(str(at)) for s in outputs[0].source_info()]
+            rows = zip(*[[(a.dtype, a.tobytes()) for a in o.to_samples()] for o in outputs], strict=True)
+            got += zip(sources, rows, strict=True)
+    finally:
+        pipe.close()
+    return got
+
+
+def our_threads():
+    return [t for t in threading.enumerate() if t.name.startswith("jdali")]
+
+
+@pytest.fixture(scope="module")
+def expected(data):
+    """What local reading gives, which the readers' own tests compare with other libraries."""
+    return functools.cache(lambda name, shuffle: epochs(name, data, random_shuffle=shuffle))
+
+
+# --- nothing lost, nothing doubled ----------------------------------------------------------
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("name", READERS)
+def test_faults_change_nothing(name, shuffle, data, expected):
+    with Server(tree(data)) as server:
+        server.fault = now_and_then(0.25, seed=7)
+        server.slow = 30
+        got = epochs(name, server.url, threads=3, random_shuffle=shuffle)
+    assert got == expected(name, shuffle)
+    assert len({source for source, _ in got}) == SAMPLES
+    assert not our_threads()
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("threads", [1, 4])
+def test_threads_change_nothing(name, threads, data, expected):
+    with Server(tree(data)) as server:
+        got = epochs(name, server.url, threads=threads)
+    assert got == expected(name, False)
+
+
+@pytest.mark.parametrize(
+    "options", [{"shuffle_after_epoch": True}, {"pad_last_batch": True}, {"num_shards": 3}]
+)
+@pytest.mark.parametrize("name", ["file", "mxnet"])
+def test_orders(name, options, data):
+    with Server(tree(data)) as server:
+        got = epochs(name, server.url, shard_id=0, **options)
+    assert got == epochs(name, data, shard_id=0, **options)
+
+
+# --- S3 -------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def bucket(data):
+    """The data set in a bucket, behind a server that may inject faults."""
+    pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    import fsspec
+
+    variables = pytest.MonkeyPatch()
+    for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        variables.setenv(key, "testing")
+    variables.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with s3() as address, Server(upstream=address) as server:
+        system = fsspec.filesystem("s3", endpoint_url=f"http://{address}")
+        system.mkdir("bucket")
+        files = tree(data, "bucket/data")
+        system.pipe(files)
+        variables.setitem(fsspec.config.conf, "s3", {"endpoint_url": server.url})
+        yield server
+        variables.undo()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_s3_with_faults(name, bucket, expected):
+    bucket.fault, bucket.slow = now_and_then(0.2, seed=11), 30
+    storage.configure(time_limit=2.0)
+    try:
+        assert epochs(name, "s3://bucket/data", threads=3) == expected(name, False)
+    finally:
+        bucket.fault = lambda method, path: None
+
+
+@pytest.mark.parametrize(("status", "asked"), [("500", 3), ("403", 1)])
+def test_s3_makes_no_requests_behind_our_back(bucket, status, asked):
+    storage.configure(retries=2)
+    reader = opened("file", files=["s3://bucket/data/files/class0/000.jpg"])
+    bucket.requests.clear()
+    bucket.fault = lambda method, path: status
+    try:
+        with pytest.raises(SampleError, match=f"s3://bucket/data/files/class0/000.jpg: .*{status}"):
+            reader.load(0)
+    finally:
+        bucket.fault = lambda method, path: None
+    assert len(bucket.requests) == asked
+
+
+def test_s3_missing(bucket):
+    reader = opened("file", files=["s3://bucket/nothing.jpg"])
+    with pytest.raises(SampleError, match="there is no such file"):
+        reader.load(0)
+    with pytest.raises(FileNotFoundError, match="there is no such file"):
+        opened("mxnet", path=["s3://bucket/nothing.rec"])
+
+
+# --- lists and indexes from remote storage --------------------------------------------------
+def test_file_list_and_indexes_are_remote_too(data, tmp_path):
+    files = tree(data)
+    names = [n.removeprefix("/files/") for n in files if n.startswith("/files/")]
+    files["/files/list.txt"] = "".join(f"{n} {i}\n" for i, n in enumerate(names)).encode()
+    offsets = records.recordio(tmp_path / "2.rec", [records.image_record(b"abc", [i]) for i in range(4)])
+    files["/2.rec"] = (tmp_path / "2.rec").read_bytes()
+    files["/2.idx"] = "".join(f"{i} {o}\n" for i, o in enumerate(offsets)).encode()
+    with Server(files) as server:
+        reader = opened("file", file_list=server.url + "/files/list.txt")
+        assert reader.size == SAMPLES
+        assert reader.load(5)[0].tobytes() == files["/files/" + names[5]]
+        assert reader.load(5)[1].tolist() == [5]
+        reader = opened("mxnet", path=server.url + "/2.rec", index_path=server.url + "/2.idx")
+        assert [reader.load(i)[1].tolist() for i in range(4)] == [[0], [1], [2], [3]]
+        reader.close()
+
+
+def test_lmdb_over_http(tmp_path):
+    lmdb = pytest.importorskip("lmdb")
+    with (
+        lmdb.open(str(tmp_path / "db"), map_size=1 << 20, lock=False) as database,
+        database.begin(write=True) as t,
+    ):
+        for i in range(30):
+            t.put(b"%08d" % i, records.field(4, b"picture%d" % i) + records.field(5, i) + records.field(7, 1))
+    with Server(tree(tmp_path)) as server:
+        for path in ("/db/", "/db/data.mdb"):
+            reader = opened("caffe", path=server.url + path)
+            assert [reader.load(i)[0].tobytes() for i in range(30)] == [b"picture%d" % i for i in range(30)]
+            reader.close()
+
+
+def test_index_is_kept_until_the_file_changes(data, tmp_path):
+    with Server({"/1.rec": (data / "1.rec").read_bytes()}) as server:
+        opened("mxnet", path=server.url + "/1.rec").close()
+        server.requests.clear()
+        opened("mxnet", path=server.url + "/1.rec").close()
+        assert all(method == "HEAD" for method, _, _ in server.requests)
+        records.recordio(tmp_path / "new.rec", [records.image_record(b"new", [1])])
+        server.files["/1.rec"] = (tmp_path / "new.rec").read_bytes()
+        reader = opened("mxnet", path=server.url + "/1.rec")
+        assert reader.size == 1
+        assert reader.load(0)[0].tobytes() == b"new"
+        reader.close()
+
+
+# --- samples that cannot be had -------------------------------------------------------------
+def test_retries_used_up_names_the_sample_and_others_go_on(data):
+    storage.configure(retries=2)
+    with Server(tree(data)) as server:
+        server.fault = lambda method, path: "500" if path.endswith("/003.jpg") else None
+
+        @jdali.pipeline_def(batch_size=8, num_threads=2, device_id=None, on_error="skip")
+        def reads():
+            return fn.readers.file(file_root=server.url + "/files")
+
+        pipe = reads()
+        seen = [name for _ in range(8) for name in pipe.run()[0].source_info()]
+        pipe.close()
+        assert f"{server.url}/files/class0/003.jpg" not in seen
+        assert len(set(seen)) == SAMPLES - 1
+        assert any(
+            "003.jpg: the server answered with HTTP status 500 (3 attempts)" in e.reason for e in pipe.errors
+        )
+
+
+def test_dead_block_fails_at_once_for_all_its_records(data):
+    storage.configure(retries=1, first_wait=0.2, longest_wait=5)
+    with Server(tree(data)) as server:
+        reader = opened("mxnet", path=server.url + "/1.rec")
+        last = reader.size - 1
+        reader.load(0)
+        server.fault = lambda method, path: "500"
+        begun = time.monotonic()
+        for _ in range(10):
+            with pytest.raises(
+                SampleError, match=rf"1.rec#record {last}, at byte .*HTTP status 500 \(2 attempts\)"
+            ):
+                reader.load(last)
+        assert time.monotonic() - begun < 1.5
+        reader.close()
+
+
+def test_dead_block_is_tried_again_later(data):
+    storage.configure(retries=0, longest_wait=0.05)
+    with Server(tree(data)) as server:
+        reader = opened("mxnet", path=server.url + "/1.rec")
+        reader.load(0)
+        server.fault = lambda method, path: "500"
+        with pytest.raises(SampleError, match="500"):
+            reader.load(reader.size - 1)
+        server.fault = lambda method, path: None
+        assert wait_for(lambda: _loads(reader, reader.size - 1))
+        reader.close()
+
+
+def _loads(reader, index):
+    try:
+        reader.load(index)
+    except SampleError:
+        return False
+    return True
+
+
+# --- read-ahead -----------------------------------------------------------------------------
+def test_samples_are_loaded_before_they_are_asked_for(data):
+    storage.configure(requests=8, samples_ahead=20)
+    with Server(tree(data), latency=0.01) as server:
+        reader = reading_ahead(opened("file", file_root=server.url + "/files"))
+        assert isinstance(reader, ReadAhead)
+        server.requests.clear()
+        first = reader.next_batch(4).indices
+        assert wait_for(lambda: len(server.requests) == 24)
+        time.sleep(0.05)
+        assert len(server.requests) == 24
+        assert server.busiest <= 8
+        for index in first:
+            reader.load(int(index))
+        assert len(server.requests) == 24
+        reader.close()
+    assert not our_threads()
+
+
+def test_bytes_ahead_are_bounded():
+    # 40 files of 10 kB, of which 60 kB may be kept.
+    storage.configure(requests=2, samples_ahead=40, bytes_ahead=60_000, time_limit=5)
+    with Server({f"/d/a/{i:03}.jpg": bytes(10_000) for i in range(40)}) as server:
+        reader = reading_ahead(opened("file", file_root=server.url + "/d"))
+        server.requests.clear()
+        asked = 0
+        for _ in range(10):
+            indices = reader.next_batch(4).indices
+            time.sleep(0.05)
+            asked += 4
+            # What was asked for and not taken, six kept ones, and those that were under way.
+            assert asked - 4 <= len(server.requests) <= asked + 6 + 2
+            for index in indices:
+                reader.load(int(index))
+        reader.close()
+
+
+def test_blocks_are_fetched_ahead_but_not_without_end(data):
+    size = 200_000
+    storage.configure(bytes_ahead=10 * 4096, requests=4)
+    with Server({"/x": os.urandom(size)}) as server:
+        files = RecordFiles("test", [server.url + "/x"])
+        server.requests.clear()
+        for at in range(0, size, 1000):
+            assert files.read(0, at, 1000) == server.files["/x"][at : at + 1000]
+            assert len(server.requests) <= at // 4096 + 1 + 4
+        # Each block was fetched once.
+        assert sorted(r for _, _, r in server.requests) == sorted(
+            f"bytes={a}-{min(a + 4096, size) - 1}" for a in range(0, size, 4096)
+        )
+        files.close()
+        with pytest.raises(BadRecord, match="closed"):
+            files.read(0, 0, 10)
+
+
+def test_random_reading_fetches_no_more_than_it_needs(data):
+    with Server({"/x": os.urandom(100_000)}) as server:
+        files = RecordFiles("test", [server.url + "/x"])
+        files.in_order = False
+        server.requests.clear()
+        assert files.read(0, 50_000, 100) == server.files["/x"][50_000:50_100]
+        assert server.requests == [("GET", "/x", "bytes=50000-50099")]
+        files.close()
+
+
+def test_state_is_that_of_what_was_given_not_of_what_was_fetched(data):
+    with Server(tree(data)) as server:
+        arguments = {"file_root": server.url + "/files", "random_shuffle": True, "seed": 4}
+        plain, ahead = opened("file", **arguments), reading_ahead(opened("file", **arguments))
+        for count in (5, 7, 5, 60, 3):
+            np.testing.assert_array_equal(plain.next_batch(count).indices, ahead.next_batch(count).indices)
+            assert plain.get_state() == ahead.get_state()
+        state = ahead.get_state()
+        wanted = ahead.next_batch(9).indices
+        ahead.set_state(state)
+        again = ahead.next_batch(9).indices
+        np.testing.assert_array_equal(wanted, again)
+        for index in again:
+            assert ahead.load(int(index))[0].tobytes() == plain.load(int(index))[0].tobytes()
+        ahead.close()
+
+
+def test_arguments_by_sample_are_fetched_side_by_side(data):
+    with Server(tree(data), latency=0.05) as server:
+        reader = reading_ahead(opened("numpy", file_root=server.url + "/arrays"))
+        indices = np.array(
+            [i for i in range(SAMPLES) if len(np.load(data / "arrays" / f"{i:03}.npy")) > 20][:16]
+        )
+        starts = np.arange(len(indices))[:, None].astype(np.float32)
+        server.busiest = 0
+        columns, failures = reader.load_many(indices, roi_start=starts)
+        assert not failures
+        for place, sample in enumerate(columns[0].host_samples()):
+            whole = np.load(data / "arrays" / f"{indices[place]:03}.npy")
+            np.testing.assert_array_equal(sample, whole[place:])
+        assert server.busiest > 4
+        reader.close()
+
+
+# --- the end --------------------------------------------------------------------------------
+def test_close_does_not_wait_for_the_network(data):
+    storage.configure(time_limit=60)
+    stuck = threading.Event()
+
+    def fault(method, path):
+        if path.endswith("/050.jpg"):
+            stuck.set()
+            return "slow"
+        return None
+
+    with Server(tree(data), fault=fault, slow=60) as server:
+
+        @jdali.pipeline_def(batch_size=8, num_threads=2, device_id=None)
+        def reads():
+            return fn.readers.file(file_root=server.url + "/files")
+
+        pipe = reads()
+        pipe.run()
+        assert stuck.wait(10)
+        begun = time.monotonic()
+        pipe.close()
+        assert time.monotonic() - begun < 3
+        assert not our_threads()
+
+
+@pytest.mark.parametrize("name", ["file", "mxnet"])
+def test_interpreter_exits_while_requests_hang(name, data):
+    script = f"""
+import jdali
+from jdali import fn, storage
+storage.configure(time_limit=600, block_size=4096)
+@jdali.pipeline_def(batch_size=8, num_threads=2, device_id=None)
+def reads():
+    return fn.readers.{name}(**ARGUMENTS)
+pipe = reads()
+pipe.run()
+print("read", flush=True)
+"""
+    with Server(tree(data)) as server:
+        answered = itertools.count()
+        server.fault = lambda method, path: "slow" if method == "GET" and next(answered) > 24 else None
+        server.slow = 60
+        script = script.replace("ARGUMENTS", repr(READERS[name](server.url)))
+        begun = time.monotonic()
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False,
+            cwd=Path(jdali.__file__).parent.parent, env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        )  # fmt: skip
+        assert done.stdout == "read\n", done.stderr
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+        assert time.monotonic() - begun < 40
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_readers_work_in_a_forked_process(data):
+    script = """
+import os, sys, warnings
+warnings.simplefilter("ignore")  # JAX is not used in the child
+from jdali import storage
+from jdali._operator import REGISTRY
+import jdali
+from jdali.readers._ahead import reading_ahead
+readers = [reading_ahead(REGISTRY["readers." + name].run(**args)) for name, args in ARGUMENTS]
+def check():
+    for reader in readers:
+        for index in reader.next_batch(12).indices:
+            reader.load(int(index))
+check()
+child = os.fork()
+if not child:
+    check()
+    os._exit(0)
+for _ in range(300):
+    done, status = os.waitpid(child, os.WNOHANG)
+    if done:
+        break
+    import time; time.sleep(0.1)
+else:
+    os.kill(child, 9)
+    sys.exit("the child hangs")
+check()
+for reader in readers: reader.close()
+sys.exit(status)
+"""
+    with Server(tree(data)) as server:
+        script = script.replace("ARGUMENTS", repr([(n, READERS[n](server.url)) for n in ("file", "mxnet")]))
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=90, check=False,
+            cwd=Path(jdali.__file__).parent.parent, env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
