@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import os
 import secrets
@@ -13,16 +12,19 @@ from typing import Any, TypeVar, overload
 import jax
 
 from jdali import types
+from jdali._pipeline._checkpoint import Checkpointing
+from jdali._pipeline._defining import Defining, flatten
+from jdali._pipeline._facts import Facts, per_output
+from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, StreamPolicy
 from jdali._place import BatchSplit
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result
-from jdali.engine._feed import SkippedSample
 from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
 from jdali.graph import _conditional
-from jdali.graph._node import DataNode, Graph, Node, building, constant_node, current_graph
+from jdali.graph._node import DataNode, Graph, Node
 from jdali.graph._plan import ExecutionPlan, make_plan
 from jdali.readers._ahead import reading_ahead
 from jdali.tensors import TensorList
@@ -31,44 +33,8 @@ __all__ = ["Pipeline", "pipeline_def", "do_not_convert", "StreamPolicy", "Operat
 
 do_not_convert = _conditional.do_not_convert
 
-_CONSTANTS = (bool, int, float, types.ScalarConstant, types.ArrayConstant)
 
-
-class StreamPolicy(enum.Enum):
-    """DALI's CUDA stream policies; XLA schedules its own streams, so all are without effect."""
-
-    SINGLE = 0
-    PER_BACKEND = 1
-    PER_OPERATOR = 2
-
-
-class OperatorConcurrency(enum.Enum):
-    """DALI's operator concurrency; without effect, the plan of the stages decides."""
-
-    NONE = 0
-    BACKEND = 1
-    FULL = 2
-
-
-# Arguments of DALI's Pipeline that steer CUDA memory, streams or worker processes. They are taken so
-# that DALI code runs unchanged, kept as attributes, and have no effect under XLA.
-WITHOUT_EFFECT: dict[str, Any] = {
-    "bytes_per_sample": 0,
-    "set_affinity": False,
-    "max_streams": None,
-    "default_cuda_stream_priority": None,
-    "enable_memory_stats": False,
-    "py_num_workers": 1,
-    "py_start_method": "fork",
-    "py_callback_pickler": None,
-    "exec_dynamic": None,
-    "experimental_exec_dynamic": None,
-    "stream_policy": None,
-    "concurrency": None,
-}
-
-
-class Pipeline:
+class Pipeline(Defining, Checkpointing, Facts):
     """A graph of operators that gives one batch a run.
 
     Args:
@@ -78,8 +44,9 @@ class Pipeline:
         seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
         exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
         prefetch_queue_depth: batches made ahead; a dict of DALI's is taken, its largest value counts.
-        enable_checkpointing: kept for DALI's sake; the state of a pipeline is always available.
-        checkpoint: of an iterator's `checkpoints()`; the iterator made of this pipeline goes on from it.
+        enable_checkpointing: `checkpoint`, the method and the argument, may be used.
+        checkpoint: what `checkpoint()` of the same pipeline gave, or `checkpoints()` of an iterator: the
+            pipeline, and an iterator made of it, go on from there.
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
         on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
@@ -132,7 +99,8 @@ class Pipeline:
         self._batch_size = batch_size
         self.num_threads = num_threads or os.cpu_count() or 1
         self.device_id = device_id
-        self.seed = secrets.randbits(31) if seed is None or seed < 0 else int(seed)
+        self._seed_given = seed is not None and seed >= 0
+        self.seed = int(seed) if seed is not None and seed >= 0 else secrets.randbits(31)
         self.exec_pipelined, self.exec_async = exec_pipelined, exec_async
         depth = (
             max(prefetch_queue_depth.values())
@@ -175,7 +143,6 @@ class Pipeline:
             f"num_threads={self.num_threads}, seed={self.seed}, {state}>"
         )
 
-    # --- definition -------------------------------------------------------------------------
     @property
     def batch_size(self) -> int:
         if self._batch_size is None:
@@ -183,64 +150,6 @@ class Pipeline:
         return self._batch_size
 
     max_batch_size = batch_size
-
-    @staticmethod
-    def current() -> Pipeline | None:
-        """The pipeline that is being defined, None outside of a definition."""
-        graph = current_graph()
-        return None if graph is None or graph.owner is None else graph.owner()
-
-    @staticmethod
-    def push_current(pipeline: Pipeline) -> None:
-        """Starts adding operators to `pipeline`; as `with pipeline:`."""
-        pipeline.__enter__()
-
-    @staticmethod
-    def pop_current() -> None:
-        """Ends the last `push_current`."""
-        pipeline = Pipeline.current()
-        if pipeline is None:
-            raise RuntimeError("Pipeline.pop_current: no pipeline is being defined")
-        pipeline.__exit__(None, None, None)
-
-    def __enter__(self) -> Pipeline:
-        self._not_built("defined further")
-        self.graph.owner = weakref.ref(self)  # weak: a dropped pipeline must be collected
-        context = building(self.graph)
-        context.__enter__()
-        self._contexts.append(context)
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        self._contexts.pop().__exit__(None, None, None)
-
-    def _not_built(self, what: str) -> None:
-        if self._plan is not None:
-            raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
-
-    def set_outputs(self, *output_data_nodes: Any) -> None:
-        """Sets what `run` returns: DataNodes, or constants."""
-        self._not_built("given outputs")
-        outputs = []
-        for i, value in enumerate(_flatten(output_data_nodes)):
-            if isinstance(value, DataNode):
-                outputs.append(value)
-            elif isinstance(value, _CONSTANTS) or hasattr(value, "__array__"):
-                with building(self.graph):
-                    outputs.append(constant_node(value))
-            else:
-                raise TypeError(
-                    f"Pipeline: output {i} must be a DataNode or a constant, got {type(value).__name__}: {value!r:.60}"
-                )
-        self._outputs = tuple(outputs)
-
-    def add_sink(self, edge: DataNode) -> None:
-        """Runs what `edge` depends on though it is no output."""
-        self._sinks.append(edge)
-
-    def define_graph(self) -> Any:
-        """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
-        return self._define() if self._define is not None else ()
 
     # --- building ---------------------------------------------------------------------------
     def build(self) -> Pipeline:
@@ -250,7 +159,7 @@ class Pipeline:
         if self._outputs is None:
             with self:
                 outputs = self.define_graph()
-            self.set_outputs(*_flatten((outputs,)))
+            self.set_outputs(*flatten((outputs,)))
         assert self._outputs is not None
         if not self._outputs and not self._sinks:
             raise RuntimeError(
@@ -276,6 +185,7 @@ class Pipeline:
         self._plan, self._engine, self._executor = plan, engine, executor
         self._state = engine.get_state()
         weakref.finalize(self, executor.abandon).atexit = False
+        self._restore()
         return self
 
     def _open_source(self, node: Node) -> Any:
@@ -330,7 +240,7 @@ class Pipeline:
         return result
 
     def _checked(self, result: Result) -> Result:
-        dtypes, ndims, layouts = (_per_output(e, len(result.outputs)) for e in self._expected)
+        dtypes, ndims, layouts = (per_output(e, len(result.outputs)) for e in self._expected)
         for i, output in enumerate(result.outputs):
             spec = output.spec
             for what, expected, got in (
@@ -409,17 +319,6 @@ class Pipeline:
         _, executor = self._built()
         executor.reset()
 
-    def get_state(self) -> dict[str, Any]:
-        """Where the sources are after the last batch that was taken; small, and fit for JSON."""
-        self._built()
-        return self._state if self._last is None else self._last.state
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on after the batch that `get_state` followed, in this or in a like pipeline."""
-        _, executor = self._built()
-        executor.set_state(state)
-        self._state, self._last = state, None
-
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Says on which devices the outputs are wanted; `iterator.DataIterator` does it for its `sharding`.
 
@@ -446,132 +345,6 @@ class Pipeline:
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
         if self._executor is not None:
             self._executor.close()
-
-    # --- facts ------------------------------------------------------------------------------
-    @property
-    def errors(self) -> list[SkippedSample]:
-        """Samples that were skipped or masked so far (prefetched batches included)."""
-        return [] if self._engine is None else list(self._engine.errors)
-
-    @property
-    def num_outputs(self) -> int:
-        self.build()
-        return len(self._outputs or ())
-
-    def output_dtype(self) -> list[Any]:
-        """The dtypes given at construction, one for each output."""
-        return _per_output(self._expected[0], self.num_outputs)
-
-    def output_ndim(self) -> list[Any]:
-        """The numbers of axes given at construction, one for each output."""
-        return _per_output(self._expected[1], self.num_outputs)
-
-    def output_stream(self) -> None:
-        """XLA has no stream to show."""
-        return
-
-    @property
-    def exec_separated(self) -> bool:
-        return isinstance(self.prefetch_queue_depth, Mapping)
-
-    @property
-    def cpu_queue_size(self) -> int:
-        return self._depth
-
-    gpu_queue_size = cpu_queue_size
-
-    @property
-    def is_restored_from_checkpoint(self) -> bool:
-        return self._checkpoint is not None
-
-    @property
-    def restored_from(self) -> str | bytes | None:
-        """The `checkpoint` given at construction."""
-        return self._checkpoint
-
-    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
-        """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
-
-        Args:
-            name: of the reader; None: a dict of all readers by name.
-        """
-        engine, _ = self._built()
-        metas = {node.name: reader.meta() for node, reader in engine.readers.items()}
-        if name is None:
-            return metas
-        if name not in metas:
-            raise RuntimeError(f"reader_meta: no reader named {name!r}; there are {sorted(metas)}")
-        return dict(metas[name])
-
-    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
-        """Number of samples of a reader's data set; None: a dict of all readers by name."""
-        meta = self.reader_meta(name)
-        return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
-
-    def executor_statistics(self) -> dict[str, Any]:
-        """Programs compiled by each stage, with times; see `plan` for a readable form."""
-        return _report.statistics(self._built()[0])
-
-    def plan(self) -> str:
-        """The stages, what fused, padded shapes and compiled programs, for a person to read."""
-        return _report.describe(self._built()[0])
-
-    def warmup(self, progress: bool = True) -> int:
-        """Compiles the programs of the next batches ahead; the batches are not lost.
-
-        Runs batches until an epoch has passed or no new program was compiled for a while, then puts the
-        sources back where they were.
-
-        Args:
-            progress: shows a progress bar.
-
-        Returns: number of programs compiled.
-        """
-        engine, executor = self._built()
-        if not isinstance(executor, Prefetcher) or executor.started:
-            raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
-        return _report.warm_up(engine, progress=progress)
-
-    def save_graph_to_dot_file(
-        self,
-        filename: str,
-        *,
-        show_tensors: bool = False,
-        show_ids: bool | None = None,
-        use_colors: bool = False,
-    ) -> None:
-        """Writes the graph in Graphviz's DOT format.
-
-        Args:
-            filename: where to.
-            show_tensors: edges carry the names of the tensors.
-            show_ids: node labels carry the nodes' numbers.
-            use_colors: nodes of the accelerator are green, those of the host blue.
-        """
-        self.build()
-        assert self._plan is not None
-        with open(filename, "w", encoding="utf-8") as file:
-            file.write(
-                _report.dot(self._plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
-            )
-
-
-def _flatten(values: Any) -> list[Any]:
-    flat = []
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            flat += _flatten(value)
-        else:
-            flat.append(value)
-    return flat
-
-
-def _per_output(value: Any, count: int) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        if len(value) != count:
-            raise ValueError(f"Pipeline: {len(value)} expectations for {count} outputs")
-        return list(value)
-    return [value] * count
 
 
 F = TypeVar("F", bound=Callable[..., Any])

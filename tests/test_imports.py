@@ -16,7 +16,7 @@ LAYERS = [
     ["ops", "readers"],
     ["graph", "data_node", "math"],
     ["engine"],
-    ["pipeline", "external_source"],
+    ["pipeline", "_pipeline", "external_source"],
     ["fn", "dynamic", "iterator", "plugin", "auto_aug", "profiler", "experimental"],
     ["__init__", "__main__"],
 ]

@@ -127,12 +127,18 @@ class Engine:
         draw = feed.draw(self.batch_size)
         return self.make(draw, feed)
 
-    def make(self, draw: Draw, feed: Feed) -> Result:
-        """The batch of what was drawn; samples that fail are replaced by the feed's next, see `on_error`."""
+    def make(self, draw: Draw, feed: Feed, on_error: str | None = None) -> Result:
+        """The batch of what was drawn.
+
+        Args:
+            draw: from the feed.
+            feed: gives what replaces samples that fail.
+            on_error: in place of the engine's.
+        """
         with self._lock:
             if self._closed:
                 raise RuntimeError("the pipeline is closed")
-            ids, env = self._make(draw, feed)
+            ids, env = self._make(draw, feed, on_error or self.on_error)
         if self.on_error != "raise":
             feed.refills.note_good(draw.refs)
         first = next(iter(draw.refs.values()), None)
@@ -140,15 +146,15 @@ class Engine:
         outputs = tuple(env[v] for v in self.plan.outputs)
         return Result(outputs, ids, draw.mask, padded, self.get_state(feed))
 
-    def _make(self, draw: Draw, feed: Feed) -> tuple[SampleIds, dict[DataNode, TensorList]]:
-        memo: Memo | None = None if self.on_error == "raise" else {}
+    def _make(self, draw: Draw, feed: Feed, on_error: str) -> tuple[SampleIds, dict[DataNode, TensorList]]:
+        memo: Memo | None = None if on_error == "raise" else {}
         skipped = 0
         while True:
             ids = self._ids(draw)
             try:
                 return ids, self._evaluate(draw, ids, memo)
             except NodeFailure as failure:
-                if not self._may_go_on(failure):
+                if on_error == "raise" or not self._may_go_on(failure):
                     raise self._user_error(failure, ids) from failure.first
                 try:
                     skipped += self._replace(draw, ids, failure, feed)
@@ -207,7 +213,7 @@ class Engine:
 
     # --- samples that fail ------------------------------------------------------------------
     def _may_go_on(self, failure: NodeFailure) -> bool:
-        if self.on_error == "raise" or None in failure.failures:
+        if None in failure.failures:
             return False
         return all(isinstance(e, SampleError) for e in failure.failures.values())
 

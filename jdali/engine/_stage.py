@@ -32,7 +32,7 @@ CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 
 
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
-# of its own too, those would mostly wait for each other (measured: 1.4 of 8 ms CPU time an image).
+# of its own too, those would mostly wait for each other.
 _ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 
 
@@ -121,10 +121,7 @@ class StageRunner:
         self.decoded_from: Mapping[DataNode, np.ndarray] = {}
         self._members = set(stage.nodes)
         self._args = {node: _prepared_args(node) for node in stage.nodes}
-        self._set_seeds({
-            node: (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
-            for node in stage.nodes if node.op.random
-        })  # fmt: skip
+        self.set_pipeline_seed(seed)
         self._memo: tuple[Any, PlannedStage] | None = None
         self._spread: SeveralDevices | None = None
         self.batched = any(node.op.batched for node in stage.nodes)
@@ -137,6 +134,10 @@ class StageRunner:
         self._plans_by_size = not any(v.source not in self._members for v in handed_over) and not any(
             n.op.random and n.op.setup_parameters and "keys" in n.op.setup_parameters for n in stage.nodes
         )
+
+    def set_pipeline_seed(self, seed: int) -> None:
+        """Gives the seed to all random operators that have none of their own; nothing is compiled anew."""
+        self._set_seeds({node: seed_of(node, seed) for node in self.stage.nodes if node.op.random})
 
     def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
         self._seeds = seeds
@@ -432,6 +433,11 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
         shapes.append(flat[start : start + spec.ndim])
         start += spec.ndim
     return tuple(shapes)
+
+
+def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
+    """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
+    return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
 
 
 def dense_values(value: TensorList, node: Node, name: str) -> np.ndarray:

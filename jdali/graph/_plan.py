@@ -23,6 +23,10 @@ class HostStep:
     level: int
 
     @property
+    def nodes(self) -> tuple[Node, ...]:
+        return (self.node,)
+
+    @property
     def inputs(self) -> list[DataNode]:
         return [*self.node.data_inputs, *self.node.arg_inputs.values()]
 

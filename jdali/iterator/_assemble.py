@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 
@@ -41,6 +42,12 @@ class Assembler:
         self.names, self.mask_name, self._leading = tuple(names), mask_name, leading
         self._sharding = sharding
         self._sizes = {name: _Sizes() for name in padded}
+
+    def twin(self) -> Assembler:
+        """One that does the same, and whose use does not change this one."""
+        twin = copy.copy(self)
+        twin._sizes = {name: copy.copy(sizes) for name, sizes in self._sizes.items()}
+        return twin
 
     def __call__(
         self, outputs: Sequence[Sequence[TensorList]], rows: Sequence[np.ndarray | None], mask: np.ndarray

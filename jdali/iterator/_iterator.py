@@ -10,10 +10,12 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
+from jdali.iterator import _replay as replay
 from jdali.iterator._ahead import Inline, RunAhead
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._clock import WaitClock
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy, ReaderFacts
+from jdali.iterator._state import checkpoints, restored_state
 from jdali.iterator._stream import Batch, BatchStream, EpochEnd, Failure, log
 from jdali.pipeline import Pipeline
 
@@ -109,7 +111,9 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._clock = WaitClock()
         self._prepare_first_batch = prepare_first_batch
         weakref.finalize(self, self._ahead.stop)
-        if prepare_first_batch:
+        if any(pipe.is_restored_from_checkpoint for pipe in pipes):
+            self._go_on_from_checkpoints()
+        elif prepare_first_batch:
             self._ahead.start()
 
     def _ragged_names(self, ragged: str | Sequence[str]) -> list[str]:
@@ -132,7 +136,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
 
     # --- iterating --------------------------------------------------------------------------
     def __iter__(self: Self) -> Self:
-        if self._end is not None or (self._done and self._done == self._length):
+        if self._end is not None or self._done == self._length:
             self.reset()
         return self
 
@@ -228,6 +232,56 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             self._end = EpochEnd(following.size, following.length, False, self._state)
         elif self._prepare_first_batch:
             self._ahead.start()
+
+    def checkpoints(self) -> list[bytes]:
+        """DALI's way: for each pipeline where it and the iterator are; its argument `checkpoint` takes it.
+
+        Raises:
+            ValueError: the pipelines were made without `enable_checkpointing=True`.
+        """
+        if not all(pipe.enable_checkpointing for pipe in self._pipelines):
+            raise ValueError(
+                "iterator: checkpoints needs pipelines with enable_checkpointing=True (get_state does not)"
+            )
+        return checkpoints(self._state)
+
+    # --- again ------------------------------------------------------------------------------
+    def batch_at(self, step: int, epoch: int | None = None) -> dict[str, jax.Array]:
+        """A batch once more, bitwise as it was or will be in training; the iterator goes on as before.
+
+        For pipelines that read, and external sources that are lists or callbacks told what to give.
+
+        Args:
+            step: number of the batch, from 0; in a program that was resumed the numbers go on.
+            epoch: count `step` from the beginning of this epoch (the first is 0); None: from the beginning
+                of the training. In an epoch that was resumed with another batch size or number of
+                shards, the batches are counted from there.
+
+        Raises:
+            IndexError: there is no such batch.
+            ValueError: it is not known which samples were in it.
+            RuntimeError: an external source cannot be asked again.
+        """
+        return replay.batch_at(self._stream, step, epoch)
+
+    def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
+        """A sample once more, without the batch axis, with the augmentations of an epoch.
+
+        Args:
+            index: of the sample in the reader's data set.
+            epoch: in which it is read, the first is 0.
+        """
+        return replay.sample(self._stream, self.output_map, index, epoch)
+
+    def _go_on_from_checkpoints(self) -> None:
+        state = restored_state(self._pipelines)
+        if state is None:
+            log.warning(
+                "iterator: the pipelines were not restored from the checkpoints of one iterator: what they "
+                "give goes on, the count of the batches of the epoch begins anew"
+            )
+            state = self._stream.get_state()
+        self.set_state(state)
 
     # --- the end ----------------------------------------------------------------------------
     def close(self) -> None:

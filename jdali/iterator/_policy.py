@@ -10,9 +10,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 import enum
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from jdali._state import StateError
 
 __all__ = ["LastBatchPolicy"]
 
@@ -77,8 +78,7 @@ class ReaderFacts:
 
     def shard_sizes(self) -> list[int]:
         """Samples of each shard."""
-        starts = [i * self.epoch_size // self.shards for i in range(self.shards + 1)]
-        return [end - start for start, end in itertools.pairwise(starts)]
+        return _divided(self.epoch_size, self.shards)
 
 
 def _ceil_div(a: int, b: int) -> int:
@@ -119,10 +119,15 @@ class EpochCounter:
         # Samples of this epoch that were given in the one before, by the shard that a reader began
         # with; without a reader: of all pipelines together.
         self._ahead = [0] * (1 if reader is None else reader.shards)
+        # Samples in the shards, in this epoch and in the next ones, where a restored state left less than
+        # there is.
+        self._rest: list[list[int]] = []
 
     # --- this epoch -------------------------------------------------------------------------
     def _sizes(self) -> list[int]:
         """Samples in the shard that each reader is at, had every shard one; the same in all processes."""
+        if self._rest:
+            return self._rest[0]
         if self.reader is None:
             return [self.given_size]
         sizes = self.reader.shard_sizes()
@@ -138,15 +143,16 @@ class EpochCounter:
         """Samples in the epoch by DALI's count (of one shard, if there is a reader); -1: not known."""
         reader = self.reader
         if reader is None:
-            return self.given_size
+            return self._sizes()[0]
+        total = sum(self._sizes())
         if self.policy is LastBatchPolicy.DROP:
-            return reader.epoch_size // reader.shards
+            return total // reader.shards
         if reader.pads:
-            return reader.epoch_size_padded // reader.shards
+            return _ceil_div(total, reader.shards)
         if self._wraps:
             left = max(size - ahead for size, ahead in zip(self._sizes(), self._ahead, strict=True))
             return _ceil_div(max(left, 0), self.batch_size) * self.batch_size
-        return _ceil_div(_ceil_div(reader.epoch_size, reader.shards), self.batch_size) * self.batch_size
+        return _ceil_div(_ceil_div(total, reader.shards), self.batch_size) * self.batch_size
 
     @property
     def length(self) -> int | None:
@@ -171,7 +177,7 @@ class EpochCounter:
         if self.reader is None:
             if self.given_size < 0:
                 return (full,) * self.pipelines
-            left = self.given_size - self._ahead[0] - batch * self.samples_per_step
+            left = self.size - self._ahead[0] - batch * self.samples_per_step
             return tuple(min(max(left - i * full, 0), full) for i in range(self.pipelines))
         sizes, ahead = self._sizes(), self._ahead
         lefts = [sizes[first] - ahead[first] - batch * full for first in self.reader.shard_ids]
@@ -189,7 +195,7 @@ class EpochCounter:
         if self._wraps and self.size >= 0:
             drawn = self.samples_per_step * (self.length or 0)
             if self.reader is None:
-                self._ahead = [(self._ahead[0] + drawn) % self.given_size]
+                self._ahead = [(self._ahead[0] + drawn - self.size) % self.given_size]
             else:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
@@ -200,17 +206,74 @@ class EpochCounter:
         self.done = 0
 
     def _move_on(self) -> None:
+        self._rest = self._rest[1:]
         if self.reader is not None and not self.reader.sticks:
             self._turn += 1
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        return {"done": self.done, "turn": self._turn, "ahead": list(self._ahead)}
+        return {
+            "batch_size": self.batch_size,
+            "pipelines": self.pipelines,
+            "done": self.done,
+            "turn": self._turn,
+            "ahead": list(self._ahead),
+            "rest": [list(sizes) for sizes in self._rest],
+        }
 
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        if len(state["ahead"]) != len(self._ahead):
-            raise ValueError(
-                f"iterator: the state is of {len(state['ahead'])} shards, this iterator has "
-                f"{len(self._ahead)}"
+    def set_state(self, state: Mapping[str, Any], *, ended: bool = False) -> None:
+        """Goes on where a state was taken, also with other batches or another number of shards.
+
+        In the latter case what was left of the epoch (and of later ones that some shards had begun) is
+        counted anew, from batch 0.
+
+        Args:
+            state: of `get_state`.
+            ended: the end of the epoch was told already: `advance` comes next.
+        """
+        before = self._of(state)
+        same_batches = before.samples_per_step == self.samples_per_step
+        if same_batches and len(before._ahead) == len(self._ahead):
+            self.done, self._turn = before.done, before._turn
+            self._ahead, self._rest = before._ahead, before._rest
+            return
+        left = before._left() if not ended else [[0] * len(before._ahead), *before.following()._left()]
+        if len(before._ahead) != len(self._ahead):
+            left = [_divided(sum(sizes), len(self._ahead)) for sizes in left]
+        self._rest, self._turn, self._ahead = left, before._turn, [0] * len(self._ahead)
+        self.done = 0 if left else before.done
+
+    def _of(self, state: Mapping[str, Any]) -> EpochCounter:
+        """A counter like the one that gave a state."""
+        before = copy.copy(self)
+        before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
+        before.done, before._turn = int(state["done"]), int(state["turn"])
+        before._ahead, before._rest = list(state["ahead"]), [list(sizes) for sizes in state["rest"]]
+        if self.reader is not None:
+            before.reader = dataclasses.replace(self.reader, shards=len(before._ahead), shard_ids=(0,))
+        elif len(before._ahead) != 1:
+            raise StateError(
+                f"iterator: the state is of {len(before._ahead)} shards of a reader; give reader_name here too"
             )
-        self.done, self._turn, self._ahead = int(state["done"]), int(state["turn"]), list(state["ahead"])
+        return before
+
+    def _left(self) -> list[list[int]]:
+        """What each shard has left of this epoch, and of those after it that some shard has begun."""
+        if self.size < 0:
+            return []
+        epochs: list[list[int]] = []
+        counter = copy.copy(self)
+        taken = [ahead + self.done * self.samples_per_step for ahead in self._ahead]
+        while not epochs or any(taken):
+            sizes = counter._sizes()
+            epochs.append([max(size - t, 0) for size, t in zip(sizes, taken, strict=True)])
+            if not self._wraps:  # no shard begins an epoch before the others have ended theirs
+                break
+            taken = [max(t - size, 0) for size, t in zip(sizes, taken, strict=True)]
+            counter._move_on()
+        return epochs
+
+
+def _divided(count: int, parts: int) -> list[int]:
+    """How many of `count` samples each part gets."""
+    return [count * (i + 1) // parts - count * i // parts for i in range(parts)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -10,14 +11,15 @@ from typing import Any
 import jax
 import numpy as np
 
+from jdali._pipeline._twin import PipelineTwin
+from jdali._state import check_version
 from jdali.engine._executor import Result
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy
+from jdali.iterator._state import STATE_VERSION, pipeline_states, state_of
 from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
-
-STATE_VERSION = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,34 +70,38 @@ Item = Batch | EpochEnd | Failure
 class BatchStream:
     """Draws from pipelines and cuts what comes into epochs; used by one thread at a time."""
 
-    def __init__(self, pipelines: Sequence[Pipeline], counter: EpochCounter, assemble: Assembler):
+    def __init__(
+        self, pipelines: Sequence[Pipeline | PipelineTwin], counter: EpochCounter, assemble: Assembler
+    ):
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
         self.policy = counter.policy
+        self.steps = 0  # batches given, in all epochs
+        self.epochs = 0  # ended and left
         self._ended = False  # the end of the epoch has been told
+        # States from which any batch can be found by counting alone: of the start, the last one that was
+        # restored, and those after batches in which bad samples were replaced or a source began again.
+        self.anchors = [self.get_state()]
+        self.restored: dict[str, Any] | None = None
+        self._replaced: list[Any] = [None] * len(self.pipelines)
 
     def get_state(self) -> dict[str, Any]:
         """JSON-able: where the pipelines and the counter are."""
-        return {
-            "version": STATE_VERSION,
-            "epoch": self.counter.get_state(),
-            "ended": self._ended,
-            "pipelines": [pipeline.get_state() for pipeline in self.pipelines],
-        }
+        states = [pipeline.get_state() for pipeline in self.pipelines]
+        return state_of(
+            self.counter, steps=self.steps, epochs=self.epochs, ended=self._ended, pipelines=states
+        )
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        if state.get("version") != STATE_VERSION:
-            raise ValueError(
-                f"iterator: a state of version {state.get('version')!r}, expected {STATE_VERSION}"
-            )
-        if len(state["pipelines"]) != len(self.pipelines):
-            raise ValueError(
-                f"iterator: the state is of {len(state['pipelines'])} pipelines, there are "
-                f"{len(self.pipelines)}"
-            )
-        self.counter.set_state(state["epoch"])
-        for pipeline, of_pipeline in zip(self.pipelines, state["pipelines"], strict=True):
+        check_version("iterator", state, STATE_VERSION)
+        reader = self.counter.reader
+        states = pipeline_states(state, len(self.pipelines), None if reader is None else reader.shards)
+        for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
             pipeline.set_state(of_pipeline)
+        self.counter.set_state(state["epoch"], ended=bool(state["ended"]))
+        self.steps, self.epochs = int(state["steps"]), int(state["epochs"])
         self._ended = bool(state["ended"])
+        self.restored = self.get_state()
+        self.anchors = [self.anchors[0], self.restored]
 
     def next(self) -> Item:
         """The next batch, or the end of the epoch."""
@@ -107,6 +113,7 @@ class BatchStream:
             return self._end(waits=self.counter.reader is None)
         number = self.counter.done
         self.counter.done += 1  # also if the batch fails: its samples are gone
+        self.steps += 1
         results = self._draw()
         if results is None and number == 0:
             # The source ended just where the epoch before did: nobody has told it to begin again.
@@ -114,13 +121,17 @@ class BatchStream:
             results = self._draw()
         if results is None:
             self.counter.done = number
+            self.steps -= 1
             return self._end(waits=True)
         return self._batch(results, number)
 
     def _begin_epoch(self) -> None:
         self._reset_pipelines()
         self.counter.advance()
+        self.epochs += 1
         self._ended = False
+        if self.counter.length is None:
+            self.anchors.append(self.get_state())
 
     def _reset_pipelines(self) -> None:
         for pipeline in self.pipelines:
@@ -129,9 +140,50 @@ class BatchStream:
     def _draw(self) -> list[Result] | None:
         """One batch of each pipeline; None if a source has ended."""
         try:
-            return [pipeline.run_result() for pipeline in self.pipelines]
+            results = [pipeline.run_result() for pipeline in self.pipelines]
         except StopIteration:
             return None
+        replaced = [result.state.get("ahead") for result in results]
+        if replaced != self._replaced:
+            self._replaced = replaced
+            self.anchors.append(self.get_state())
+        return results
+
+    # --- again ------------------------------------------------------------------------------
+    def twin(self) -> BatchStream:
+        """The same stream at a place of its own, for replaying; this one goes on as before."""
+        pipelines = [pipeline.twin() for pipeline in self.pipelines if isinstance(pipeline, Pipeline)]
+        return BatchStream(pipelines, copy.copy(self.counter), self.assemble.twin())
+
+    def skip(self, steps: int) -> None:
+        """Leaves out batches of a twin."""
+        while steps:
+            if self._ended:
+                self._begin_epoch()
+            length = self.counter.length
+            count = steps if length is None else min(steps, length - self.counter.done)
+            self._skip(count)
+            self.counter.done += count
+            self.steps += count
+            steps -= count
+            if steps:
+                self._skip(self.counter.surplus)
+                self._ended = True
+
+    def skip_epoch(self) -> None:
+        """Leaves out the rest of an epoch of a twin."""
+        if not self._ended:
+            length = self.counter.length
+            if length is None:
+                raise ValueError("batch_at: how long the epochs are is not known; give no epoch, or size")
+            self.skip(length - self.counter.done)
+            self._skip(self.counter.surplus)
+        self._begin_epoch()
+
+    def _skip(self, batches: int) -> None:
+        for pipeline in self.pipelines:
+            if isinstance(pipeline, PipelineTwin):
+                pipeline.skip(batches)
 
     def _end(self, waits: bool) -> EpochEnd:
         self._ended = True

@@ -385,8 +385,9 @@ class TestState:
             state = it.get_state()
             with pytest.raises(ValueError, match="version 99, expected 1"):
                 it.set_state({**state, "version": 99})
-            with pytest.raises(ValueError, match="the state is of 2 pipelines, there are 1"):
-                it.set_state({**state, "pipelines": state["pipelines"] * 2})
+            state["pipelines"][0]["readers"] = {"Other": {}}
+            with pytest.raises(ValueError, match=r"the state is of the sources \['Other'\], there are \['Read"):
+                it.set_state(state)
 
 
 # --- running ahead, waiting, ending ---------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -59,9 +58,6 @@ class DALIGenericIterator(DataIterator):
             prepare_first_batch,
             sharding,
         )
-        given = [pipe.restored_from for pipe in pipes]
-        if all(text is not None for text in given):
-            self.set_state(_joined([json.loads(text) for text in given if text is not None]))
 
     def _assembler(
         self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
@@ -70,16 +66,6 @@ class DALIGenericIterator(DataIterator):
         if not self._stacks:
             return super()._assembler(sharding, padded, mask_name, leading)
         return _Stacking(self.output_map, _devices(self._pipelines), padded, mask_name)
-
-    def checkpoints(self) -> list[str]:
-        """For each pipeline where it and the iterator are; a pipeline takes it as its `checkpoint`."""
-        state = self.get_state()
-        return [json.dumps({**state, "pipelines": [of_pipeline]}) for of_pipeline in state["pipelines"]]
-
-
-def _joined(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One state of the iterator from those that `checkpoints` gave for each pipeline."""
-    return {**states[0], "pipelines": [of_pipeline for state in states for of_pipeline in state["pipelines"]]}
 
 
 def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:

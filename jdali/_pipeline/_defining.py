@@ -1,0 +1,94 @@
+"""Defining a pipeline: which graph operators are added to, and what its outputs are."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from jdali import types
+from jdali.graph._node import DataNode, Graph, building, constant_node, current_graph
+from jdali.graph._plan import ExecutionPlan
+
+_CONSTANTS = (bool, int, float, types.ScalarConstant, types.ArrayConstant)
+
+Self = TypeVar("Self", bound="Defining")
+
+
+class Defining:
+    """The part of `Pipeline` that takes a definition."""
+
+    graph: Graph
+    _outputs: tuple[DataNode, ...] | None
+    _sinks: list[DataNode]
+    _define: Callable[[], Any] | None
+    _plan: ExecutionPlan | None
+    _contexts: list[Any]
+
+    @staticmethod
+    def current() -> Any:
+        """The pipeline that is being defined, None outside of a definition."""
+        graph = current_graph()
+        return None if graph is None or graph.owner is None else graph.owner()
+
+    @staticmethod
+    def push_current(pipeline: Defining) -> None:
+        """Starts adding operators to `pipeline`; as `with pipeline:`."""
+        pipeline.__enter__()
+
+    @staticmethod
+    def pop_current() -> None:
+        """Ends the last `push_current`."""
+        pipeline = Defining.current()
+        if pipeline is None:
+            raise RuntimeError("Pipeline.pop_current: no pipeline is being defined")
+        pipeline.__exit__(None, None, None)
+
+    def __enter__(self: Self) -> Self:
+        self._not_built("defined further")
+        self.graph.owner = weakref.ref(self)  # weak: a dropped pipeline must be collected
+        context = building(self.graph)
+        context.__enter__()
+        self._contexts.append(context)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._contexts.pop().__exit__(None, None, None)
+
+    def _not_built(self, what: str) -> None:
+        if self._plan is not None:
+            raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
+
+    def set_outputs(self, *output_data_nodes: Any) -> None:
+        """Sets what `run` returns: DataNodes, or constants."""
+        self._not_built("given outputs")
+        outputs = []
+        for i, value in enumerate(flatten(output_data_nodes)):
+            if isinstance(value, DataNode):
+                outputs.append(value)
+            elif isinstance(value, _CONSTANTS) or hasattr(value, "__array__"):
+                with building(self.graph):
+                    outputs.append(constant_node(value))
+            else:
+                raise TypeError(
+                    f"Pipeline: output {i} must be a DataNode or a constant, got {type(value).__name__}: {value!r:.60}"
+                )
+        self._outputs = tuple(outputs)
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Runs what `edge` depends on though it is no output."""
+        self._sinks.append(edge)
+
+    def define_graph(self) -> Any:
+        """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
+        return self._define() if self._define is not None else ()
+
+
+def flatten(values: Any) -> list[Any]:
+    flat = []
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            flat += flatten(value)
+        else:
+            flat.append(value)
+    return flat

@@ -1,0 +1,139 @@
+"""What a pipeline tells of itself: its outputs, readers, errors, plan, statistics and graph."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jdali.engine import _report
+from jdali.engine._executor import Engine
+from jdali.engine._feed import SkippedSample
+from jdali.engine._prefetch import Prefetcher, Synchronous
+from jdali.graph._node import DataNode
+from jdali.graph._plan import ExecutionPlan
+
+
+class Facts(abc.ABC):
+    """The part of `Pipeline` that says what there is."""
+
+    prefetch_queue_depth: int | Mapping[str, int]
+    _depth: int
+    _expected: tuple[Any, Any, Any]
+    _outputs: Sequence[DataNode] | None
+    _plan: ExecutionPlan | None
+    _engine: Engine | None
+
+    @abc.abstractmethod
+    def build(self) -> Any:
+        """Plans the graph and opens the readers."""
+
+    @abc.abstractmethod
+    def _built(self) -> tuple[Engine, Prefetcher | Synchronous]:
+        """Builds, and gives what runs the pipeline."""
+
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Samples that were skipped or masked so far (prefetched batches included)."""
+        return [] if self._engine is None else list(self._engine.errors)
+
+    @property
+    def num_outputs(self) -> int:
+        self.build()
+        return len(self._outputs or ())
+
+    def output_dtype(self) -> list[Any]:
+        """The dtypes given at construction, one for each output."""
+        return per_output(self._expected[0], self.num_outputs)
+
+    def output_ndim(self) -> list[Any]:
+        """The numbers of axes given at construction, one for each output."""
+        return per_output(self._expected[1], self.num_outputs)
+
+    def output_stream(self) -> None:
+        """XLA has no stream to show."""
+        return
+
+    @property
+    def exec_separated(self) -> bool:
+        return isinstance(self.prefetch_queue_depth, Mapping)
+
+    @property
+    def cpu_queue_size(self) -> int:
+        return self._depth
+
+    gpu_queue_size = cpu_queue_size
+
+    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
+        """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
+
+        Args:
+            name: of the reader; None: a dict of all readers by name.
+        """
+        engine, _ = self._built()
+        metas = {node.name: reader.meta() for node, reader in engine.readers.items()}
+        if name is None:
+            return metas
+        if name not in metas:
+            raise RuntimeError(f"reader_meta: no reader named {name!r}; there are {sorted(metas)}")
+        return dict(metas[name])
+
+    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
+        """Number of samples of a reader's data set; None: a dict of all readers by name."""
+        meta = self.reader_meta(name)
+        return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
+
+    def executor_statistics(self) -> dict[str, Any]:
+        """Programs compiled by each stage, with times; see `plan` for a readable form."""
+        return _report.statistics(self._built()[0])
+
+    def plan(self) -> str:
+        """The stages, what fused, padded shapes and compiled programs, for a person to read."""
+        return _report.describe(self._built()[0])
+
+    def warmup(self, progress: bool = True) -> int:
+        """Compiles the programs of the next batches ahead; the batches are not lost.
+
+        Runs batches until an epoch has passed or no new program was compiled for a while, then puts the
+        sources back where they were.
+
+        Args:
+            progress: shows a progress bar.
+
+        Returns: number of programs compiled.
+        """
+        engine, executor = self._built()
+        if not isinstance(executor, Prefetcher) or executor.started:
+            raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
+        return _report.warm_up(engine, progress=progress)
+
+    def save_graph_to_dot_file(
+        self,
+        filename: str,
+        *,
+        show_tensors: bool = False,
+        show_ids: bool | None = None,
+        use_colors: bool = False,
+    ) -> None:
+        """Writes the graph in Graphviz's DOT format.
+
+        Args:
+            filename: where to.
+            show_tensors: edges carry the names of the tensors.
+            show_ids: node labels carry the nodes' numbers.
+            use_colors: nodes of the accelerator are green, those of the host blue.
+        """
+        self.build()
+        assert self._plan is not None
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(
+                _report.dot(self._plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+            )
+
+
+def per_output(value: Any, count: int) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        if len(value) != count:
+            raise ValueError(f"Pipeline: {len(value)} expectations for {count} outputs")
+        return list(value)
+    return [value] * count

@@ -1,0 +1,74 @@
+"""A pipeline's batches once more, at a place of their own, while the pipeline itself runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali.engine._executor import Engine, Result
+from jdali.engine._feed import Draw
+
+
+class PipelineTwin:
+    """Makes batches with the programs and threads of a pipeline, but from another place in its sources.
+
+    Raises:
+        RuntimeError: an external source cannot be asked again.
+    """
+
+    def __init__(self, engine: Engine):
+        self._engine, self._feed = engine, engine.feed.twin()
+        self._ended = False
+
+    def run_result(self) -> Result:
+        try:
+            return self._engine.run(self._feed)
+        except StopIteration:
+            self._ended = True
+            raise
+
+    def reset(self) -> None:
+        """As `Pipeline.reset`: goes on after the end of an external source."""
+        if self._ended:
+            self._ended = False
+            self._feed.reset()
+
+    def skip(self, batches: int) -> None:
+        """Leaves out batches without making them."""
+        self._feed.skip(batches, self._engine.batch_size)
+
+    def get_state(self) -> dict[str, Any]:
+        return self._engine.get_state(self._feed)
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        self._ended = False
+        self._feed.set_state(state)
+
+    def sample(self, index: int, epoch: int) -> Result:
+        """A batch of one sample.
+
+        Args:
+            index: in the data set of the reader; of a pipeline without a reader: in the stream.
+            epoch: of the reader.
+        """
+        engine = self._engine
+        if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
+            raise ValueError(
+                "sample: which data belongs to a sample is known of pipelines with one reader and no external "
+                "source only; use batch_at"
+            )
+        for node in (node for step in engine.plan.steps for node in step.nodes):
+            if node.op.batched:
+                raise ValueError(
+                    f"sample: {node.op.name} works on a whole batch, so a sample alone is not what it was "
+                    "there; use batch_at"
+                )
+        for reader in engine.readers.values():
+            if not 0 <= index < reader.size:
+                raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
+        epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
+        refs = {node: (epochs, indices, np.zeros(1, bool)) for node in engine.readers}
+        draw = Draw(refs, {}, epochs.copy(), indices.astype(np.uint32), np.ones(1, bool))
+        return engine.make(draw, self._feed, on_error="raise")

@@ -1,0 +1,43 @@
+"""States to go on from: their versions, what is wrong with one, and the bytes of a checkpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+CHECKPOINT_VERSION = 1
+
+
+class StateError(ValueError):
+    """A state does not fit what it was given to."""
+
+
+def check_version(owner: str, state: Mapping[str, Any], version: int) -> None:
+    """Raises `StateError` if a state is not of this version.
+
+    Args:
+        owner: what the state is given to, for the message.
+        state: of `get_state`.
+        version: that can be read.
+    """
+    found = state.get("version") if isinstance(state, Mapping) else None
+    if found != version:
+        raise StateError(f"{owner}: a state of version {found!r}, expected {version}")
+
+
+def to_checkpoint(pipeline: Mapping[str, Any], iterator: Mapping[str, Any] | None = None) -> bytes:
+    """The state of a pipeline, and of the iterator that it belongs to, as one string of bytes."""
+    return json.dumps(
+        {"version": CHECKPOINT_VERSION, "pipeline": pipeline, "iterator": iterator}, separators=(",", ":")
+    ).encode()
+
+
+def from_checkpoint(data: str | bytes) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """What `to_checkpoint` was given."""
+    try:
+        parsed = json.loads(data)
+    except ValueError as error:
+        raise StateError(f"checkpoint: these are not the bytes of a checkpoint: {error}") from None
+    check_version("checkpoint", parsed, CHECKPOINT_VERSION)
+    return parsed["pipeline"], parsed["iterator"]

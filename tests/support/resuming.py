@@ -1,0 +1,86 @@
+"""A small augmenting pipeline over pictures, to be interrupted and resumed; also run as a program.
+
+    python -m support.resuming FOLDER STATE LOG THREADS DEPTH STEPS
+
+goes on from STATE if that file is there, writes it after each batch and a line of hashes to LOG.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import jdali
+from jdali import fn
+from jdali.iterator import DataIterator
+
+COUNT = 13
+
+
+def write_pictures(folder: Path, count: int = COUNT) -> None:
+    """JPEG files of random noise, named by number."""
+    from PIL import Image
+
+    for i in range(count):
+        pixels = np.random.default_rng(i).integers(0, 256, (14 + i % 3, 12 + i % 4, 3), np.uint8)
+        Image.fromarray(pixels).save(folder / f"{i:02d}.jpg")
+
+
+@jdali.pipeline_def(seed=7)
+def augmenting(folder: Path, **reader: Any) -> Any:
+    """Pictures 8 by 8, random in five ways; a random number; the number of the file."""
+    files = sorted(map(str, Path(folder).glob("*.jpg")))
+    data, labels = fn.readers.file(
+        files=files, labels=list(range(len(files))), random_shuffle=True, name="Reader", **reader
+    )
+    images = fn.decoders.image_random_crop(data, random_area=[0.5, 1.0])
+    images = fn.rotate(images, angle=fn.random.uniform(range=[-30.0, 30.0]), fill_value=0)
+    images = fn.resize(images, size=[8, 8])
+    images = fn.crop_mirror_normalize(images, mirror=fn.random.coin_flip(), mean=[120.0])
+    return images, fn.random.uniform(range=[0.0, 1.0]), labels
+
+
+def iterator(folder: Path, *, reader: dict[str, Any] | None = None, **options: Any) -> DataIterator:
+    """Of `augmenting`: with its own options for the iterator and the pipeline."""
+    of_iterator = {k: options.pop(k) for k in ("last_batch_policy",) if k in options}
+    pipe = augmenting(folder, **{"batch_size": 4, "num_threads": 2, **options}, **(reader or {}))
+    return DataIterator(
+        pipe, ["image", "value", "label"], reader_name="Reader", auto_reset=True, **of_iterator
+    )
+
+
+def digest(batch: dict[str, Any]) -> str:
+    """Hash of all arrays of a batch."""
+    return hashlib.sha256(b"".join(np.asarray(batch[k]).tobytes() for k in sorted(batch))).hexdigest()[:16]
+
+
+def forever(it: DataIterator) -> Any:
+    """Batches of epoch after epoch."""
+    while True:
+        yield from it
+
+
+def main(folder: str, state: str, log: str, threads: str, depth: str, steps: str) -> None:
+    options = {"num_threads": int(threads), "prefetch_queue_depth": int(depth)}
+    with iterator(Path(folder), **options) as it, open(log, "a") as lines:
+        if os.path.exists(state):
+            it.set_state(json.loads(Path(state).read_text()))
+        for batch in forever(it):
+            step = it.get_state()["steps"]
+            lines.write(f"{step} {digest(batch)}\n")
+            lines.flush()
+            # Either the old state is there or the new one, whenever the process dies.
+            Path(state + ".new").write_text(json.dumps(it.get_state()))
+            os.replace(state + ".new", state)
+            if step >= int(steps):
+                break
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
