@@ -81,11 +81,6 @@ def _listed(name: str, file_list: str) -> list[str]:
             f"{name}: cannot read file_list {file_list}: {error.strerror or error}"
         ) from error
     names = [os.fsdecode(line.strip()) for line in lines if line.strip()]
-    for number, file in enumerate(names, 1):
-        if "\0" in file:
-            raise ValueError(
-                f"{name}: entry {number} of file_list {file_list} is no name of a file: {file[:60]!r}"
-            )
     if not names:
         raise ValueError(f"{name}: file_list {file_list} names no files")
     return names

@@ -256,3 +256,5 @@ def read_file(path: str) -> np.ndarray:
         return np.frombuffer(_storage.read(path), np.uint8)
     except OSError as error:
         raise SampleError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:  # no name of a file at all
+        raise SampleError(f"cannot read {path!r}: {error}") from error

@@ -135,7 +135,11 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
     if _storage.is_url(path):
         yield functools.partial(_storage.read_range, path), _storage.size(path)
         return
-    with open(path, "rb", buffering=0) as file:
+    try:
+        opened = open(path, "rb", buffering=0)  # noqa: SIM115  closed below
+    except ValueError as error:  # no name of a file at all
+        raise SampleError(str(error)) from error
+    with opened as file:
 
         def read(offset: int, size: int) -> bytes:
             data = os.pread(file.fileno(), size, offset)
