@@ -41,13 +41,18 @@ def tones_folder(train: int = 512, val: int = 64) -> Path:
 
 
 def write_tones(
-    folder: Path, split: str, count: int, rng: np.random.Generator, final: Path | None = None
+    folder: Path,
+    split: str,
+    count: int,
+    rng: np.random.Generator,
+    final: Path | None = None,
+    longest: int = 6,
 ) -> Path:
-    """Writes `count` recordings and their manifest `<split>.json`, whose paths are in `final`."""
+    """Writes `count` recordings of 2 to `longest` keys and their manifest `<split>.json`; `final`: of its paths."""
     (folder / split).mkdir(parents=True)
     lines = []
     for number in range(count):
-        text = "".join(rng.choice(list("0123456789"), rng.integers(2, 7)))
+        text = "".join(rng.choice(list("0123456789"), rng.integers(2, longest + 1)))
         samples = dial(text, rng)
         name = f"{split}/{number:04d}.wav"
         soundfile.write(folder / name, samples, RATE, subtype="PCM_16")
