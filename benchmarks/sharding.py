@@ -1,0 +1,101 @@
+"""The stage of a pipeline spread over 1, 2, 4 and 8 devices, and what that costs the host for each batch.
+
+    python benchmarks/sharding.py [--rounds N]
+
+Virtual CPU devices share the cores of the machine: past their number nothing can get faster, and what is
+seen is the overhead of a device. Turns of all variants are interleaved in one process; ratios are to the
+iterator without a sharding, turn by turn. CPU time counts all threads of the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+
+DEVICES = (1, 2, 4, 8)
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + f" --xla_force_host_platform_device_count={max(DEVICES)}"
+)
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import jdali
+from jdali import fn, types
+from jdali.iterator import DataIterator
+
+
+@jdali.pipeline_def(num_threads=2, seed=1)
+def pictures(samples: np.ndarray, crop: int):
+    """Arithmetic, noise, a crop and a mirror image: all in one compiled stage."""
+    images = fn.external_source(source=lambda: samples, layout="HWC")
+    images = fn.brightness_contrast(images, brightness=fn.random.uniform(range=(0.8, 1.2)), contrast=1.1)
+    return fn.crop_mirror_normalize(
+        images, crop=(crop, crop), mirror=fn.random.coin_flip(), mean=[120.0], std=[60.0], dtype=types.FLOAT
+    )
+
+
+# Name, samples in a batch, their size, batches a turn.
+WORKLOADS = (("64 pictures of 256 x 256", 64, 256, 4), ("64 samples of 8 x 8: overhead", 64, 8, 40))
+
+
+class Variant:
+    """An iterator over some devices; None: without a sharding."""
+
+    def __init__(self, devices: int | None, batch: int, size: int):
+        self.name = "no sharding" if devices is None else f"{devices} devices"
+        samples = np.random.default_rng(0).integers(0, 256, (batch, size, size, 3), np.uint8)
+        # Nothing is made ahead, so that a turn pays for all of its batches and for no others.
+        pipe = pictures(samples, size * 7 // 8, batch_size=batch, exec_pipelined=False)
+        sharding = None
+        if devices is not None:
+            sharding = NamedSharding(Mesh(np.array(jax.devices()[:devices]), ("data",)), P("data"))
+        self.iterator = DataIterator(pipe, ["image"], size=1 << 40, sharding=sharding)
+        self.batch, self.seconds, self.cpu = batch, list[float](), list[float]()
+        for _ in range(3):  # compiles
+            next(self.iterator)
+
+    def turn(self, batches: int) -> None:
+        """Draws some batches."""
+        start, cpu = time.perf_counter(), time.process_time()
+        for _ in range(batches):
+            next(self.iterator)
+        self.seconds.append((time.perf_counter() - start) / batches)
+        self.cpu.append((time.process_time() - cpu) / batches)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    print(f"{os.cpu_count()} cores, {jax.device_count()} devices")
+    for title, batch, size, batches in WORKLOADS:
+        print(f"\n| {title} | samples/s | ms a batch | CPU ms a batch | ratio of the rate | of CPU time |")
+        print("|---|---|---|---|---|---|")
+        variants = [Variant(None, batch, size), *(Variant(n, batch, size) for n in DEVICES)]
+        for _ in range(rounds):
+            for variant in variants:
+                variant.turn(batches)
+        for variant in variants:
+            seconds, cpu = statistics.median(variant.seconds), statistics.median(variant.cpu)
+            rate, work = (
+                statistics.median(a / b for a, b in pairs)
+                for pairs in (
+                    zip(variants[0].seconds, variant.seconds, strict=True),
+                    zip(variant.cpu, variants[0].cpu, strict=True),
+                )
+            )
+            print(
+                f"| {variant.name} | {variant.batch / seconds:.0f} | {seconds * 1e3:.2f} | {cpu * 1e3:.2f} | "
+                f"{rate:.2f} | {work:.2f} |"
+            )
+            variant.iterator.close()
+
+
+if __name__ == "__main__":
+    main()
