@@ -44,8 +44,9 @@ _TYPES = {
 
 # Gives bytes of a file: (offset, size) → exactly that many.
 Read = Callable[[int, int], Any]
-# A window with larger gaps in the file than needed bytes is read in pieces, but not in pieces smaller than this.
-_SMALL_PIECE = 1 << 16
+# Gaps of a window that cost no more to read than to go around, and the most that is read at once with gaps.
+SMALL_GAP = 1 << 14
+_LARGE_READ = 1 << 22
 
 
 class Header(NamedTuple):
@@ -200,13 +201,16 @@ def read_header(read: Read, file_size: int) -> Header:
     return parse_header(head, file_size)
 
 
-def read_window(read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...]) -> np.ndarray:
+def read_window(
+    read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int = SMALL_GAP
+) -> np.ndarray:
     """A part of an array, without reading much of what lies outside of it.
 
     Args:
         read: gives bytes of the file.
         header: of the file.
         anchor, sizes: of the window, which must lie inside of the array.
+        gap: bytes that cost no more to read than to go around.
     """
     shape = header.shape
     if header.fortran:
@@ -216,15 +220,22 @@ def read_window(read: Read, header: Header, anchor: tuple[int, ...], sizes: tupl
         item = header.dtype.itemsize
         strides = [item * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
         start = header.start + sum(a * s for a, s in zip(anchor, strides, strict=True))
-        _fill(out, read, start, tuple(strides))
+        _fill(out, read, start, tuple(strides), gap)
     return native(out.T if header.fortran else out)
 
 
-def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...]) -> None:
+def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap: int) -> None:
     """Reads the elements of `out`, the first at byte `start`, with these strides in the file."""
-    span = out.itemsize + sum((n - 1) * s for n, s in zip(out.shape, strides, strict=True))
-    if span <= max(2 * out.nbytes, _SMALL_PIECE):
-        out[...] = np.ndarray(out.shape, out.dtype, read(start, span), strides=strides)
-        return
-    for i in range(len(out)):
-        _fill(out[i], read, start + i * strides[0], strides[1:])
+    item = out.itemsize
+    row = item + sum((n - 1) * s for n, s in zip(out.shape[1:], strides[1:], strict=True))
+    if not out.ndim:
+        out[...] = np.frombuffer(read(start, item), out.dtype)[0]
+    elif strides[0] - row > gap:  # the gaps inside of a row are no larger
+        for i in range(len(out)):
+            _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
+    else:
+        rows = max(1, _LARGE_READ // strides[0])
+        for i in range(0, len(out), rows):
+            part = out[i : i + rows]
+            data = read(start + i * strides[0], row + (len(part) - 1) * strides[0])
+            part[...] = np.ndarray(part.shape, out.dtype, data, strides=strides)

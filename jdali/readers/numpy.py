@@ -22,6 +22,8 @@ from jdali.readers._base import Loaded, one_by_one, read_file, reader_options, s
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
+# A request takes as long as many bytes.
+_REMOTE_GAP = 1 << 20
 _ENDS = ("roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 
 
@@ -60,13 +62,14 @@ class NumpyReader(ArrayFileReader):
         try:
             if not self._roi and not borders:
                 return (npy.decode(read_file(path)),)
+            gap = _REMOTE_GAP if _storage.is_url(path) else npy.SMALL_GAP
             with _pieces(path) as (read, size):
                 header = self._header(index, read, size)
                 if borders:
                     anchor, sizes = self._window(self._roi | borders, header.shape)
                 else:
                     anchor, sizes = self._window_in(header.shape)
-                return (self._part(read, header, anchor, sizes),)
+                return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
             # The error may say that it is of sample 0: of the batch of one that a window was worked out for.
             raise SampleError(f"{_NAME}: {path}: {error}", argument=error.argument) from error
@@ -111,12 +114,12 @@ class NumpyReader(ArrayFileReader):
         return tuple(anchors[0].tolist()), tuple(sizes[0].tolist())
 
     def _part(
-        self, read: npy.Read, header: npy.Header, anchor: tuple[int, ...], sizes: tuple[int, ...]
+        self, read: npy.Read, header: npy.Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int
     ) -> np.ndarray:
         ends = [min(a + n, extent) for a, n, extent in zip(anchor, sizes, header.shape, strict=True)]
         first = tuple(min(max(a, 0), extent) for a, extent in zip(anchor, header.shape, strict=True))
         inside = tuple(max(end - a, 0) for end, a in zip(ends, first, strict=True))
-        part = npy.read_window(read, header, first, inside)
+        part = npy.read_window(read, header, first, inside, gap)
         if inside == sizes:
             return part
         padded = np.full(sizes, np_saturate_cast(np.array(self._fill_value), part.dtype), part.dtype)
