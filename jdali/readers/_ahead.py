@@ -191,9 +191,14 @@ class ReadAhead(Reader):
     # --- with the lock held -----------------------------------------------------------------
     def _begin_more(self) -> None:
         """Begins samples of later batches while there is room for them."""
-        mean = self._seen / max(self._done, 1)
-        while self._waiting and (not self._open or self._held + mean * (self._open + 1) <= self._bytes_ahead):
+        while self._waiting and self._has_room():
             self._begin(*self._waiting.popleft())
+
+    def _has_room(self) -> bool:
+        if not self._done:  # how large samples are is not known yet
+            return self._open < self._requests
+        mean = self._seen / self._done
+        return self._held + mean * (self._open + 1) <= self._bytes_ahead
 
     def _foresee(self, indices: list[int]) -> None:
         self._waiting.extend(enumerate(indices, self._place + len(self._foreseen)))

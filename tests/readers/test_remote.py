@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support import records
 from support.readers import opened
-from support.servers import Server, now_and_then, s3, tree, wait_for
+from support.servers import FAULTS, Server, now_and_then, s3, tree, wait_for
 
 import jdali
 from jdali import SampleError, fn, storage, tfrecord
@@ -161,8 +161,10 @@ def bucket(data):
 
 @pytest.mark.parametrize("name", READERS)
 def test_s3_with_faults(name, bucket, expected):
-    bucket.fault, bucket.slow = now_and_then(0.2, seed=11), 30
-    storage.configure(time_limit=2.0)
+    # Slow ones cost the whole time limit, which may not be short for that server: for one reader only.
+    bucket.fault = now_and_then(0.2, seed=11, faults=FAULTS if name == "file" else FAULTS[:-1])
+    bucket.slow = 30
+    storage.configure(time_limit=1.5)
     try:
         assert epochs(name, "s3://bucket/data", threads=3) == expected(name, False)
     finally:
@@ -341,7 +343,7 @@ def test_blocks_are_fetched_ahead_but_not_without_end(data):
         server.requests.clear()
         for at in range(0, size, 1000):
             assert files.read(0, at, 1000) == server.files["/x"][at : at + 1000]
-            assert len(server.requests) <= at // 4096 + 1 + 4
+            assert len(server.requests) <= (at + 999) // 4096 + 1 + 4
         # Each block was fetched once.
         assert sorted(r for _, _, r in server.requests) == sorted(
             f"bytes={a}-{min(a + 4096, size) - 1}" for a in range(0, size, 4096)
@@ -395,6 +397,15 @@ def test_arguments_by_sample_are_fetched_side_by_side(data):
         reader.close()
 
 
+def run_apart(script, arguments):
+    """A script in a process of its own, with ARGUMENTS put in."""
+    return subprocess.run(
+        [sys.executable, "-c", script.replace("ARGUMENTS", repr(arguments))],
+        capture_output=True, text=True, timeout=120, check=False,
+        cwd=Path(jdali.__file__).parent.parent, env={**os.environ, "JAX_PLATFORMS": "cpu"},
+    )  # fmt: skip
+
+
 # --- the end --------------------------------------------------------------------------------
 def test_close_does_not_wait_for_the_network(data):
     storage.configure(time_limit=60)
@@ -421,33 +432,34 @@ def test_close_does_not_wait_for_the_network(data):
         assert not our_threads()
 
 
-@pytest.mark.parametrize("name", ["file", "mxnet"])
-def test_interpreter_exits_while_requests_hang(name, data):
-    script = f"""
+def test_interpreter_exits_while_requests_hang(data):
+    script = """
 import jdali
 from jdali import fn, storage
 storage.configure(time_limit=600, block_size=4096)
 @jdali.pipeline_def(batch_size=8, num_threads=2, device_id=None)
-def reads():
-    return fn.readers.{name}(**ARGUMENTS)
-pipe = reads()
-pipe.run()
+def reads(name, arguments):
+    return getattr(fn.readers, name)(**arguments)
+pipes = [reads(*arguments) for arguments in ARGUMENTS]
+for pipe in pipes:
+    pipe.run()
 print("read", flush=True)
 """
     with Server(tree(data)) as server:
-        answered = itertools.count()
-        server.fault = lambda method, path: "slow" if method == "GET" and next(answered) > 24 else None
+        blocks = itertools.count()
+        # Of the records the index and the first blocks come.
+        server.fault = lambda method, path: (
+            "slow"
+            if method == "GET" and (path.endswith("/020.jpg") or (path == "/1.rec" and next(blocks) > 12))
+            else None
+        )
         server.slow = 60
-        script = script.replace("ARGUMENTS", repr(READERS[name](server.url)))
         begun = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False,
-            cwd=Path(jdali.__file__).parent.parent, env={**os.environ, "JAX_PLATFORMS": "cpu"},
-        )  # fmt: skip
+        done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.stdout == "read\n", done.stderr
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
-        assert time.monotonic() - begun < 40
+        assert time.monotonic() - begun < 50
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -482,9 +494,5 @@ for reader in readers: reader.close()
 sys.exit(status)
 """
     with Server(tree(data)) as server:
-        script = script.replace("ARGUMENTS", repr([(n, READERS[n](server.url)) for n in ("file", "mxnet")]))
-        done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, timeout=90, check=False,
-            cwd=Path(jdali.__file__).parent.parent, env={**os.environ, "JAX_PLATFORMS": "cpu"},
-        )  # fmt: skip
+        done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.returncode == 0, done.stderr
