@@ -9,6 +9,7 @@ values are those of one device.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -63,9 +64,12 @@ class Spread:
     def per_part(self) -> int:
         return int(self.rows // self.mesh.devices.shape[0])
 
-    @property
+    @functools.cached_property
     def by_sample(self) -> NamedSharding:
-        return NamedSharding(self.mesh, P(PART))
+        return self._over(PART)
+
+    def _over(self, *axes: str | None) -> NamedSharding:
+        return NamedSharding(self.mesh, P(*axes))
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
@@ -84,12 +88,14 @@ class Spread:
                 self._input(env[value], rows, shape, pool)
                 for value, shape in zip(runner.stage.inputs, shapes, strict=False)
             ]
-            small = jax.device_put([packed[rows], *(a[rows] for a in apart)], self.by_sample)
-            who = jax.device_put(identity, NamedSharding(self.mesh, P(None, PART)))
-            seeds = jax.device_put(runner.seed_array, NamedSharding(self.mesh, P()))
+            # One call for all small arrays: each costs some time for every device.
+            packed, who, seeds, *apart = jax.device_put(
+                (packed[rows], identity, runner.seed_array, *(a[rows] for a in apart)),
+                (self.by_sample, self._over(None, PART), self._over(), *[self.by_sample] * len(apart)),
+            )
             program.calls += 1
             start = time.perf_counter()
-            results = program.function(arrays, small[0], small[1:], who, seeds)
+            results = program.function(arrays, packed, apart, who, seeds)
             program.seconds = program.seconds or time.perf_counter() - start
         return program, results
 
