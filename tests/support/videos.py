@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
+import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,30 @@ def encode(
         context: attributes of PyAV's codec context.
     """
     library = av()
-    target = io.BytesIO()
-    with library.open(target, "w", format=container, options=container_options or {}) as file:
+    with tempfile.TemporaryDirectory() as folder:  # some options of containers need a file
+        path = Path(folder) / "clip"
+        _write(
+            library,
+            path,
+            frames,
+            codec,
+            container,
+            pix_fmt,
+            rate,
+            times_ms,
+            options,
+            container_options,
+            context,
+        )
+        return path.read_bytes()
+
+
+def _write(
+    library: Any, path: Path, frames: np.ndarray, codec: str, container: str, pix_fmt: str, rate: int,
+    times_ms: Sequence[int] | None, options: dict[str, str] | None,
+    container_options: dict[str, str] | None, context: dict[str, Any],
+) -> None:  # fmt: skip
+    with library.open(str(path), "w", format=container, options=container_options or {}) as file:
         stream = file.add_stream(codec, rate=rate, options=options or {})
         stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = pix_fmt
@@ -78,4 +101,3 @@ def encode(
                 frame.time_base, frame.pts = Fraction(1, 1000), int(times_ms[number])
             file.mux(stream.encode(frame))
         file.mux(stream.encode(None))
-    return target.getvalue()
