@@ -18,6 +18,7 @@ LAYERS = [
     ["engine"],
     ["pipeline", "_pipeline", "external_source"],
     ["fn", "dynamic", "iterator", "plugin", "auto_aug", "profiler", "experimental"],
+    ["cli"],
     ["__init__", "__main__"],
 ]
 

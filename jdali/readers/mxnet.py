@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ _NAME = "readers.mxnet"
 # data, filled up to a multiple of 4 bytes. Where the data holds the magic number, the record is split
 # there, and the number is left out.
 _MAGIC = 0xCED7230A
-_MAGIC_BYTES = struct.pack("<I", _MAGIC)
+MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
 _LENGTH_BITS = 29
 _WHOLE, _FIRST, _MIDDLE, _LAST = 0, 1, 2, 3
@@ -107,13 +107,17 @@ def _joined(record: bytes) -> bytes:
         if place in (_WHOLE, _LAST):
             break
     # An index may leave records out; what follows must be another record, then.
-    if at < len(record) and record[at : at + 4] != _MAGIC_BYTES:
+    if at < len(record) and record[at : at + 4] != MAGIC_BYTES:
         raise BadRecord(f"its length leaves {len(record) - at} bytes before the next record")
-    return _MAGIC_BYTES.join(parts)
+    return MAGIC_BYTES.join(parts)
 
 
-def build_index(path: str) -> Arrays:
+def build_index(path: str, progress: Callable[[int], object] | None = None) -> Arrays:
     """Offsets of the records of a file, from the file alone.
+
+    Args:
+        path: of the file.
+        progress: called with the number of bytes seen, after each part of a record.
 
     Raises:
         ValueError: the file is no RecordIO file, or ends within a record.
@@ -142,6 +146,8 @@ def build_index(path: str) -> Arrays:
                 offsets.append(at)
             at = end + -end % 4
             file.seek(at)
+            if progress is not None:
+                progress(at)
     return {"offsets": np.array(offsets, np.int64)}
 
 

@@ -264,8 +264,18 @@ def _shaped(name: str, feature: Feature, values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, *feature.partial_shape)
 
 
-def build_index(path: str) -> Records:
+def begins_record(head: bytes) -> bool:
+    """Whether some bytes are the begin of a TFRecord file."""
+    _need_crc()
+    return len(head) >= _HEAD.size and masked_crc(head[:8]) == _HEAD.unpack_from(head)[1]
+
+
+def build_index(path: str, progress: Callable[[int], object] | None = None) -> Records:
     """Where the records of a file are, from the file alone.
+
+    Args:
+        path: of the file.
+        progress: called with the number of bytes seen, after each record.
 
     Raises:
         ValueError: the file is no TFRecord file, or ends within a record.
@@ -299,6 +309,8 @@ def build_index(path: str) -> Records:
             sizes.append(length + _AROUND)
             at += length + _AROUND
             file.seek(at)
+            if progress is not None:
+                progress(at)
     return Records(np.array(offsets, np.int64), np.array(sizes, np.int64))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -228,14 +228,39 @@ def build_index(path: str) -> Arrays:
     """
     files = RecordFiles(_NAME, [path])
     try:
-        return _group(_scanned(files))
+        return _group(component[:4] for component in _scanned(files))
     except BadRecord as error:
         raise ValueError(f"{_NAME}: {path}: {error}") from error
     finally:
         files.close()
 
 
-def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int]]:
+def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
+    """The lines of an index of an archive as `wds2idx` makes them.
+
+    Raises:
+        ValueError: it is no archive, damaged or cut short, or has a name that no index can hold.
+    """
+    files = RecordFiles(_NAME, [path])
+    samples: list[list[str]] = []
+    try:
+        for sample, extension, offset, size, name in _scanned(files):
+            if name.split() != [name]:
+                raise BadRecord(f"the name {os.fsdecode(name)!r} has a blank, which an index cannot hold")
+            if sample == len(samples):
+                samples.append([])
+            samples[-1] += [extension, str(offset), str(size), os.fsdecode(name)]
+            progress(offset + size)
+    except BadRecord as error:
+        raise ValueError(f"{_NAME}: {path}: {error}") from error
+    finally:
+        files.close()
+    yield f"v1.2 {len(samples)}"
+    yield from map(" ".join, samples)
+
+
+def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int, bytes]]:
+    """Number of the sample, extension, offset, size and name of each component."""
     sample, last = -1, None
     for name, offset, size in members(files, 0):
         folder, slash, file = name.rpartition(b"/")
@@ -246,7 +271,7 @@ def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int]]:
             extension = name
         if (whole := folder + slash + stem) != last:
             sample, last = sample + 1, whole
-        yield sample, os.fsdecode(extension), offset, size
+        yield sample, os.fsdecode(extension), offset, size, name
 
 
 def _indexed(index: str, path: str, size: int) -> Components:

@@ -1,0 +1,9 @@
+"""`python -m jdali`."""
+
+from __future__ import annotations
+
+import sys
+
+from jdali.cli import main
+
+sys.exit(main())

@@ -1,0 +1,130 @@
+"""`python -m jdali doctor`: what is installed, what works with it, and what to install for the rest."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import platform
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+
+from jdali._cache_folder import cache_folder
+from jdali.codecs import image
+
+
+class Library(NamedTuple):
+    """A library, and what it is for.
+
+    Attributes:
+        package: name to install it by.
+        module: name to import it by.
+        use: what does not work without it.
+        extra: of jdali's extras that has it; "" if it is always installed.
+    """
+
+    package: str
+    module: str
+    use: str
+    extra: str = ""
+
+
+LIBRARIES = (
+    Library("simplejpeg", "simplejpeg", "JPEG images"),
+    Library("pillow", "PIL", "PNG, BMP, WebP, TIFF and PNM images"),
+    Library("soundfile", "soundfile", "audio: WAV, FLAC, OGG, MP3"),
+    Library(
+        "imagecodecs", "imagecodecs", "JPEG 2000, lossless JPEG, all forms of TIFF, faster PNG", "codecs"
+    ),
+    Library("av", "av", "video: readers, fn.decoders.video", "video"),
+    Library("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
+    Library("lz4", "lz4", "fn.decoders.inflate", "inflate"),
+    Library("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
+    Library("fsspec", "fsspec", "paths that are URLs", "remote"),
+    Library("s3fs", "s3fs", "s3:// URLs", "remote"),
+    Library("gcsfs", "gcsfs", "gs:// URLs", "remote"),
+    Library("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
+    Library("nvidia-nvimgcodec-cu12", "nvidia.nvimgcodec", "decoding images on NVIDIA devices", "cuda12"),
+)
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to those of the parser."""
+    parser = commands.add_parser(
+        "doctor",
+        help="say what is installed and what to install",
+        description="Prints versions, devices, codecs, and what to install for what is missing.",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the report."""
+    print("\n".join(report()))
+    return 0
+
+
+def report() -> list[str]:
+    """The lines of the report."""
+    lines = ["Versions"]
+    lines += [f"  {name:<12}{version}" for name, version in _versions().items()]
+    lines += ["", "Devices that JAX sees", *(f"  {line}" for line in _devices())]
+    lines += ["", "Libraries"]
+    missing: dict[str, list[str]] = {}
+    for library in LIBRARIES:
+        version = installed_version(library)
+        lines.append(f"  {library.package:<24}{version or 'missing':<16}{library.use}")
+        if version is None:
+            missing.setdefault(library.extra, []).append(library.use)
+    lines += ["", "Image formats", "  " + ", ".join(one.name for one in image.FORMATS)]
+    lines += ["", "Formats that need no library"]
+    lines.append("  files, COCO, NumPy arrays, RecordIO, LMDB (Caffe, Caffe2), WebDataset")
+    lines += ["", "Cache folder", f"  {_cache()}"]
+    if missing:
+        lines += ["", "To install what is missing"]
+        for extra, uses in missing.items():
+            target = f'"jdali[{extra}]"' if extra else "--force-reinstall jdali"
+            lines.append(f"  pip install {target:<20}for {'; '.join(uses)}")
+    else:
+        lines += ["", "Nothing is missing."]
+    return lines
+
+
+def installed_version(library: Library) -> str | None:
+    """Its version, or None if it is not installed."""
+    try:
+        if importlib.util.find_spec(library.module) is None:
+            return None
+    except ImportError:  # the package around it is missing
+        return None
+    return _version(library.package) or "unknown"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _versions() -> dict[str, str]:
+    system = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    packages = {name: _version(name) or "not installed" for name in ("jdali", "jax", "jaxlib", "numpy")}
+    return {"jdali": packages.pop("jdali"), "python": system, **packages}
+
+
+def _devices() -> list[str]:
+    try:
+        return [f"{device.platform}:{device.id}  {device.device_kind}" for device in jax.devices()]
+    except RuntimeError as error:  # an accelerator that was asked for is not there
+        return [f"none: {str(error).splitlines()[0]}"]
+
+
+def _cache() -> str:
+    folder: Path = cache_folder()
+    if not folder.is_dir():
+        return f"{folder} (not made yet)"
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return f"{folder} ({len(sizes)} files, {sum(sizes) / 1e6:.1f} MB)"

@@ -1,0 +1,237 @@
+"""`python -m jdali index FILE...`: indexes of files of records, in DALI's formats."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TextIO
+
+from jdali._cache_folder import cache_folder
+from jdali.readers import mxnet, tfrecord, webdataset
+from jdali.readers._index_cache import cached_index
+from jdali.readers._video_files import EXTENSIONS
+from jdali.readers._video_sequences import build_index as build_video_index
+
+# Work that takes less is not worth a bar.
+_BAR_AFTER_SECONDS = 1.0
+_BAR_EVERY_SECONDS = 0.5
+
+Progress = Callable[[int], None]
+
+
+class Kind(NamedTuple):
+    """A kind of file that has an index.
+
+    Attributes:
+        extensions: of the names of such files.
+        lines: of the index of a file; is told how many bytes of it were looked at.
+    """
+
+    extensions: tuple[str, ...]
+    lines: Callable[[str, Progress], Iterator[str]]
+
+
+def _tfrecord_lines(path: str, progress: Progress) -> Iterator[str]:
+    offsets, sizes = tfrecord.build_index(path, progress)
+    return (f"{offset} {size}" for offset, size in zip(offsets.tolist(), sizes.tolist(), strict=True))
+
+
+def _recordio_lines(path: str, progress: Progress) -> Iterator[str]:
+    offsets = mxnet.build_index(path, progress)["offsets"]
+    return (f"{number}\t{offset}" for number, offset in enumerate(offsets.tolist()))
+
+
+def _webdataset_lines(path: str, progress: Progress) -> Iterator[str]:
+    return iter(webdataset.index_lines(path, progress))
+
+
+KINDS = {
+    "tfrecord": Kind((".tfrecord", ".tfrecords"), _tfrecord_lines),
+    "recordio": Kind((".rec",), _recordio_lines),
+    "webdataset": Kind((".tar",), _webdataset_lines),
+}
+
+
+# Videos have an index too, but no file for it: it is kept in the cache folder, where the readers look.
+_VIDEO = "video"
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to those of the parser."""
+    parser = commands.add_parser(
+        "index",
+        help="build indexes of TFRecord, RecordIO, WebDataset and video files",
+        description=(
+            "Writes where the records of a file are, as DALI's tfrecord2idx, rec2idx and wds2idx do. The "
+            "index of FILE is FILE with .idx in place of its extension. jdali's readers need none: they build "
+            "what they need on first use and keep it in the cache folder. That of a video is just built and kept "
+            "there."
+        ),
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument(
+        "-o", "--output", metavar="PATH", help="the index (of one FILE), or a folder for the indexes"
+    )
+    parser.add_argument(
+        "-t",
+        "--type",
+        choices=[*sorted(KINDS), _VIDEO],
+        help="what the files are, if neither name nor content tells",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Builds the indexes; 1 if one could not be built."""
+    folder = options.output is not None and os.path.isdir(options.output)
+    if options.output is not None and len(options.files) > 1 and not folder:
+        print(
+            f"index: there are {len(options.files)} files, so --output must be a folder that exists, not "
+            f"{options.output}",
+            file=sys.stderr,
+        )
+        return 2
+    code = 0
+    for path in options.files:
+        try:
+            kind = options.type or kind_of(path)
+            if kind == _VIDEO:
+                said = _keep_video(path, options.output)
+            else:
+                target = _target(path, options.output, folder)
+                count = build(path, target, kind, quiet=options.quiet)
+                said = f"{target}: {count} records of {path}"
+        except (OSError, ValueError, ImportError) as error:
+            print(f"index: {error}", file=sys.stderr)
+            code = 1
+            continue
+        if not options.quiet:
+            print(said)
+    return code
+
+
+def _target(path: str, output: str | None, folder: bool) -> str:
+    """Where the index of a file goes."""
+    if output is not None and not folder:
+        return output
+    beside = (os.path.splitext(path)[0] if kind_by_name(path) else path) + ".idx"
+    return beside if output is None else os.path.join(output, os.path.basename(beside))
+
+
+def _keep_video(path: str, output: str | None) -> str:
+    """Builds the index of a video where the readers look for it; what to say of it."""
+    if output is not None:
+        raise ValueError(f"the index of the video {path} is kept in the cache folder; leave --output out")
+    index = cached_index("video", path, lambda: build_video_index(path))
+    return f"{path}: {len(index['ticks'])} frames, the index is in {cache_folder() / 'index'}"
+
+
+def kind_by_name(path: str) -> str | None:
+    """Of which kind a file is, as its name says."""
+    extension = os.path.splitext(path)[1].lower()
+    return next((name for name, kind in KINDS.items() if extension in kind.extensions), None)
+
+
+def kind_of(path: str) -> str:
+    """Of which kind a file is, by its content, or else by its name.
+
+    Raises:
+        ValueError: neither tells.
+    """
+    with open(path, "rb") as file:
+        head = file.read(512)
+    if head[257:262] == b"ustar":
+        return "webdataset"
+    if head[:4] == mxnet.MAGIC_BYTES:
+        return "recordio"
+    if tfrecord.begins_record(head):
+        return "tfrecord"
+    if named := kind_by_name(path):
+        return named
+    if os.path.splitext(path)[1].lower() in EXTENSIONS:
+        return _VIDEO
+    raise ValueError(f"{path} is no TFRecord, RecordIO, tar or video file; if it is one, say which by --type")
+
+
+def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
+    """Writes the index of a file, all of it or nothing.
+
+    Args:
+        path: of the file.
+        target: of the index.
+        kind: of the file, one of `KINDS`.
+        quiet: show no progress.
+
+    Returns: number of records.
+
+    Raises:
+        ValueError: it is no such file, or damaged.
+        OSError: it cannot be read, or the index not be written.
+    """
+    if os.path.realpath(path) == os.path.realpath(target):
+        raise ValueError(f"the index of {path} would be written over the file itself; give --output")
+    with _progress(path, quiet) as progress:
+        lines = KINDS[kind].lines(path, progress)
+        folder = os.path.dirname(os.path.abspath(target))
+        descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+        try:
+            count = 0
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+                for count, line in enumerate(lines, 1):  # noqa: B007  the number of lines
+                    file.write(line + "\n")
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    return count - (kind == "webdataset")  # that has a head line
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def _progress(path: str, quiet: bool) -> Iterator[Progress]:
+    """What to call with the number of bytes that were looked at; shows a bar if it takes long."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda at: None
+        return
+    size = os.stat(path).st_size
+    try:
+        tqdm: Any = importlib.import_module("tqdm").tqdm
+    except ImportError:
+        with contextlib.closing(_Bar(path, size, sys.stderr)) as bar:
+            yield bar.show
+        return
+    with tqdm(total=size, unit="B", unit_scale=True, desc=path, delay=_BAR_AFTER_SECONDS) as shown:
+        yield lambda at: shown.update(at - shown.n)
+
+
+class _Bar:
+    """A bar of plain text."""
+
+    def __init__(self, name: str, size: int, stream: TextIO):
+        self._name, self._size, self._stream = name, max(size, 1), stream
+        self._next = time.monotonic() + _BAR_AFTER_SECONDS
+        self._shown = False
+
+    def show(self, at: int) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _BAR_EVERY_SECONDS
+            self._shown = True
+            self._stream.write(f"\r{self._name}: {100 * at // self._size:3} %")
+            self._stream.flush()
+
+    def close(self) -> None:
+        if self._shown:
+            self._stream.write("\n")

@@ -1,0 +1,165 @@
+"""The command line: indexes as DALI's tools make them, and what is installed."""
+
+import io
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import oracle, records
+from support.data import SHARED
+
+from jdali.cli import _doctor, _index, main
+
+EXAMPLES = [records.example({"image": [bytes([i]) * (300 * i)], "label": [i]}) for i in range(5)]
+RECORDS = SHARED / "records"
+
+
+@pytest.fixture
+def tfrecord(tmp_path):
+    """(path, offsets and sizes) of a file."""
+    return tmp_path / "a.tfrecord", records.tfrecord(tmp_path / "a.tfrecord", EXAMPLES)
+
+
+def test_tfrecord_by_hand(tfrecord, capsys):
+    path, places = tfrecord
+    assert main(["index", str(path)]) == 0
+    index = path.with_suffix(".idx")
+    assert index.read_text() == "".join(f"{offset} {size}\n" for offset, size in places)
+    assert capsys.readouterr().out == f"{index}: 5 records of {path}\n"
+
+
+def test_recordio_by_hand(tmp_path):
+    places = records.recordio(
+        tmp_path / "a.rec", [records.image_record(bytes(i), [float(i)]) for i in range(1, 5)]
+    )
+    assert main(["index", "--quiet", str(tmp_path / "a.rec")]) == 0
+    assert (tmp_path / "a.idx").read_text() == "".join(f"{i}\t{place}\n" for i, place in enumerate(places))
+
+
+def test_webdataset_by_hand(tmp_path):
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, size in (("d/0.jpg", 700), ("d/0.cls", 1), ("d/1.seg.png", 3)):
+            entry = tarfile.TarInfo(name)
+            entry.size = size
+            archive.addfile(entry, io.BytesIO(bytes(size)))
+    assert main(["index", "-q", str(path), "-o", str(tmp_path / "other")]) == 0
+    assert (tmp_path / "other").read_text() == (
+        "v1.2 2\njpg 512 700 d/0.jpg cls 2048 1 d/0.cls\nseg.png 3072 3 d/1.seg.png\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tfrecord/train-00000-of-00002", "tfrecord/feature_types.tfrecord", "recordio/train.rec",
+        "recordio/multi_label.rec", "recordio/multi_part.rec", "webdataset/shard-000000.tar",
+        "webdataset/ustar.tar", "webdataset/case.tar", "webdataset/dotted_ext.tar", "webdataset/dtypes.tar",
+        "webdataset/junk_members.tar", "webdataset/missing_components.tar", "webdataset/not_contiguous.tar",
+        "webdataset/single.tar", "webdataset/gnu.tar", "webdataset/pax_short.tar",
+    ],
+)  # fmt: skip
+def test_as_dalis_tools(name, tmp_path):
+    """The index files of the data were made by DALI's tools."""
+    path = RECORDS / name
+    if not path.exists():
+        pytest.skip("the shared data are not here")
+    theirs = path.with_suffix(".idx") if path.suffix in (".rec", ".tar") else Path(f"{path}.idx")
+    target = tmp_path / "index"
+    assert main(["index", str(path), "--output", str(target), "--quiet"]) == 0
+    assert target.read_text() == theirs.read_text()
+
+
+@pytest.mark.oracle
+def test_dali_reads_with_the_index(tfrecord, tmp_path):
+    dali = oracle.dali()
+    import nvidia.dali.fn as fn
+    from nvidia.dali import tfrecord as features
+
+    path, _ = tfrecord
+    main(["index", "-q", str(path)])
+    pipe = dali.Pipeline(batch_size=5, num_threads=1, device_id=None)
+    with pipe:
+        wanted = {"label": features.FixedLenFeature((), features.int64, -1)}
+        read = fn.readers.tfrecord(path=str(path), index_path=str(path.with_suffix(".idx")), features=wanted)
+        pipe.set_outputs(read["label"])
+    pipe.build()
+    (labels,) = pipe.run()
+    np.testing.assert_array_equal(np.array(labels.as_tensor()).reshape(-1), np.arange(5))
+
+
+def test_several_files_into_a_folder(tfrecord, tmp_path, capsys):
+    path, _ = tfrecord
+    other = tmp_path / "without-extension"
+    other.write_bytes(path.read_bytes())
+    folder = tmp_path / "indexes"
+    assert main(["index", str(path), str(other), "-o", str(folder)]) == 2
+    assert "must be a folder that exists" in capsys.readouterr().err
+    folder.mkdir()
+    assert main(["index", str(path), str(other), "-o", str(folder)]) == 0
+    assert (folder / "a.idx").read_text() == (folder / "without-extension.idx").read_text() != ""
+
+
+def test_errors_leave_nothing_behind(tfrecord, tmp_path, capsys):
+    path, _ = tfrecord
+    path.write_bytes(path.read_bytes()[:-3])
+    (tmp_path / "text").write_text("no records at all")
+    missing = tmp_path / "missing.rec"
+    before = sorted(tmp_path.iterdir())
+    assert main(["index", str(path), str(tmp_path / "text"), str(missing)]) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 3
+    assert f"{path} ends at byte" in errors[0]
+    assert "say which by --type" in errors[1]
+    assert "missing.rec" in errors[2]
+    assert sorted(tmp_path.iterdir()) == before
+    path.rename(tmp_path / "a.idx")
+    assert main(["index", str(tmp_path / "a.idx")]) in (0, 1)
+    assert main(["index", str(tmp_path / "a.idx"), "-o", str(tmp_path / "a.idx"), "-t", "tfrecord"]) == 1
+    assert "over the file itself" in capsys.readouterr().err
+
+
+def test_a_bar_of_plain_text(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(_index, "_BAR_AFTER_SECONDS", 0.0)
+    bar = _index._Bar("file", 200, stream)
+    bar.show(100)
+    bar.show(200)  # too soon after the first
+    bar.close()
+    assert stream.getvalue() == "\rfile:  50 %\n"
+
+
+def test_doctor():
+    done = subprocess.run(
+        [sys.executable, "-m", "jdali", "doctor"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for word in ("jax", "numpy", "cpu:0", "simplejpeg", "tiff", "Cache folder"):
+        assert word in done.stdout
+
+
+def test_doctor_says_what_to_install(monkeypatch):
+    gone = _doctor.Library("no-such-package", "no_such_package", "nothing at all", "codecs")
+    monkeypatch.setattr(_doctor, "LIBRARIES", (gone,))
+    lines = _doctor.report()
+    assert any(line.split() == ["no-such-package", "missing", "nothing", "at", "all"] for line in lines)
+    assert lines[-1].split() == ["pip", "install", '"jdali[codecs]"', "for", "nothing", "at", "all"]
+    monkeypatch.setattr(_doctor, "LIBRARIES", ())
+    assert _doctor.report()[-1] == "Nothing is missing."
+
+
+def test_every_extra_of_the_doctor_is_declared():
+    pyproject = Path(__file__).parent.parent / "pyproject.toml"
+    if not pyproject.exists():
+        pytest.skip("not in a checkout")
+    import tomllib
+
+    extras = tomllib.loads(pyproject.read_text())["project"]["optional-dependencies"]
+    for library in _doctor.LIBRARIES:
+        if library.extra:
+            names = " ".join(extras[library.extra])
+            assert library.package in names, library
