@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import io
+import logging
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -101,9 +102,12 @@ class Format:
 def imagecodecs() -> Any:
     """The optional package `imagecodecs`, or None if it is not installed."""
     try:
-        return importlib.import_module("imagecodecs")
+        module = importlib.import_module("imagecodecs")
     except ImportError:
         return None
+    # What libpng and libtiff remark on damaged files is logged; without a handler it would be printed.
+    logging.getLogger("imagecodecs").addHandler(logging.NullHandler())
+    return module
 
 
 def need_imagecodecs(what: str) -> Any:

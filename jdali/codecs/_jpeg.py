@@ -195,8 +195,8 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> 
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))
-    # Pillow turns Adobe's inverted CMYK around.
-    return 255 - stored if info.channels == 4 and info.detail.adobe else stored
+    # Pillow turns all CMYK around, for most is Adobe's.
+    return 255 - stored if info.channels == 4 else stored
 
 
 FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float)

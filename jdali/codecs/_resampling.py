@@ -8,6 +8,7 @@ which is interpolated linearly; its coarseness is audible at 1e-3 and so a part 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from fractions import Fraction
 from typing import Any
@@ -18,6 +19,9 @@ _STEPS = 32  # table entries a sample
 _BANK_LIMIT = 1 << 20  # largest matrix of weights; rates with few common factors would need more
 _BANK_INPUTS = 128  # smallest number of inputs to go on from one product to the next
 _CHUNK = 1 << 14  # outputs at a time where there is no such matrix
+# Multiplications up to which OpenBLAS stays in the thread that calls it. Its own threads would wait for each
+# other while the caller's pool keeps the cores busy: one to ten times as slow.
+_MOST_MULTIPLICATIONS = 1 << 18
 
 
 def lobes_of(quality: float) -> int:
@@ -83,36 +87,61 @@ def resample(
     return result.reshape(count, *wave.shape[1:])
 
 
-@functools.lru_cache(maxsize=16)
-def _bank(step: Fraction, lobes: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Weights [inputs, outputs] of some periods of the weights, which lie on the diagonal of a band.
+@dataclasses.dataclass(frozen=True)
+class _Bank:
+    """Weights of some periods of the rates' ratio.
 
-    One period is `denominator` outputs over `numerator` inputs; so many are taken that the inputs shared
-    by neighbouring products (2 · lobes) do not outweigh the rest.
+    Attributes:
+        hop: inputs from one period to the next.
+        inputs: inputs of one period, those shared with its neighbours counted.
+        outputs: outputs of one period.
+        blocks: first input, first output and weights [inputs, outputs] of parts of the period: the weights
+            that are not 0 lie on the diagonal of a band.
+    """
+
+    hop: int
+    inputs: int
+    outputs: int
+    blocks: tuple[tuple[int, int, np.ndarray[Any, np.dtype[np.float32]]], ...]
+
+
+@functools.lru_cache(maxsize=16)
+def _bank(step: Fraction, lobes: int) -> _Bank:
+    """One period is `denominator` outputs over `numerator` inputs; so many are taken that the inputs shared
+    by neighbouring periods (2 · lobes) do not outweigh the rest.
     """
     periods = -(-_BANK_INPUTS // step.numerator)
-    inputs = np.arange(-lobes, periods * step.numerator + lobes + 1)
-    outputs = np.arange(periods * step.denominator) * step.numerator / step.denominator
-    bank = window_weights(inputs[:, None] - outputs[None], lobes)
-    bank.flags.writeable = False
-    return bank
+    hop, outputs = periods * step.numerator, periods * step.denominator
+    place = np.arange(outputs) * step.numerator / step.denominator
+    width = max(8, int((2 * lobes + 1) / step))
+    blocks = []
+    for start in range(0, outputs, width):
+        part = place[start : start + width]
+        first, last = int(part[0]), int(part[-1])
+        inputs = np.arange(first - lobes, last + lobes + 1)
+        weights = window_weights(inputs[:, None] - part[None], lobes)
+        weights.flags.writeable = False
+        blocks.append((first, start, weights))
+    return _Bank(hop, hop + 2 * lobes + 1, outputs, tuple(blocks))
 
 
 def _resample_by_bank(
-    channels: np.ndarray[Any, Any],
-    bank: np.ndarray[Any, np.dtype[np.float32]],
-    count: int,
-    lobes: int,
+    channels: np.ndarray[Any, Any], bank: _Bank, count: int, lobes: int
 ) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """One matrix product for all frames of the signal, each with the inputs of `bank`."""
-    hop = len(bank) - 2 * lobes - 1
-    products = -(-count // bank.shape[1])
-    padded = np.zeros((channels.shape[1], (products - 1) * hop + len(bank)), np.float32)
+    """Matrix products of the frames of the signal, each with the inputs of one period, and the weights."""
+    periods = -(-count // bank.outputs)
+    padded = np.zeros((channels.shape[1], (periods - 1) * bank.hop + bank.inputs), np.float32)
     used = channels[: padded.shape[1] - lobes]
     padded[:, lobes : lobes + len(used)] = used.T
-    frames = np.lib.stride_tricks.sliding_window_view(padded, len(bank), axis=1)[:, ::hop]
-    outputs = np.ascontiguousarray(frames) @ bank  # [C, products, outputs of one]
-    return np.asarray(outputs.reshape(channels.shape[1], -1)[:, :count].T)
+    frames = np.lib.stride_tricks.sliding_window_view(padded, bank.inputs, axis=1)[:, :: bank.hop]
+    result = np.empty((channels.shape[1], periods, bank.outputs), np.float32)
+    for first, start, weights in bank.blocks:
+        inputs, outputs = weights.shape
+        rows = max(1, _MOST_MULTIPLICATIONS // weights.size)
+        for row in range(0, periods, rows):
+            seen = frames[:, row : row + rows, first : first + inputs]
+            np.matmul(seen, weights, out=result[:, row : row + rows, start : start + outputs])
+    return np.asarray(result.reshape(channels.shape[1], -1)[:, :count].T)
 
 
 def _resample_by_gather(

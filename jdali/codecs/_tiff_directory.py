@@ -30,7 +30,7 @@ _OLD_JPEG = 6  # its data are not in the strips
 
 class _Entry(NamedTuple):
     kind: int
-    count: int
+    length: int
     place: int
 
 
@@ -55,7 +55,7 @@ class Directory:
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS:
             return ()
-        code = f"{self.order}{entry.count}{_INTEGERS[entry.kind]}"
+        code = f"{self.order}{entry.length}{_INTEGERS[entry.kind]}"
         return struct.unpack_from(code, self._content(tag))
 
     def one(self, tag: int, default: int) -> int:
@@ -81,7 +81,7 @@ def read(view: memoryview) -> Directory:
     first = start + (8 if big else 2)
     if first + count * entry_size > len(view):
         raise corrupt("TIFF", "the directory of the first page is cut off")
-    entries = {}
+    entries: dict[int, _Entry] = {}
     for entry in range(first, first + count * entry_size, entry_size):
         tag, kind, length = struct.unpack_from(order + "HH" + number, view, entry)
         if kind not in _SIZES:
@@ -139,7 +139,7 @@ def _file(
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
     values = {
-        tag: (directory.entries[tag].kind, directory.entries[tag].count, bytes(directory._content(tag)))
+        tag: (directory.entries[tag].kind, directory.entries[tag].length, bytes(directory._content(tag)))
         for tag in _COPIED & directory.entries.keys()
     }
     values[HEIGHT], values[WIDTH] = ((_LONG, 1, struct.pack(order + "I", n)) for n in size)

@@ -1,4 +1,5 @@
-"""Decoding of sound with libsndfile: WAV, FLAC, OGG (Vorbis and Opus), MP3 and what else it reads."""
+"""Decoding of sound: plain WAV with NumPy, FLAC with miniaudio where it is installed, all else (OGG with
+Vorbis or Opus, MP3, compressed WAV and more) with libsndfile."""
 
 from __future__ import annotations
 
@@ -7,12 +8,13 @@ import dataclasses
 import io
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import soundfile
 
 from jdali._errors import SampleError
+from jdali.codecs import _flac, _wav
 from jdali.codecs._resampling import lobes_of, resample
 
 # A header may lie. More values than this, or more for each byte of the file than lossless codecs make of
@@ -42,8 +44,9 @@ class AudioInfo:
 
 def peek(encoded: bytes | np.ndarray[Any, Any]) -> AudioInfo:
     """Reads the header only; raises `SampleError` if it is no sound or claims too much."""
-    with _open(encoded) as sound:
-        return _info(sound, len(encoded))
+    content = _content(encoded)
+    with _opened(content) as sound:
+        return _info(sound, len(content))
 
 
 def decode(
@@ -95,12 +98,13 @@ def decode_part(
     if out not in (np.int16, np.int32, np.float32):
         raise ValueError(f"decoders.audio: dtype must be INT16, INT32 or FLOAT, got {out}")
     lobes_of(quality)
-    with _open(encoded) as sound:
-        info = _info(sound, len(encoded))
-        first, count = _part(info, offset, duration)
-        resampled = sample_rate > 0 and sample_rate != info.sample_rate
-        as_float = resampled or (downmix and info.channels > 1) or sound.subtype in _FLOAT_SUBTYPES
-        wave = _read(sound, info, first, count, np.dtype(np.float32) if as_float else out)
+    content = _content(encoded)
+    request = offset, duration, out, sample_rate, downmix
+    wave, info = _decoded(content, *request)
+    if wave is None:  # then libsndfile says what is wrong
+        wave, info = _decoded(content, *request, quick=False)
+    assert wave is not None
+    resampled = sample_rate > 0 and sample_rate != info.sample_rate
     if downmix:
         wave = wave.mean(axis=1, dtype=wave.dtype) if info.channels > 1 else wave[:, 0]
     if resampled:
@@ -133,12 +137,62 @@ def rescale(wave: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any,
     return np.clip(rounded, limits.min, limits.max).astype(dtype)
 
 
-@contextlib.contextmanager
-def _open(encoded: bytes | np.ndarray[Any, Any]) -> Iterator[soundfile.SoundFile]:
-    """The sound behind the bytes; what libsndfile says of a bad one becomes a `SampleError`."""
-    content = encoded if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
-    if not len(content):
+class _Sound(Protocol):
+    """An open file."""
+
+    @property
+    def length(self) -> int: ...
+    @property
+    def channels(self) -> int: ...
+    @property
+    def sample_rate(self) -> int: ...
+    @property
+    def floats(self) -> bool:
+        """Floats are stored; they are not scaled when integers are asked for."""
+
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+        """`count` samples from number `first` on, [T, C]; None: another library has to do it."""
+
+
+def _decoded(
+    content: memoryview,
+    offset: float,
+    duration: float | None,
+    dtype: np.dtype[Any],
+    sample_rate: float,
+    downmix: bool,
+    quick: bool = True,
+) -> tuple[np.ndarray[Any, Any] | None, AudioInfo]:
+    """The part as it is stored, in floats if it will be resampled or mixed."""
+    with _opened(content, quick) as sound:
+        info = _info(sound, len(content))
+        first, count = _part(info, offset, duration)
+        resampled = sample_rate > 0 and sample_rate != info.sample_rate
+        as_float = resampled or (downmix and info.channels > 1) or sound.floats
+        return sound.read(first, count, np.dtype(np.float32) if as_float else dtype), info
+
+
+def _content(encoded: bytes | np.ndarray[Any, Any]) -> memoryview:
+    if not len(encoded):
         raise SampleError("decoders.audio: the file is empty (0 bytes)")
+    return memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
+
+
+@contextlib.contextmanager
+def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
+    """The sound behind the bytes, by the fastest that can; not `quick`: by libsndfile."""
+    plain = _wav.parse(content) if quick else None
+    if plain is not None:
+        yield plain
+        return
+    with contextlib.ExitStack() as stack:
+        flac = stack.enter_context(_flac.opened(content)) if quick else None
+        yield flac or stack.enter_context(_opened_by_libsndfile(content))
+
+
+@contextlib.contextmanager
+def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
+    """What libsndfile says of a bad file becomes a `SampleError`."""
     with contextlib.ExitStack() as stack:
         if hasattr(os, "memfd_create"):
             # Given a descriptor, libsndfile reads without calling back into Python for every block, and so
@@ -157,15 +211,16 @@ def _open(encoded: bytes | np.ndarray[Any, Any]) -> Iterator[soundfile.SoundFile
             raise SampleError(
                 f"decoders.audio: {len(content)} bytes that are no readable sound: {_reason(error)}"
             ) from error
-        yield sound
+        floats = sound.subtype in _FLOAT_SUBTYPES
+        yield _Libsndfile(int(sound.frames), int(sound.channels), int(sound.samplerate), floats, sound)
 
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "error_string", None) or error)
 
 
-def _info(sound: soundfile.SoundFile, size: int) -> AudioInfo:
-    info = AudioInfo(int(sound.frames), int(sound.channels), int(sound.samplerate))
+def _info(sound: _Sound, size: int) -> AudioInfo:
+    info = AudioInfo(sound.length, sound.channels, sound.sample_rate)
     if info.channels < 1 or info.sample_rate < 1 or info.length < 0:
         raise SampleError(f"decoders.audio: the header makes no sense: {info}")
     values = info.length * info.channels
@@ -177,20 +232,28 @@ def _info(sound: soundfile.SoundFile, size: int) -> AudioInfo:
     return info
 
 
-def _read(
-    sound: soundfile.SoundFile, info: AudioInfo, first: int, count: int, dtype: np.dtype[Any]
-) -> np.ndarray[Any, Any]:
-    """`count` samples from number `first` on, [T, C]."""
-    wave = np.empty((count, info.channels), dtype)
-    try:
-        if first and count:
-            sound.seek(first)
-        got = len(sound.read(out=wave)) if count else 0
-    except (soundfile.LibsndfileError, RuntimeError) as error:
-        raise SampleError(f"decoders.audio: damaged {sound.format} file: {_reason(error)}") from error
-    if got != count:
-        raise SampleError(
-            f"decoders.audio: damaged or cut off {sound.format} file: the header claims {info.length} "
-            f"samples, {first + got} could be decoded"
-        )
-    return wave
+@dataclasses.dataclass(frozen=True)
+class _Libsndfile:
+    """A file that libsndfile has opened; see `_Sound`."""
+
+    length: int
+    channels: int
+    sample_rate: int
+    floats: bool
+    sound: soundfile.SoundFile
+
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        wave = np.empty((count, self.channels), dtype)
+        name = self.sound.format
+        try:
+            if first and count:
+                self.sound.seek(first)
+            got = len(self.sound.read(out=wave)) if count else 0
+        except (soundfile.LibsndfileError, RuntimeError) as error:
+            raise SampleError(f"decoders.audio: damaged {name} file: {_reason(error)}") from error
+        if got != count:
+            raise SampleError(
+                f"decoders.audio: damaged or cut off {name} file: the header claims {self.length} "
+                f"samples, {first + got} could be decoded"
+            )
+        return wave

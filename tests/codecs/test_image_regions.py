@@ -52,7 +52,7 @@ TIFFS = {
         photometric="rgb",
         planarconfig="separate",
         rowsperstrip=7,
-    ),  # fmt: skip
+    ),
     "palette": lambda: pillow_tiff("P", strip_size=WIDTH * 6),
     "bits": lambda: pillow_tiff("1", compression="group4", strip_size=60),
     "JPEG": lambda: pillow_tiff("YCbCr", compression="jpeg", strip_size=WIDTH * 3 * 16),

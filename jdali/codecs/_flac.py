@@ -1,0 +1,73 @@
+"""FLAC by the decoder of the optional package miniaudio, which takes half the time of libsndfile's.
+
+FLAC is lossless and its frames have checksums, so both give the same samples. What miniaudio does not decode
+as a whole is left to libsndfile.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+
+@functools.cache
+def miniaudio() -> Any:
+    """The package, or None if it is not installed (or so old that its functions have other names)."""
+    try:
+        package = importlib.import_module("miniaudio")
+    except ImportError:
+        return None
+    return package if hasattr(package.lib, "ma_dr_flac_open_memory") else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Flac:
+    """An open file: what its header says, and the decoder."""
+
+    length: int
+    channels: int
+    sample_rate: int
+    decoder: Any
+
+    @property
+    def floats(self) -> bool:
+        return False
+
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+        """[T, C] of int16, int32 or float32; None if not all of it could be decoded."""
+        package = miniaudio()
+        kind, read = {
+            "int16": ("ma_dr_flac_int16[]", package.lib.ma_dr_flac_read_pcm_frames_s16),
+            "int32": ("ma_dr_flac_int32[]", package.lib.ma_dr_flac_read_pcm_frames_s32),
+            "float32": ("float[]", package.lib.ma_dr_flac_read_pcm_frames_f32),
+        }[dtype.name]
+        wave = np.empty((count, self.channels), dtype)
+        if not wave.size or (first and not package.lib.ma_dr_flac_seek_to_pcm_frame(self.decoder, first)):
+            return None
+        target = package.ffi.from_buffer(kind, wave, require_writable=True)
+        return wave if read(self.decoder, count, target) == count else None
+
+
+@contextmanager
+def opened(content: memoryview) -> Iterator[Flac | None]:
+    """The file in memory; None if it is no FLAC file, or one of unknown length."""
+    package = miniaudio() if bytes(content[:4]) == b"fLaC" else None
+    if package is None:
+        yield None
+        return
+    source = package.ffi.from_buffer(content)
+    decoder = package.lib.ma_dr_flac_open_memory(source, len(content), package.ffi.NULL)
+    if decoder == package.ffi.NULL:
+        yield None
+        return
+    try:
+        length = int(decoder.totalPCMFrameCount)
+        yield Flac(length, int(decoder.channels), int(decoder.sampleRate), decoder) if length else None
+    finally:
+        package.lib.ma_dr_flac_close(decoder)
