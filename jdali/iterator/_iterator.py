@@ -50,7 +50,9 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             that give them run on all those devices, each on its own samples, and the results stay there;
             slices of what is made on the host go straight to their devices (`Pipeline.plan` says which
             stages are spread). In a program of several processes every process gives its part of the
-            batch.
+            batch: its pipelines read other shards than those of other processes, with the same seed (where
+            several hold the same part: the same shard). `reader_name` makes all of them go the same
+            number of steps.
         mask_name: name of the mask, bool [N]: False for samples that only fill up the batch (with
             `LastBatchPolicy.PAD`) and for those in whose place another one stands (of pipelines with
             `on_error="mask"`). There is no mask otherwise.
@@ -94,7 +96,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             raise ValueError(
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
             )
-        _check_sharding(sharding, [*self.output_map, mask_name])
+        _check_sharding(sharding, [*self.output_map, mask_name], last_batch_policy)
         assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
         for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
             pipe.build()
@@ -347,7 +349,7 @@ def _counter(
     return counter
 
 
-def _check_sharding(sharding: Any, names: Sequence[str]) -> None:
+def _check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy) -> None:
     if isinstance(sharding, Mapping):
         unknown = sorted(set(sharding) - set(names))
         if unknown:
@@ -355,3 +357,8 @@ def _check_sharding(sharding: Any, names: Sequence[str]) -> None:
     for one in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
         if one is not None and not isinstance(one, Sharding):
             raise TypeError(f"iterator: sharding must be a jax.sharding.Sharding, not {type(one).__name__}")
+        if one is not None and not one.is_fully_addressable and policy is LastBatchPolicy.PARTIAL:
+            raise ValueError(
+                "iterator: with LastBatchPolicy.PARTIAL processes would disagree on the shape of the last "
+                "batch, and wait for each other for ever; use PAD, FILL or DROP"
+            )
