@@ -14,12 +14,6 @@ import os
 import statistics
 import time
 
-DEVICES = (1, 2, 4, 8)
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ["XLA_FLAGS"] = (
-    os.environ.get("XLA_FLAGS", "") + f" --xla_force_host_platform_device_count={max(DEVICES)}"
-)
-
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
@@ -28,6 +22,8 @@ from jax.sharding import PartitionSpec as P
 import jdali
 from jdali import fn, types
 from jdali.iterator import DataIterator
+
+DEVICES = (1, 2, 4, 8)
 
 
 @jdali.pipeline_def(num_threads=2, seed=1)
@@ -73,6 +69,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
+    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_num_cpu_devices", max(DEVICES))
     print(f"{os.cpu_count()} cores, {jax.device_count()} devices")
     for title, batch, size, batches in WORKLOADS:
         print(f"\n| {title} | samples/s | ms a batch | CPU ms a batch | ratio of the rate | of CPU time |")

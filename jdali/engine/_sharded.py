@@ -13,7 +13,6 @@ import functools
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
 
 import jax
 import numpy as np
@@ -104,9 +103,9 @@ class Spread:
     ) -> jax.Array:
         """[rows, *shape], the rows of each part on its devices."""
         whole = _whole(value)
-        if whole is not None and whole.shape == (self.rows, *shape):
-            if whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
-                return whole
+        fits = whole is not None and whole.shape == (self.rows, *shape)
+        if whole is not None and fits and whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
+            return whole
         size = self.per_part
 
         def stage(part: int) -> list[jax.Array]:

@@ -126,10 +126,35 @@ def failures() -> None:
         message = str(error)
     assert "must take shard_id and num_shards" in message, message
 
+    message = ""
+    pipe = Pipeline(batch_size=2, num_threads=1)
+    try:
+        DataIterator(pipe, ["x"], sharding=sharding, last_batch_policy=LastBatchPolicy.PARTIAL)
+    except ValueError as error:
+        message = str(error)
+    assert "use PAD, FILL or DROP" in message, message
+
+
+def bad_samples() -> None:
+    """Some samples of some processes cannot be read: still the same steps everywhere."""
+    bad = (0, 1, 8)
+    pipe = Pipeline(batch_size=2 * DEVICES, num_threads=1, seed=1, on_error="skip")
+    with pipe:
+        reader = NumberReader(5 * PROCESSES, shard_id=PROCESS, num_shards=PROCESSES, pad=True, bad=bad)
+        pipe.set_outputs(numbers(reader))
+    with DataIterator(
+        pipe, ["x"], reader_name="Reader", sharding=NamedSharding(data_mesh(), P("data")),
+        last_batch_policy=LastBatchPolicy.PAD,
+    ) as it:  # fmt: skip
+        for _ in range(2):
+            seen = [masked_numbers(batch["x"], batch["mask"]) for batch in it]
+            assert len(seen) == len(it) == 2
+            assert sorted(sum(seen, [])) == sorted(set(range(5 * PROCESSES)) - set(bad)), seen
+
 
 if __name__ == "__main__":
     jax.distributed.initialize(f"localhost:{sys.argv[3]}", PROCESSES, PROCESS)
     assert (jax.device_count(), jax.local_device_count()) == (DEVICES * PROCESSES, DEVICES)
-    for scenario in (padded_shards, one_pipeline, a_model_axis_over_processes, failures):
+    for scenario in (padded_shards, one_pipeline, a_model_axis_over_processes, bad_samples, failures):
         scenario()
     print("fine", PROCESS)

@@ -88,6 +88,7 @@ def test_several_shards_keep_in_step(bad):
 
 def test_a_state_between_bad_numbers():
     """Resumed where the reader is ahead of its place, and at the repetitions at the end of the epoch."""
+
     def make():
         pipe = pipeline(10, 3, pipeline_args={"on_error": "skip"}, bad=(1, 2, 6), pad=True)
         return DataIterator(pipe, ["x"], reader_name="Reader", last_batch_policy=PAD)
