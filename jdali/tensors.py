@@ -179,7 +179,7 @@ class TensorListGPU(TensorList):
 
 def _gather(
     kind: type[TensorList], given: Sequence[Any], layout: str | None, convert: Callable[[Any], AnyArray]
-) -> tuple[Store, tuple[str, ...] | None]:
+) -> tuple[Store, Sequence[str] | None]:
     """Store and names of what a user made a batch of."""
     if len(given) > 1:
         raise TypeError(f"{kind.__name__}: give one of a list, an array and another batch, not {len(given)}")
@@ -201,7 +201,7 @@ def _gather(
 
 def _gather_list(
     kind: type[TensorList], values: Sequence[Any], convert: Callable[[Any], AnyArray]
-) -> tuple[Store, tuple[str, ...] | None]:
+) -> tuple[Store, Sequence[str] | None]:
     samples = [convert(v) for v in values]
     for i, sample in enumerate(samples):
         if sample.dtype != samples[0].dtype:

@@ -149,7 +149,7 @@ def parsed_together(
         count: of samples.
         alone: gives, or fails to give, the outputs of the others, by their place.
     """
-    ok: np.ndarray = pieces.known.reshape(count, -1).all(axis=1)
+    ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
     columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
     if ok.all():
         return Loaded(columns, {})

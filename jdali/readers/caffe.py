@@ -47,7 +47,8 @@ class CaffeReader(DatabaseReader):
         return *outputs, np.array([] if label is None else [label & 0xFFFFFFFF], np.uint32).view(np.int32)
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        found = {number: field for number, *field in _columns.fields(buffer, pieces.starts, pieces.ends, ok)}
+        listed = _columns.fields(buffer, pieces.starts, pieces.ends, ok)
+        found = {number: (kind, values, ends) for number, kind, values, ends in listed}
         for number in (_CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _ENCODED):
             if number in found and found[number][0] != (BYTES if number == _DATA else VARINT):
                 ok[:] = False

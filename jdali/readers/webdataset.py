@@ -187,7 +187,7 @@ def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.
     """bool [n], whether there are headers of regular files of these sizes, as nearly all programs write them."""
     digits = buffer.at(starts + 124, f"V{_SIZE_DIGITS}").view(np.uint8).reshape(-1, _SIZE_DIGITS)
     octal = digits.astype(np.int64) - ord("0")
-    usual: np.ndarray = ((octal >= 0) & (octal < 8)).all(axis=1)
+    usual = np.asarray(((octal >= 0) & (octal < 8)).all(axis=1))
     usual &= octal @ (8 ** np.arange(_SIZE_DIGITS)[::-1]) == sizes
     usual &= buffer.at(starts + 156, "u1") == ord("0")
     usual &= buffer.at(starts + 257, "S5") == b"ustar"
