@@ -46,7 +46,7 @@ _TYPES = {
 Read = Callable[[int, int], Any]
 # Gaps of a window that cost no more to read than to go around, and the most that is read at once with gaps.
 SMALL_GAP = 1 << 14
-_LARGE_READ = 1 << 22
+_LARGE_READ = 1 << 18
 
 
 class Header(NamedTuple):
@@ -188,6 +188,8 @@ def _finished(data: Any, dtype: np.dtype[Any], offset: int, header: Header) -> n
 
 def native(array: np.ndarray) -> np.ndarray:
     """An array as jdali passes it on: C order, byte order of this machine, booleans that are 0 or 1."""
+    if array.flags.c_contiguous and array.dtype.isnative and array.dtype.kind != "b":
+        return array
     if array.dtype.kind == "b":
         return np.not_equal(array.view(np.uint8), 0, order="C")
     return np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)

@@ -44,6 +44,9 @@ class ArrayFileReader(Reader):
         self._root, self._names = _chosen(
             name, file_filter, *map(options.get, ("file_root", "file_list", "files"))
         )
+        for file in self._names:
+            if "\0" in file:
+                raise ValueError(f"{name}: {file[:60]!r} is no name of a file")
         super().__init__(len(self._names), options)
 
     def source(self, index: int) -> str:

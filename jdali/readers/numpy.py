@@ -18,7 +18,7 @@ from jdali.codecs import npy
 from jdali.ops.image import _window as windows
 from jdali.readers import _storage
 from jdali.readers._array_files import ArrayFileReader, array_file_options
-from jdali.readers._base import Loaded, one_by_one, read_file, reader_options, shuffle_options
+from jdali.readers._base import Loaded, one_by_one, reader_options, shuffle_options
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
@@ -61,7 +61,7 @@ class NumpyReader(ArrayFileReader):
         path = self.source(index)
         try:
             if not self._roi and not borders:
-                return (npy.decode(read_file(path)),)
+                return (npy.decode(_storage.read(path)),)
             gap = _REMOTE_GAP if _storage.is_url(path) else npy.SMALL_GAP
             with _pieces(path) as (read, size):
                 header = self._header(index, read, size)
@@ -138,11 +138,7 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
     if _storage.is_url(path):
         yield functools.partial(_storage.read_range, path), _storage.size(path)
         return
-    try:
-        opened = open(path, "rb", buffering=0)  # noqa: SIM115  closed below
-    except ValueError as error:  # no name of a file at all
-        raise SampleError(str(error)) from error
-    with opened as file:
+    with open(path, "rb", buffering=0) as file:
 
         def read(offset: int, size: int) -> bytes:
             data = os.pread(file.fileno(), size, offset)

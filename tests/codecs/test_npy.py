@@ -174,7 +174,7 @@ def test_a_window_does_not_read_the_rest(order):
     )
     np.testing.assert_array_equal(got, window)
     assert len(file.sizes) > 1
-    assert max(file.sizes) <= 1 << 22
+    assert max(file.sizes) <= 1 << 18
 
 
 def test_a_long_header_is_read_in_two_pieces():
