@@ -44,9 +44,10 @@ _TYPES = {
 
 # Gives bytes of a file: (offset, size) → exactly that many.
 Read = Callable[[int, int], Any]
-# Gaps of a window that cost no more to read than to go around, and the most that is read at once with gaps.
+# A gap in a window that costs no more to read than to go around. So many times that much is read at once: it
+# pays for the call, and still fits in the caches of a processor.
 SMALL_GAP = 1 << 14
-_LARGE_READ = 1 << 18
+_GAPS_AT_ONCE = 16
 
 
 class Header(NamedTuple):
@@ -236,7 +237,7 @@ def _fill(out: np.ndarray, read: Read, start: int, strides: tuple[int, ...], gap
         for i in range(len(out)):
             _fill(out[i : i + 1].reshape(out.shape[1:]), read, start + i * strides[0], strides[1:], gap)
     else:
-        rows = max(1, _LARGE_READ // strides[0])
+        rows = max(1, _GAPS_AT_ONCE * gap // strides[0])
         for i in range(0, len(out), rows):
             part = out[i : i + rows]
             data = read(start + i * strides[0], row + (len(part) - 1) * strides[0])
