@@ -104,12 +104,14 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
     vertices = _items(folder, "vertices", "<f4", int(vertex_starts[-1]), 2)
     _check_polygons(folder, polygon_data, np.diff(starts), polygon_starts, vertex_starts)
     sizes = np.zeros((count, 2), np.int32)
-    mask_list: list[str | np.ndarray] = []
+    mask_objects, mask_list = np.zeros(0, np.int32), list[str | np.ndarray]()
     if masks:
         mask_starts = _starts(folder, count, "masks_offset", "mask_count", "<i8")
         sizes = np.stack([_items(folder, n, "<i4", count) for n in ("heights", "widths")], axis=1)
-        mask_list = _masks(folder, int(mask_starts[-1]))
-    mask_objects = _items(folder, "masks_rles_idx", "<i4", int(mask_starts[-1]))
+        if (sizes <= 0).any():
+            raise ValueError(f"{folder}/heights.dat or widths.dat has a size that is not positive")
+        mask_objects = _items(folder, "masks_rles_idx", "<i4", int(mask_starts[-1]))
+        mask_list = _masks(folder, np.repeat(sizes, np.diff(mask_starts), axis=0))
     limit = np.repeat(np.diff(starts), np.diff(mask_starts))
     if ((mask_objects < 0) | (mask_objects >= limit)).any():
         raise ValueError(f"{folder}/masks_rles_idx.dat names an object that is not there")
@@ -172,20 +174,25 @@ def _check_polygons(
         raise ValueError(f"{folder}/polygon_data.dat names an object or a vertex that is not there")
 
 
-def _masks(folder: str, count: int) -> list[str | np.ndarray]:
-    content = _content(folder, "masks_rles") if count else bytes(4)
-    if np.frombuffer(content, "<u4", 1)[0] != count:
-        raise ValueError(f"{folder}/masks_rles.dat must have {count} masks")
+def _masks(folder: str, sizes: np.ndarray) -> list[str | np.ndarray]:
+    """The masks of images of these sizes, int32 [masks, 2]."""
+    content = _content(folder, "masks_rles") if len(sizes) else bytes(4)
+    if np.frombuffer(content, "<u4", 1)[0] != len(sizes):
+        raise ValueError(f"{folder}/masks_rles.dat must have {len(sizes)} masks")
     masks: list[str | np.ndarray] = []
-    at = 4
-    for number in range(count):
-        head = content[at : at + 3 * _MASK_HEAD.itemsize]
-        at += 3 * _MASK_HEAD.itemsize
-        runs = (
-            int(np.frombuffer(head, _MASK_HEAD)[2]) if len(head) == 3 * _MASK_HEAD.itemsize else len(content)
-        )
-        if at + runs * _MASK_RUN.itemsize > len(content):
+    at, head = 4, 3 * _MASK_HEAD.itemsize
+    for number, size in enumerate(sizes.tolist()):
+        left = len(content) - at - head
+        if left < 0:
             raise ValueError(f"{folder}/masks_rles.dat ends within mask {number}")
-        masks.append(np.frombuffer(content, _MASK_RUN, runs, at).astype(np.int64))
-        at += runs * _MASK_RUN.itemsize
+        *given, runs = np.frombuffer(content, _MASK_HEAD, 3, at).tolist()
+        if runs * _MASK_RUN.itemsize > left:
+            raise ValueError(f"{folder}/masks_rles.dat ends within mask {number}")
+        if given != size:
+            raise ValueError(
+                f"{folder}/masks_rles.dat: mask {number} is {given[0]} x {given[1]}, but its image "
+                f"{size[0]} x {size[1]}"
+            )
+        masks.append(np.frombuffer(content, _MASK_RUN, runs, at + head).astype(np.int64))
+        at += head + runs * _MASK_RUN.itemsize
     return masks

@@ -144,8 +144,9 @@ def coco(
     Parity: DALI passes over annotations without a box, of an unknown image or with a negative size, and
     over the rest of a file that is cut short, and labels unknown categories 0; here they are errors, as are
     `images` that the file does not have. In the picture of labels DALI keeps only the last run-length mask
-    of a label, and none if there are polygons of that label; it gives the pixels that end the picture to
-    the smallest label; and with `ratio` it draws polygons in the unit square.
+    of a label, and none if there are polygons of that label; the picture is empty if the smallest label
+    has no mask at all; the pixels that end the picture go to the smallest label; and with `ratio` polygons
+    are drawn in the unit square.
 
     Args:
         annotations_file: the JSON file.

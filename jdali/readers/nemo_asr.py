@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,12 +72,12 @@ class NemoAsrReader(Reader):
             where = f"line {self._lines[index]} of {self._manifests[manifest]}"
             raise SampleError(f"{_NAME}: {path}, {where}: {error}") from error
         text = (entry.text or "").encode(errors="surrogatepass")
-        extra = (
+        extra: tuple[np.ndarray, ...] = (
             np.array(info.sample_rate, np.float32),
             np.frombuffer(text, np.uint8),
             np.array([index - self._starts[manifest]], np.int64),
         )
-        return wave, *(value for value, given in zip(extra, self._outputs, strict=True) if given)
+        return wave, *itertools.compress(extra, self._outputs)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         # Decoding takes much longer than a task costs, and recordings differ in length.
@@ -133,9 +134,8 @@ def nemo_asr(
         manifest_filepaths: paths of the manifests.
         downmix: mean of all channels.
         dtype: INT16, INT32 or FLOAT; a FLOAT from -1 to 1 is the integer's whole range.
-        max_duration: leave out what is to last longer, in seconds; 0: nothing. What has no "duration" is
-            kept.
-        min_duration: leave out what is to last shorter, likewise.
+        max_duration: leave out what has a longer "duration", in seconds; 0: nothing.
+        min_duration: leave out what has a shorter "duration" or none; 0: nothing.
         quality: of the resampling, 0 to 100.
         read_idxs: give the place in the manifest, too, not counting what is left out.
         read_sample_rate: give the sampling rate of the file, too.
@@ -160,7 +160,8 @@ def nemo_asr(
     for manifest in manifests:
         starts.append(len(entries))
         for line, entry in _parsed(manifest):
-            if entry.duration is None or entry.duration < 0 or shortest <= entry.duration <= longest:
+            # What has no duration counts as shorter than any limit.
+            if shortest <= (-1.0 if entry.duration is None else entry.duration) <= longest:
                 entries.append(entry)
                 lines.append(line)
     if not entries:

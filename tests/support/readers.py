@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -154,3 +155,47 @@ def reads(name: str, path: Path | None, /, **args: Any) -> Callable[[bytes], Non
             reader.close()
 
     return read
+
+
+def next_samples(reader: Reader, count: int) -> list[tuple[bytes, ...]]:
+    """The bytes of all outputs of the next samples."""
+    indices = reader.next_batch(count).indices.tolist()
+    return [tuple(array.tobytes() for array in reader.load(index)) for index in indices]
+
+
+def check_epochs_and_state(name: str, **args: Any) -> None:
+    """Every sample once an epoch, for 1, 2, 3 and 7 shards and several batch sizes, in order and shuffled; and
+    a reader that is given the state of another goes on with the same bytes, wherever that state was taken.
+
+    Args:
+        name: of the reader under "readers.".
+        args: of the reader; its samples must all differ.
+    """
+    size = opened(name, **args).size
+    whole = next_samples(opened(name, **args), size)
+    assert len(set(whole)) == size, "the check needs samples that all differ"
+    for shards in (1, 2, 3, 7):
+        for shuffled in (False, True):
+            more = {**args, "num_shards": shards, "random_shuffle": shuffled, "seed": 5}
+            taken: list[tuple[bytes, ...]] = []
+            for shard in range(shards):
+                reader = opened(name, shard_id=shard, **more)
+                mine = size * (shard + 1) // shards - size * shard // shards
+                got = next_samples(reader, mine)
+                taken += got
+                for batch in (1, 3):
+                    reader.set_state(opened(name, shard_id=shard, **more).get_state())
+                    again: list[tuple[bytes, ...]] = []
+                    while len(again) < mine:
+                        again += next_samples(reader, min(batch, mine - len(again)))
+                    assert again == got, f"batches of {batch}"
+                if not shuffled:
+                    assert got == whole[size * shard // shards :][:mine]
+            assert sorted(taken) == sorted(whole), f"{shards} shards"
+    more = {**args, "num_shards": 2, "shard_id": 1, "random_shuffle": True, "seed": 5}
+    reader = opened(name, **more)
+    for _ in range(size):
+        fresh = opened(name, **more)
+        fresh.set_state(json.loads(json.dumps(reader.get_state())))
+        following = next_samples(reader, 2)
+        assert next_samples(fresh, 2) == following
