@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import resuming
-from support.resuming import COUNT, digest, forever, iterator
+from support.resuming import COUNT, digest, forever, iterator, light_iterator
 
 import jdali
 from jdali import fn
@@ -104,7 +104,7 @@ def test_goes_on_in_a_fresh_iterator(folder, reference, threads, depth, at):
 def test_a_pipeline_without_a_seed_takes_that_of_the_state(folder):
     def one_of(**options):
         return DataIterator(
-            resuming.augmenting(folder, batch_size=4, num_threads=1, **options), ["image", "value", "label"]
+            resuming.drawing(folder, batch_size=4, num_threads=1, **options), ["value", "label"]
         )
 
     with one_of(seed=-1) as one:
@@ -151,13 +151,13 @@ def test_says_which_operator_and_argument_differ():
 
 def test_data_may_move_but_not_change_in_number(folder, tmp_path):
     resuming.write_pictures(tmp_path)
-    with iterator(folder) as one, iterator(tmp_path) as two:
+    with light_iterator(folder, batch_size=4) as one, light_iterator(tmp_path, batch_size=4) as two:
         next(one)
         two.set_state(through_json(one.get_state()))
         assert digest(next(two)) == digest(next(one))
         (tmp_path / "00.jpg").unlink()
         with (
-            iterator(tmp_path) as three,
+            light_iterator(tmp_path, batch_size=4) as three,
             pytest.raises(ValueError, match="labels of operator 1, readers.file, was"),
         ):
             three.set_state(one.get_state())
@@ -167,7 +167,7 @@ def test_data_may_move_but_not_change_in_number(folder, tmp_path):
 def shards(folder, count, batch_size, **options):
     reader = {"num_shards": count, **options.pop("reader", {})}
     return [
-        iterator(folder, batch_size=batch_size, num_threads=1, reader={**reader, "shard_id": i}, **options)
+        light_iterator(folder, batch_size=batch_size, reader={**reader, "shard_id": i}, **options)
         for i in range(count)
     ]
 
@@ -182,7 +182,7 @@ def seen(batch):
 @pytest.fixture(scope="module")
 def epochs(folder):
     """The samples of the first epochs, by a single reader."""
-    with iterator(folder, batch_size=COUNT, num_threads=1) as it:
+    with light_iterator(folder, batch_size=COUNT) as it:
         return [set(seen(batch)) for batch in take(it, 6)]
 
 
@@ -221,8 +221,8 @@ def test_another_number_of_shards_or_batch_size(folder, epochs, topology, pad):
     assert epochs[0] <= first_epoch, "a sample of the epoch that was interrupted is lost"
     for epoch in epochs[:3]:
         assert epoch <= set(taken), "a sample is lost"
-    if pad:
-        assert set(taken) == epochs[0] | epochs[1] | epochs[2]
+    if pad:  # whole epochs, one more if the first had just ended where the shards changed
+        assert set(taken) in [set().union(*epochs[:count]) for count in (3, 4)]
 
 
 def test_shards_of_one_process(folder, epochs):
@@ -230,12 +230,12 @@ def test_shards_of_one_process(folder, epochs):
 
     def pipes(count):
         return [
-            resuming.augmenting(folder, batch_size=2, num_threads=1, num_shards=count, shard_id=i)
+            resuming.drawing(folder, {"num_shards": count, "shard_id": i}, batch_size=2, num_threads=1)
             for i in range(count)
         ]
 
     def of(count):
-        return DataIterator(pipes(count), ["image", "value", "label"], reader_name="Reader", auto_reset=True)
+        return DataIterator(pipes(count), ["value", "label"], reader_name="Reader", auto_reset=True)
 
     with of(2) as one:
         taken = [pair for batch in take(one, 2) for pair in seen(batch)]
@@ -249,26 +249,23 @@ def test_shards_of_one_process(folder, epochs):
 
 # --- bad samples ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
-def test_bad_samples_that_were_replaced(folder, tmp_path, on_error):
+def test_bad_samples_that_were_replaced(tmp_path, on_error):
     resuming.write_pictures(tmp_path)
     for i in (2, 5, 11):
         (tmp_path / f"{i:02d}.jpg").write_bytes(b"no picture")
     with iterator(tmp_path, on_error=on_error) as one:
-        batches = take(one, 10)
-    expected = [digest(batch) for batch in batches]
-    for at in (1, 2, 3, 5):
-        with iterator(tmp_path, on_error=on_error) as one:
-            take(one, at)
-            state = through_json(one.get_state())
-        with iterator(tmp_path, on_error=on_error) as two:
-            two.set_state(state)
+        expected, states = [], []
+        for _, batch in zip(range(10), forever(one), strict=False):
+            expected.append(digest(batch))
+            states.append(through_json(one.get_state()))
+        for step in range(10):
+            assert digest(one.batch_at(step)) == expected[step]
+    with iterator(tmp_path, on_error=on_error) as two:
+        for at in (1, 2, 5):
+            two.set_state(states[at - 1])
             assert [digest(b) for b in take(two, 4)] == expected[at : at + 4]
             for step in (at, at + 1, at + 3):
                 assert digest(two.batch_at(step)) == expected[step]
-    with iterator(tmp_path, on_error=on_error) as one:
-        take(one, 10)
-        for step in range(10):
-            assert digest(one.batch_at(step)) == expected[step]
 
 
 # --- replaying ------------------------------------------------------------------------------------
@@ -322,14 +319,19 @@ class TestReplay:
             for step in (0, 5, 6, 13):
                 assert digest(two.batch_at(step)) == reference[step]
             assert digest(next(two)) == reference[6]
-        with iterator(folder, batch_size=3) as three:
+
+    def test_before_a_restore_with_another_batch_size(self, folder):
+        with light_iterator(folder, batch_size=4) as one:
+            take(one, 6)
+            state = through_json(one.get_state())
+        with light_iterator(folder, batch_size=3) as three:
             three.set_state(state)
             three.batch_at(6)
             with pytest.raises(ValueError, match="batches before step 6, where the state was restored"):
                 three.batch_at(5)
 
     def test_dropped_batches_are_counted(self, folder):
-        with iterator(folder, last_batch_policy=LastBatchPolicy.DROP) as it:
+        with light_iterator(folder, batch_size=4, last_batch_policy=LastBatchPolicy.DROP) as it:
             expected = [digest(batch) for batch in take(it, 9)]
             assert [digest(it.batch_at(step)) for step in range(9)] == expected
             assert digest(it.batch_at(1, epoch=2)) == expected[7]

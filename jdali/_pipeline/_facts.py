@@ -94,8 +94,8 @@ class Facts(abc.ABC):
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.
 
-        Runs batches until an epoch has passed or no new program was compiled for a while, then puts the
-        sources back where they were.
+        Runs batches until an epoch has passed or no new program was compiled for a while. An external
+        source must be one that can be asked again: a list, or a callback that is told what to give.
 
         Args:
             progress: shows a progress bar.

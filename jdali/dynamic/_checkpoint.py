@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from jdali._state import check_version
+
 _VERSION = 1
 _NUMBERED = re.compile(r"\{seq(:[^}]*)?\}")
 
@@ -105,8 +107,7 @@ class Checkpoint:
     def deserialize(self, data: str | bytes) -> None:
         """Takes the states of `serialize`; objects registered already are restored."""
         parsed = json.loads(data)
-        if parsed.get("version") != _VERSION:
-            raise ValueError(f"Checkpoint: version {parsed.get('version')} cannot be read, only {_VERSION}")
+        check_version("Checkpoint", parsed, _VERSION)
         self._states = {name: (item["state"], item["type"]) for name, item in parsed["states"].items()}
         self._loaded = True
         for name in self._objects.keys() & self._states.keys():

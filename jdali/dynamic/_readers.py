@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from jdali._operator import REGISTRY, Operator
+from jdali._state import check_version
 from jdali._surface import document, public_signature
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array
@@ -142,17 +143,12 @@ class Reader:
         with self._lock:
             reader = self._reader().get_state()
             epoch = {"epochs": self._epochs, "taken": self._taken}
-            return {"version": _STATE_VERSION, **epoch, "seed": self._seed, "reader": reader}
+            return {"version": _STATE_VERSION, **epoch, "reader": reader}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on where a state was taken: `next_epoch` gives what was left of the epoch."""
-        if state.get("version") != _STATE_VERSION:
-            raise ValueError(
-                f"{self._op.name}: state of version {state.get('version')}, not {_STATE_VERSION}"
-            )
+        check_version(self._op.name, state, _STATE_VERSION)
         with self._lock:
-            if state["seed"] != self._seed:
-                self._seed, self._opened = int(state["seed"]), None
             self._reader().set_state(state["reader"])
             self._epochs = int(state["epochs"])
             self._taken = self._resumed = int(state["taken"])

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jdali._state import check_version
+
 _STATE_VERSION = 1
 # Key of those permutations that must be the same on every shard, whatever seed each was given.
 _COMMON_SEED = 0
@@ -133,15 +135,16 @@ class Order:
         `taken` counts samples since the beginning of `epoch`: [number of shards, samples that each of
         them took], one such pair for each number of shards that there was.
         """
+        epochs, taken = 0, self._taken
+        if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:
+            # All shards are at the beginning of an epoch at the same time: small numbers will do.
+            epochs, taken = divmod(taken, self.size // self.num_shards)
         return {
             "version": _STATE_VERSION,
             "size": self.size,
             "seed": self._seed,
-            "epoch": self._base,
-            "taken": [
-                *([past.num_shards, past.given] for past in self._past),
-                [self.num_shards, self._taken],
-            ],
+            "epoch": self._base + epochs,
+            "taken": [*([past.num_shards, past.given] for past in self._past), [self.num_shards, taken]],
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -151,8 +154,7 @@ class Order:
         unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
         of them had begun, is divided anew; the epochs after that are as if there had been no change.
         """
-        if state.get("version") != _STATE_VERSION:
-            raise ValueError(f"the reader's state has version {state.get('version')}, not {_STATE_VERSION}")
+        check_version("the reader", state, _STATE_VERSION)
         if state["size"] != self.size:
             raise ValueError(
                 f"the state is of a data set of {state['size']} samples, this one has {self.size}"
@@ -248,8 +250,7 @@ class Order:
 
     def _next_epoch(self) -> None:
         self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
-        even = not self._past and self.size % self.num_shards == 0
-        if self.pad_last_batch or even:  # all shards are here at the same time: count anew
+        if self.pad_last_batch:  # all shards are here at the same time: count anew
             self._base, self._taken, self._past = self._epoch, 0, []
 
     # --- whose samples ----------------------------------------------------------------------

@@ -267,7 +267,7 @@ def test_state_of_another_data_set_or_version():
     state = Order(5).get_state()
     with pytest.raises(ValueError, match="data set of 5 samples, this one has 6"):
         Order(6).set_state(state)
-    with pytest.raises(ValueError, match="has version 7, not 1"):
+    with pytest.raises(ValueError, match="the reader: a state of version 7, expected 1"):
         Order(5).set_state(state | {"version": 7})
 
 

@@ -33,11 +33,11 @@ def write_pictures(folder: Path, count: int = COUNT) -> None:
 
 
 @jdali.pipeline_def(seed=7)
-def augmenting(folder: Path, **reader: Any) -> Any:
+def augmenting(folder: Path, reader: dict[str, Any] | None = None) -> Any:
     """Pictures 8 by 8, random in five ways; a random number; the number of the file."""
     files = sorted(map(str, Path(folder).glob("*.jpg")))
     data, labels = fn.readers.file(
-        files=files, labels=list(range(len(files))), random_shuffle=True, name="Reader", **reader
+        files=files, labels=list(range(len(files))), random_shuffle=True, name="Reader", **(reader or {})
     )
     images = fn.decoders.image_random_crop(data, random_area=[0.5, 1.0])
     images = fn.rotate(images, angle=fn.random.uniform(range=[-30.0, 30.0]), fill_value=0)
@@ -46,10 +46,27 @@ def augmenting(folder: Path, **reader: Any) -> Any:
     return images, fn.random.uniform(range=[0.0, 1.0]), labels
 
 
+@jdali.pipeline_def(seed=7)
+def drawing(folder: Path, reader: dict[str, Any] | None = None) -> Any:
+    """Only the random number and the number of the file: quick to compile."""
+    files = sorted(map(str, Path(folder).glob("*.jpg")))
+    _, labels = fn.readers.file(
+        files=files, labels=list(range(len(files))), random_shuffle=True, name="Reader", **(reader or {})
+    )
+    return fn.random.uniform(range=[0.0, 1.0]), labels
+
+
+def light_iterator(folder: Path, *, reader: dict[str, Any] | None = None, **options: Any) -> DataIterator:
+    """Of `drawing`."""
+    of_iterator = {k: options.pop(k) for k in ("last_batch_policy",) if k in options}
+    pipe = drawing(folder, reader, **{"num_threads": 1, **options})
+    return DataIterator(pipe, ["value", "label"], reader_name="Reader", auto_reset=True, **of_iterator)
+
+
 def iterator(folder: Path, *, reader: dict[str, Any] | None = None, **options: Any) -> DataIterator:
     """Of `augmenting`: with its own options for the iterator and the pipeline."""
     of_iterator = {k: options.pop(k) for k in ("last_batch_policy",) if k in options}
-    pipe = augmenting(folder, **{"batch_size": 4, "num_threads": 2, **options}, **(reader or {}))
+    pipe = augmenting(folder, reader, **{"batch_size": 4, "num_threads": 2, **options})
     return DataIterator(
         pipe, ["image", "value", "label"], reader_name="Reader", auto_reset=True, **of_iterator
     )
@@ -63,7 +80,8 @@ def digest(batch: dict[str, Any]) -> str:
 def forever(it: DataIterator) -> Any:
     """Batches of epoch after epoch."""
     while True:
-        yield from it
+        for batch in it:  # noqa: UP028  `yield from` would close the iterator
+            yield batch
 
 
 def main(folder: str, state: str, log: str, threads: str, depth: str, steps: str) -> None:

@@ -1,0 +1,173 @@
+"""DALI's checkpoints: `Pipeline.checkpoint`, the argument `checkpoint`, `checkpoints` of iterators."""
+
+import json
+
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali
+from jdali import fn
+from jdali.iterator import DataIterator
+from jdali.plugin.jax import DALIGenericIterator
+
+SIZE = 10
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    for i in range(SIZE):
+        (folder / f"{i}.bin").write_bytes(bytes([i]))
+    return [str(folder / f"{i}.bin") for i in range(SIZE)]
+
+
+def definition(functions, files, more=False):
+    data, _ = functions.readers.file(
+        files=files, labels=list(range(SIZE)), random_shuffle=True, name="Reader", seed=11
+    )
+    value = functions.random.uniform(range=[0.0, 1.0])
+    return data, value + 1.0 if more else value
+
+
+@jdali.pipeline_def(batch_size=3, num_threads=1, seed=3, enable_checkpointing=True)
+def reading(files, more=False):
+    return definition(fn, files, more)
+
+
+def rows(outputs):
+    return [
+        np.concatenate([np.asarray(out.at(i)).ravel() for i in range(len(out))]).tolist() for out in outputs
+    ]
+
+
+def runs(pipe, count):
+    return [rows(pipe.run()) for _ in range(count)]
+
+
+def test_a_pipeline_goes_on_from_its_checkpoint(files, tmp_path):
+    one = reading(files)
+    start = one.checkpoint()
+    whole = runs(one, 2)
+    saved = one.checkpoint(str(tmp_path / "saved"))
+    assert isinstance(saved, bytes)
+    assert (tmp_path / "saved").read_bytes() == saved
+    whole += runs(one, 5)
+    assert runs(reading(files, checkpoint=start), 7) == whole
+    for given in (saved, saved.decode()):
+        two = reading(files, checkpoint=given)
+        assert not two.is_restored_from_checkpoint
+        two.build()
+        assert two.is_restored_from_checkpoint
+        assert two.checkpoint() == saved
+        assert runs(two, 5) == whole[2:]
+    assert not one.is_restored_from_checkpoint
+
+
+def cases(files, pipeline, saved):
+    """What each of these pipelines does, and the error if it does not work."""
+    return {
+        "checkpoint without enable_checkpointing": lambda: pipeline(
+            files, enable_checkpointing=False
+        ).checkpoint(),
+        "restored without enable_checkpointing": lambda: pipeline(
+            files, enable_checkpointing=False, checkpoint=saved
+        ).build(),
+        "no checkpoint": lambda: pipeline(files, enable_checkpointing=True, checkpoint=b"\xff\xff").build(),
+        "more operators": lambda: pipeline(
+            files, more=True, enable_checkpointing=True, checkpoint=saved
+        ).build(),
+    }
+
+
+def test_errors(files):
+    made = cases(files, reading, reading(files).checkpoint())
+    messages = {
+        "checkpoint without enable_checkpointing": "give the pipeline enable_checkpointing=True",
+        "restored without enable_checkpointing": "only with enable_checkpointing=True",
+        "no checkpoint": "the checkpoint cannot be restored: checkpoint: these are not the bytes",
+        "more operators": r"cannot be restored: .*there were 2 operators, there are 3",
+    }
+    for name, message in messages.items():
+        with pytest.raises(RuntimeError, match=message):
+            made[name]()
+    with pytest.raises(RuntimeError, match="checkpoint: a state of version 9, expected 1"):
+        reading(files, checkpoint=json.dumps({"version": 9})).build()
+
+
+@pytest.mark.oracle
+def test_errors_are_where_dali_has_them(files):
+    dali = oracle.dali()
+    import nvidia.dali.fn as dali_fn
+
+    @dali.pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=3, enable_checkpointing=True)
+    def theirs(files, more=False):
+        return definition(dali_fn, files, more)
+
+    one = theirs(files)
+    whole = runs(one, 2)
+    saved = one.checkpoint()
+    assert isinstance(saved, bytes)
+    whole += runs(one, 3)
+    two = theirs(files, checkpoint=saved)
+    assert not two.is_restored_from_checkpoint
+    two.build()
+    assert two.is_restored_from_checkpoint
+    assert runs(two, 3) == whole[2:]
+    for fails in cases(files, theirs, saved).values():
+        with pytest.raises(RuntimeError):
+            fails()
+
+
+def iterators(files, checkpoints=(None,), kind=DALIGenericIterator, **options):
+    pipes = [reading(files, checkpoint=text, **options) for text in checkpoints]
+    return kind(pipes, ["data", "value"], reader_name="Reader", auto_reset=True)
+
+
+def hashes(it, count):
+    found = []
+    while len(found) < count:
+        found += [np.asarray(batch["value"]).tolist() for batch in it]
+    return found[:count]
+
+
+@pytest.mark.parametrize("kind", [DALIGenericIterator, DataIterator])
+@pytest.mark.parametrize("taken", [0, 1, 5])
+def test_iterators_go_on_from_their_checkpoints(files, kind, taken):
+    with iterators(files, kind=kind) as one:
+        for _, _ in zip(range(taken), (b for _ in range(9) for b in one), strict=False):
+            pass
+        saved = one.checkpoints()
+        expected, lengths = hashes(one, 6), len(one)
+    assert [type(item) for item in saved] == [bytes]
+    with iterators(files, saved, kind=kind) as two:
+        assert two.checkpoints() == saved
+        assert hashes(two, 6) == expected
+        assert len(two) == lengths
+
+
+def test_several_pipelines(files):
+    with iterators(files, [None, None]) as one:
+        next(one)
+        saved = one.checkpoints()
+        expected = np.asarray(next(one)["value"])
+    assert len(saved) == 2
+    with iterators(files, saved) as two:
+        np.testing.assert_array_equal(next(two)["value"], expected)
+
+
+def test_checkpoints_of_pipelines_without_checkpointing(files):
+    with iterators(files, enable_checkpointing=False) as it:
+        with pytest.raises(ValueError, match="needs pipelines with enable_checkpointing=True"):
+            it.checkpoints()
+        assert it.get_state()["steps"] == 0
+
+
+def test_an_iterator_of_a_pipeline_that_was_alone(files, caplog):
+    pipe = reading(files)
+    pipe.run()
+    saved = pipe.checkpoint()
+    expected = rows(pipe.run())[1]
+    with iterators(files, [saved]) as it:
+        assert "were not restored from the checkpoints of one iterator" in caplog.text
+        assert np.asarray(next(it)["value"]).tolist() == expected
