@@ -14,6 +14,7 @@ import jdali.ops
 from jdali import Pipeline, fn, types
 from jdali.engine import _sharded
 from jdali.iterator import DataIterator, LastBatchPolicy, data_iterator
+from jdali.plugin.jax import DALIGenericIterator
 
 pytestmark = pytest.mark.skipif(jax.device_count() < 8, reason="needs eight devices")
 
@@ -288,3 +289,33 @@ def test_operators_in_a_function_under_shard_map(of_one_device):
     np.testing.assert_array_equal(np.asarray(flipped), expected[:, :, ::-1])
     assert flipped.sharding.is_equivalent_to(sharding, 4)
     assert float(total) == expected.astype(np.float64).sum()  # a sum of integers below 2**24
+
+
+def test_stacked_pipelines_work_on_their_own_devices():
+    """DALI's way for pmap: a pipeline for each device; what they compute is never elsewhere."""
+    pipes = []
+    for start, device in ((0, 3), (2, 1)):
+        pipe = Pipeline(batch_size=2, num_threads=1, device_id=device)
+        with pipe:
+            x = fn.external_source([np.arange(start, start + 2, dtype=np.float32)], cycle=True)
+            pipe.set_outputs(x * np.float32(3))
+        pipes.append(pipe)
+    with DALIGenericIterator(pipes, ["x"], size=4) as it:
+        x = next(it)["x"]
+        assert all("on 1 devices, 1 parts of 2 samples" in pipe.plan() for pipe in pipes)
+    held = {s.device.id: np.asarray(s.data).tolist() for s in x.addressable_shards}
+    assert held == {3: [[0.0, 3.0]], 1: [[6.0, 9.0]]}
+
+
+def test_outputs_on_different_meshes(of_one_device):
+    """One stage gives both: it runs where the finer split is, and the other output moves."""
+    devices = np.array(jax.devices())
+    wanted = {
+        "cut": NamedSharding(Mesh(devices[:4], ("a",)), P("a")),
+        "floats": NamedSharding(Mesh(devices[4:6], ("b",)), P(None, None, "b")),
+    }
+    got = three_batches(random_crops(), wanted)
+    for batch, expected in zip(got, of_one_device, strict=True):
+        for name, sharding in wanted.items():
+            assert batch[name].sharding.is_equivalent_to(sharding, 4)
+            np.testing.assert_array_equal(np.asarray(batch[name]), expected[name])
