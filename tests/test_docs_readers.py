@@ -1,0 +1,150 @@
+"""The examples of docs/readers.md run, on small data made here."""
+
+import json
+import re
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from support import records
+from support.data import image
+
+PAGE = Path(__file__).parent.parent / "docs" / "readers.md"
+TEXT = PAGE.read_text() if PAGE.exists() else ""
+EXAMPLES = re.findall(r"^## (.*?)$|^### (.*?)$|^```python\n(.*?)^```", TEXT, re.M | re.S)
+
+
+def examples():
+    """(heading, code) of each example."""
+    title = ""
+    for section, subsection, code in EXAMPLES:
+        title = section or subsection or title
+        if code:
+            yield pytest.param(code, id=title)
+
+
+def jpeg(seed=0):
+    import simplejpeg
+
+    return simplejpeg.encode_jpeg(np.ascontiguousarray(image(24, 32, seed=seed)))
+
+
+def lmdb_of(folder, values):
+    lmdb = pytest.importorskip("lmdb")
+    with (
+        lmdb.open(str(folder), map_size=1 << 24, lock=False) as database,
+        database.begin(write=True) as change,
+    ):
+        for i, value in enumerate(values):
+            change.put(f"{i:08}".encode(), value)
+
+
+def tensor(kind, content):
+    """A TensorProto of Caffe2: type, and bytes or an integer."""
+    number = records.field(6, content) if isinstance(content, bytes) else records.field(4, content)
+    return records.field(1, records.field(1, 1) + records.field(2, kind) + number)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A data set of every format, under the names that the page uses."""
+    root = tmp_path_factory.mktemp("data")
+    pictures = [jpeg(seed) for seed in range(8)]
+    for name in ("photos/cat", "photos/dog", "coco", "arrays", "frames/walk"):
+        (root / name).mkdir(parents=True)
+    for i, content in enumerate(pictures):
+        (root / "photos" / ("cat" if i % 2 else "dog") / f"{i}.jpg").write_bytes(content)
+        (root / "coco" / f"{i}.jpg").write_bytes(content)
+        np.save(root / "arrays" / f"{i}.npy", np.arange(80, dtype=np.float32).reshape(8, 10) + i)
+        Image.fromarray(image(16, 16, seed=i)).save(root / "frames" / "walk" / f"{i}.png")
+    annotations = {
+        "images": [{"id": i, "file_name": f"{i}.jpg", "width": 32, "height": 24} for i in range(8)],
+        "categories": [{"id": 7, "name": "cat"}],
+        "annotations": [
+            {"id": i, "image_id": i, "category_id": 7, "bbox": [1, 2, 10, 12], "area": 120, "iscrowd": 0}
+            for i in range(8)
+        ],
+    }
+    (root / "coco" / "instances.json").write_text(json.dumps(annotations))
+    records.tfrecord(
+        root / "data.tfrecord",
+        [records.example({"image": [content], "label": [i]}) for i, content in enumerate(pictures)],
+    )
+    image_records = [records.image_record(content, [float(i)]) for i, content in enumerate(pictures)]
+    records.recordio(root / "data.rec", image_records)
+    records.recordio(root / "damaged.rec", [*image_records[:2], b"short", *image_records[3:]])
+    records.tar(
+        root / "shard.tar",
+        [
+            member
+            for i, content in enumerate(pictures)
+            for member in ((f"{i}.jpg", content), (f"{i}.scores", np.float32([i, 0.5]).tobytes()))
+        ],
+    )
+    lmdb_of(
+        root / "caffe_lmdb",
+        [records.field(4, c) + records.field(5, i) + records.field(7, 1) for i, c in enumerate(pictures)],
+    )
+    lmdb_of(root / "caffe2_lmdb", [tensor(4, content) + tensor(2, i) for i, content in enumerate(pictures)])
+    lines = []
+    for i in range(4):
+        with wave.open(str(root / f"{i}.wav"), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(16000)
+            file.writeframes(np.int16(1000 * np.sin(np.arange(1600 + i) / 9)).tobytes())
+        lines.append(
+            json.dumps({"audio_filepath": str(root / f"{i}.wav"), "duration": 0.1, "text": f"text {i}"})
+        )
+    (root / "manifest.json").write_text("\n".join(lines))
+    return root
+
+
+@pytest.mark.parametrize("code", list(examples()))
+def test_example(code, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    if "clip.mp4" in code and not (folder / "clip.mp4").exists():
+        pytest.importorskip("av")
+        make_clip(folder / "clip.mp4")
+    if ".fits" in code:
+        fits = pytest.importorskip("astropy.io.fits")
+        for name in ("a", "b"):
+            fits.PrimaryHDU(np.arange(12, dtype=np.int16).reshape(3, 4)).writeto(
+                f"{name}.fits", overwrite=True
+            )
+    if "storage" in code:
+        from jdali import storage
+
+        monkeypatch.setattr(storage, "_current", storage.options())
+    exec(compile(code, "docs/readers.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert out or "storage" in code
+    if "get_state" in code:
+        assert out == "True\n"
+    if "damaged" in code:
+        assert "damaged.rec#record 2" in out
+
+
+def make_clip(path):
+    import av
+
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for i in range(24):
+            for packet in stream.encode(av.VideoFrame.from_ndarray(image(48, 64, seed=i), format="rgb24")):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+
+
+def test_every_reader_is_on_the_page():
+    from jdali import fn
+
+    names = [f"fn.readers.{name}" for name in dir(fn.readers) if not name.startswith("_")]
+    names += [f"fn.experimental.readers.{n}" for n in dir(fn.experimental.readers) if not n.startswith("_")]
+    assert len(names) > 10
+    missing = [name for name in names if f"{name}(" not in TEXT and f"`{name}`" not in TEXT]
+    assert missing == []
