@@ -38,7 +38,7 @@ class Options:
     first_wait: float = 0.25
     longest_wait: float = 10.0
     time_limit: float = 60.0
-    requests: int = 32
+    requests: int = 64
     samples_ahead: int | None = None
     bytes_ahead: int = 256 << 20
     block_size: int = 4 << 20

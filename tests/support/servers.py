@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import http.client
 import os
@@ -87,7 +88,7 @@ class Server:
         if path not in self.files:
             return 404, {}, b"not found"
         data = self.files[path]
-        facts = {"ETag": f'"{hashlib.md5(data).hexdigest()}"', "Accept-Ranges": "bytes"}
+        facts = {"ETag": _etag(data), "Accept-Ranges": "bytes"}
         asked = headers.get("Range")
         if not asked:
             return 200, facts, data
@@ -120,6 +121,11 @@ class Server:
                 if name.lower() not in ("connection", "date", "server", "transfer-encoding")
             }
             return response.status, kept, response.read()
+
+
+@functools.lru_cache(maxsize=1024)
+def _etag(data: bytes) -> str:
+    return f'"{hashlib.md5(data).hexdigest()}"'
 
 
 class _Http(ThreadingHTTPServer):
