@@ -392,3 +392,30 @@ def test_a_batch_has_one_type(build, tmp_path):
     np.save(tmp_path / "1.npy", np.zeros((2, 2), np.int32))
     with pytest.raises(jdali.OperatorError, match="a batch has one type"):
         run(build(lambda: fn.readers.numpy(file_root=str(tmp_path))), 1)
+
+
+def test_urls(build, files):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    memory = fsspec.filesystem("memory")
+    try:
+        for i, path in enumerate(files):
+            memory.put(path, f"/jdali-arrays/{i // 5}/{i}.npy")
+
+        def define():
+            start = fn.random.uniform(range=[0.0, 0.5], shape=[2])
+            whole = fn.readers.numpy(file_root="memory://jdali-arrays")
+            return (
+                whole,
+                start,
+                fn.readers.numpy(file_root="memory://jdali-arrays", rel_roi_start=start, roi_shape=[3, 4]),
+            )
+
+        for i, (whole, start, window) in enumerate(run(build(define), 3)):
+            array = np.load(files[i % 10])
+            np.testing.assert_array_equal(whole, array, strict=True)
+            top, left = (
+                int(np.floor(np.float32(s) * n + 0.5)) for s, n in zip(start, array.shape, strict=True)
+            )
+            np.testing.assert_array_equal(window, array[top : top + 3, left : left + 4], strict=True)
+    finally:
+        memory.rm("/jdali-arrays", recursive=True)
