@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -32,6 +33,8 @@ from jdali.tensors import TensorList
 
 # Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
 PART, COPY = "part", "copy"
+# Bytes of a part that are copied faster than another thread begins to.
+_WORTH_A_THREAD = 1 << 17
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,18 +109,18 @@ class Spread:
         fits = whole is not None and whole.shape == (self.rows, *shape)
         if whole is not None and fits and whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
             return whole
-        size = self.per_part
+        parts = range(len(self.mesh.devices))
 
         def stage(part: int) -> list[jax.Array]:
-            mine = rows[part * size : (part + 1) * size]
-            staged = gather(value, mine, size, shape, None)
-            copies: list[jax.Array] = [
-                jax.device_put(staged, device) for device in self.mesh.devices[part].tolist()
-            ]
+            mine = rows[part * self.per_part : (part + 1) * self.per_part]
+            staged = gather(value, mine, self.per_part, shape, None)
+            devices = self.mesh.devices[part].tolist()
+            copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
             return copies
 
-        with_pool = map if pool is None else pool.map
-        pieces = [piece for copies in with_pool(stage, range(len(self.mesh.devices))) for piece in copies]
+        small = self.per_part * math.prod(shape) * value.spec.dtype.itemsize < _WORTH_A_THREAD
+        staged = map(stage, parts) if pool is None or small else pool.map(stage, parts)
+        pieces = [piece for copies in staged for piece in copies]
         return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)
 
     def _program(
