@@ -15,6 +15,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali.readers._base import Cursor, Loaded, Reader, joined, nothing
+from jdali.readers._layouts import with_layouts
 from jdali.readers._order import Batch, Order
 from jdali.readers._scope import Scope
 from jdali.readers._storage import is_url
@@ -64,12 +65,16 @@ class ReadAhead(Reader):
         self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
         self._bytes_ahead = settings.bytes_ahead
         self._scope = Scope(settings.requests)
+        self._begin_anew()
+        self._scope.serves(self, self._begin_anew)
+
+    def _begin_anew(self) -> None:
         self._lock = threading.Lock()
         # How many samples were given out, those of the last batches, and where these end.
         self._place = 0
         self._given: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # The order, gone ahead; the samples that come next, and those that were not begun, with their places.
-        self._further: Order = copy.copy(reader._order)
+        self._further: Order = copy.copy(self._reader._order)
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
@@ -148,7 +153,8 @@ class ReadAhead(Reader):
 
     def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
         if not arguments:
-            return super().load_many(indices)
+            # Samples that are loaded one by one know nothing of layouts.
+            return with_layouts(super().load_many(indices), getattr(self._reader, "layouts", None))
         # With arguments that nobody knows before: not ahead, but all at once.
         columns, failures = [], {}
         parts = [

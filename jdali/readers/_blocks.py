@@ -38,9 +38,15 @@ class Blocks:
         self._most_kept = 2 + settings.bytes_ahead // self._bytes
         self._most_ahead = max(1, min(self._most_kept // 2, settings.requests))
         self._forgive = settings.longest_wait
+        self._begin()
+        scope.serves(self, self._begin)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, Future[bytes]] = OrderedDict()
+        # When blocks could not be fetched.
         self._failed: dict[int, float] = {}
+        # The block that reading has come to, and how many after it are fetched ahead.
         self._latest, self._ahead = -1, 0
 
     def read(self, file: int, offset: int, size: int) -> bytes:

@@ -33,13 +33,32 @@ class Scope:
 
     def __init__(self, threads: int = 1):
         self._threads = threads
+        self._owners: list[weakref.WeakMethod[Callable[[], None]]] = []
         self._start()
         _LIVE.add(self)
+
+    def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
+        """Ends with its owner, and tells it when it must begin anew.
+
+        Args:
+            owner: whose collection ends the scope.
+            begin_anew: its method that is called in a forked process, where nothing that is under way in the
+                parent will ever be done.
+        """
+        self._owners.append(weakref.WeakMethod(begin_anew))
+        weakref.finalize(owner, self._abandon).atexit = False
+
+    def _abandon(self) -> None:
+        """Ends everything without waiting: for the garbage collector."""
+        self.end()
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _start(self) -> None:
         self._ended = threading.Event()
         self._futures: set[Future[Any]] = set()
-        self._lock = threading.Lock()
+        # The garbage collector may come in while it is held.
+        self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
     # --- threads ----------------------------------------------------------------------------
@@ -117,6 +136,10 @@ def _restart_all() -> None:
     """In a forked process there are neither the threads nor the requests of its parent."""
     for scope in list(_LIVE):
         scope._start()
+        for owner in scope._owners:
+            begin_anew = owner()
+            if begin_anew is not None:
+                begin_anew()
 
 
 # The interpreter waits for the threads of pools before it calls functions of `atexit`; these must be ended

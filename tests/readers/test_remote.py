@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import gc
 import itertools
 import os
 import subprocess
@@ -462,6 +463,18 @@ print("read", flush=True)
         assert time.monotonic() - begun < 50
 
 
+@pytest.mark.parametrize("name", ["file", "mxnet"])
+def test_readers_that_are_dropped_leave_no_threads(name, data):
+    with Server(tree(data)) as server:
+        reader = reading_ahead(opened(name, **READERS[name](server.url)))
+        for index in reader.next_batch(8).indices:
+            reader.load(int(index))
+        assert our_threads()
+        del reader
+        gc.collect()
+        assert wait_for(lambda: not our_threads())
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_readers_work_in_a_forked_process(data):
     script = """
@@ -477,6 +490,8 @@ def check():
         for index in reader.next_batch(12).indices:
             reader.load(int(index))
 check()
+for reader in readers:
+    reader.next_batch(4)  # so that requests are under way
 child = os.fork()
 if not child:
     check()
@@ -493,6 +508,6 @@ check()
 for reader in readers: reader.close()
 sys.exit(status)
 """
-    with Server(tree(data)) as server:
+    with Server(tree(data), latency=0.02) as server:
         done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.returncode == 0, done.stderr
