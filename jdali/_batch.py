@@ -287,20 +287,25 @@ class Store:
                 return placed
             return self._assemble_device(shape)
 
-    def assemble_host(self, shape: tuple[int, ...]) -> HostArray:
-        """[N, *shape] for NumPy; a view if the samples lie like that already."""
+    def assemble_host(self, shape: tuple[int, ...], out: HostArray | None = None) -> HostArray:
+        """[N, *shape] for NumPy; a view if the samples lie like that already.
+
+        Args:
+            shape: to pad the samples to.
+            out: where to put them together, if need be; what lies past a sample is left as it is.
+        """
         whole = self.whole()
         if whole is not None and isinstance(self.blocks[0], PaddedBlock):
             host = self.blocks[0].host
             return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
-        out = np.zeros((len(self), *shape), self.spec.dtype)
+        out = np.zeros((len(self), *shape), self.spec.dtype) if out is None else out
         for number, block in enumerate(self.blocks):
             (samples,) = np.nonzero(self.block == number)
             rows = self.row[samples]
             if isinstance(block, PaddedBlock):
                 common = tuple(slice(min(n, m)) for n, m in zip(shape, block.array.shape[1:], strict=True))
-                to: Any = (samples, *common)
-                taken: Any = (rows, *common)
+                to: Any = (_run(samples), *common)
+                taken: Any = (_run(rows), *common)
                 out[to] = block.host[taken]
                 continue
             values = block.host_samples(rows)
@@ -323,6 +328,13 @@ class Store:
             places.append(samples)
         order = np.argsort(np.concatenate(places))
         return jnp.concatenate(pieces)[order]
+
+
+def _run(indices: Index) -> Index | slice:
+    """Indices that follow each other as a slice, with which NumPy does not copy twice."""
+    if len(indices) and (np.diff(indices) == 1).all():
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices
 
 
 def _cut(padded: Any, extent: Index) -> Any:
