@@ -16,6 +16,7 @@ from jdali._pipeline._checkpoint import Checkpointing
 from jdali._pipeline._defining import Defining, flatten
 from jdali._pipeline._facts import Facts, per_output
 from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, StreamPolicy
+from jdali._pipeline._serialize import Serializing
 from jdali._place import BatchSplit
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
@@ -34,7 +35,7 @@ __all__ = ["Pipeline", "pipeline_def", "do_not_convert", "StreamPolicy", "Operat
 do_not_convert = _conditional.do_not_convert
 
 
-class Pipeline(Defining, Checkpointing, Facts):
+class Pipeline(Defining, Checkpointing, Serializing, Facts):
     """A graph of operators that gives one batch a run.
 
     Args:

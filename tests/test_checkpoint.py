@@ -7,7 +7,7 @@ import pytest
 from support import oracle
 
 import jdali
-from jdali import fn
+from jdali import fn, types
 from jdali.iterator import DataIterator
 from jdali.plugin.jax import DALIGenericIterator
 
@@ -171,3 +171,53 @@ def test_an_iterator_of_a_pipeline_that_was_alone(files, caplog):
     with iterators(files, [saved]) as it:
         assert "were not restored from the checkpoints of one iterator" in caplog.text
         assert np.asarray(next(it)["value"]).tolist() == expected
+
+
+# --- a pipeline as bytes ----------------------------------------------------------------------------
+@jdali.pipeline_def(batch_size=4, num_threads=1, seed=3, enable_conditionals=True)
+def branching(files):
+    data, labels = fn.readers.file(files=files, labels=list(range(SIZE)), random_shuffle=True, name="Reader")
+    value = fn.random.uniform(range=[-1.0, 1.0], seed=5)
+    if value > 0:
+        value = value * np.float32([2.0, 3.0])[1]
+    else:
+        value = fn.cast(value - 10.0, dtype=types.FLOAT)
+    fed = fn.external_source(name="fed", num_outputs=2, dtype=[types.INT32, types.FLOAT], ndim=1)
+    noise = fn.random.normal(value, stddev=0.5)
+    return data, labels, value, noise, *fed
+
+
+def test_a_pipeline_made_of_bytes_is_the_same(files, tmp_path):
+    one = branching(files)
+    data = one.serialize(filename=str(tmp_path / "pipeline"))
+    assert isinstance(data, bytes)
+
+    def some(pipe, count=3):
+        fed = ([np.int32([i]) for i in range(4)], [np.float32([i]) for i in range(4)])
+        return [rows(pipe.run(fed=fed)) for _ in range(count)]
+
+    expected = some(one)
+    assert some(jdali.Pipeline.deserialize(data)) == expected
+    assert some(jdali.Pipeline.deserialize(filename=str(tmp_path / "pipeline"), num_threads=2)) == expected
+    three = jdali.Pipeline(batch_size=4, num_threads=1, seed=3)
+    three.deserialize_and_build(data)
+    three.set_state(branching(files).get_state())  # the fingerprint, too, is the same
+    assert some(three) == expected
+    assert jdali.Pipeline.deserialize(data).serialize() == data
+
+
+def test_what_cannot_be_made_bytes_or_be_made_of_them(files):
+    @jdali.pipeline_def(batch_size=2, num_threads=1)
+    def calling():
+        return fn.python_function(fn.random.uniform(), function=lambda x: x)
+
+    with pytest.raises(
+        RuntimeError, match="serialize: python_function: argument 'function' cannot be written: function"
+    ):
+        calling().serialize()
+    with pytest.raises(RuntimeError, match="these are not the bytes of a pipeline"):
+        jdali.Pipeline.deserialize(b"no")
+    with pytest.raises(ValueError, match="give one of serialized_pipeline and filename"):
+        jdali.Pipeline.deserialize()
+    with pytest.raises(RuntimeError, match="has operators already"):
+        reading(files).deserialize_and_build(b"{}")

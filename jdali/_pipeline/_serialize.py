@@ -1,0 +1,236 @@
+"""A pipeline as bytes: its graph and options as JSON, from which another program makes the pipeline again."""
+
+from __future__ import annotations
+
+import base64
+import enum
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from jdali import types
+from jdali._operator import REGISTRY
+from jdali._state import check_version
+from jdali.engine._sources import ExternalSource
+from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, Node
+
+VERSION = 1
+
+# Options of a pipeline that are kept; those that say how fast and on what it runs may be given anew.
+OPTIONS = (
+    "batch_size", "num_threads", "device_id", "seed", "exec_pipelined", "exec_async", "prefetch_queue_depth",
+    "enable_checkpointing", "on_error", "max_compiles", "scaled_decoding",
+)  # fmt: skip
+
+Self = TypeVar("Self", bound="Serializing")
+
+
+class Serializing:
+    """The part of `Pipeline` that writes its definition, and makes a pipeline of what was written."""
+
+    graph: Graph
+    _outputs: tuple[DataNode, ...] | None
+    _sinks: list[DataNode]
+
+    def build(self) -> Any:
+        """Plans the graph and opens the readers."""
+
+    def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
+        """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
+
+        What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
+
+        Args:
+            define_graph: without effect.
+            filename: also written there.
+
+        Raises:
+            RuntimeError: an argument, a function for instance, cannot be written.
+        """
+        self.build()
+        writer = _Writer()
+        nodes = [writer.node(node) for node in self.graph.nodes]
+        content = {
+            "version": VERSION,
+            "options": {name: getattr(self, name) for name in OPTIONS},
+            "nodes": nodes,
+            "domains": writer.rows,
+            "outputs": [_reference(value) for value in self._outputs or ()],
+            "sinks": [_reference(value) for value in self._sinks],
+        }
+        data = json.dumps(content, separators=(",", ":")).encode()
+        if filename is not None:
+            Path(filename).write_bytes(data)
+        return data
+
+    @classmethod
+    def deserialize(
+        cls: type[Self], serialized_pipeline: str | bytes | None = None, filename: str | None = None,
+        **kwargs: Any,
+    ) -> Self:  # fmt: skip
+        """A built pipeline of what `serialize` gave.
+
+        Args:
+            serialized_pipeline, filename: the bytes, or the file that they are in.
+            kwargs: arguments of `Pipeline`, in place of those that were written.
+        """
+        if (serialized_pipeline is None) == (filename is None):
+            raise ValueError("Pipeline.deserialize: give one of serialized_pipeline and filename")
+        data = Path(filename).read_bytes() if filename is not None else serialized_pipeline
+        content = _parsed(data)
+        make: Callable[..., Self] = cls
+        pipeline = make(**{**content["options"], **kwargs})
+        pipeline._define_from(content)
+        return pipeline
+
+    def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
+        """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
+        if self.graph.nodes:
+            raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
+        self._define_from(_parsed(serialized_pipeline))
+
+    def _define_from(self, content: Mapping[str, Any]) -> None:
+        reader = _Reader(self.graph, content["domains"])
+        for item in content["nodes"]:
+            reader.node(item)
+        self._outputs = tuple(reader.value(reference) for reference in content["outputs"])
+        self._sinks.extend(reader.value(reference) for reference in content["sinks"])
+        self.build()
+
+
+def _parsed(data: str | bytes | None) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(data or b"")
+    except ValueError as error:
+        raise RuntimeError(f"Pipeline.deserialize: these are not the bytes of a pipeline: {error}") from None
+    check_version("Pipeline.deserialize", content, VERSION)
+    return content
+
+
+def _reference(value: DataNode) -> list[int]:
+    return [value.source.id, value.index]
+
+
+class _Writer:
+    """Nodes as JSON; the branches that they are in get numbers."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[Any]] = []
+        self._numbers: dict[Domain, int] = {WHOLE_BATCH: -1}
+
+    def node(self, node: Node) -> dict[str, Any]:
+        def written(name: str, value: Any) -> Any:
+            try:
+                return _written(value)
+            except TypeError as error:
+                raise RuntimeError(f"Pipeline.serialize: {node.op.name}: {name} {error}") from None
+
+        return {
+            "op": node.op.name,
+            "name": node.name,
+            "device": node.device,
+            "inputs": [written(f"input {i}", value) for i, value in enumerate(node.inputs)],
+            "args": {name: written(f"argument {name!r}", value) for name, value in node.args.items()},
+            "seed": node.seed,
+            "domain": self._domain(node.domain),
+            "outputs": len(node.outputs),
+            "where": node.where,
+            "fed": _fed(node),
+        }
+
+    def _domain(self, domain: Domain) -> int:
+        if domain not in self._numbers:
+            assert domain.parent is not None
+            assert domain.predicate is not None
+            row = [self._domain(domain.parent), _reference(domain.predicate), domain.branch]
+            self._numbers[domain] = len(self.rows)
+            self.rows.append(row)
+        return self._numbers[domain]
+
+
+class _Reader:
+    """Adds to a graph what a `_Writer` wrote."""
+
+    def __init__(self, graph: Graph, domains: list[list[Any]]):
+        self._graph, self._rows = graph, domains
+        self._domains: dict[int, Domain] = {-1: WHOLE_BATCH}
+
+    def value(self, reference: list[int]) -> DataNode:
+        return self._graph.nodes[reference[0]].outputs[reference[1]]
+
+    def node(self, item: Mapping[str, Any]) -> None:
+        op = REGISTRY.get(item["op"])
+        if op is None:
+            raise RuntimeError(f"Pipeline.deserialize: there is no operator {item['op']!r}")
+        self._graph.domain = self._domain(item["domain"])
+        runtime = None
+        if item["fed"] is not None:
+            given = {name: self._read(value) for name, value in item["fed"].items()}
+            runtime = ExternalSource(None, name=item["name"], **given)
+        self._graph.add(
+            op,
+            [self._read(value) for value in item["inputs"]],
+            {name: self._read(value) for name, value in item["args"].items()},
+            device=item["device"], name=item["name"], seed=item["seed"], runtime=runtime,
+            num_outputs=item["outputs"], where=item["where"], across_domains=True,
+        )  # fmt: skip
+        self._graph.domain = WHOLE_BATCH
+
+    def _domain(self, number: int) -> Domain:
+        if number not in self._domains:
+            parent, predicate, branch = self._rows[number]
+            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch)
+        return self._domains[number]
+
+    def _read(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._read(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        if kind == "node":
+            return self.value(content)
+        if kind == "enum":
+            return getattr(getattr(types, content[0]), content[1])
+        if kind == "dtype":
+            return np.dtype(content)
+        if kind == "array":
+            dtype, shape, data = content
+            return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
+        return {self._read(key): self._read(item) for key, item in content}
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, enum.Enum) and hasattr(types, type(value).__name__):
+        return {"enum": [type(value).__name__, value.name]}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_written(item) for item in value]
+    if isinstance(value, DataNode):
+        return {"node": _reference(value)}
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return {"dtype": np.dtype(value).str}
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
+        array = np.asarray(value)
+        return {"array": [array.dtype.str, array.shape, base64.b64encode(array.tobytes()).decode()]}
+    if isinstance(value, Mapping):
+        return {"dict": [[_written(key), _written(item)] for key, item in value.items()]}
+    raise TypeError(f"cannot be written: {type(value).__name__} {value!r:.60}")
+
+
+def _fed(node: Node) -> dict[str, Any] | None:
+    """How an external source is to be made again, without what feeds it; None: the node is none."""
+    source = node.runtime
+    if not isinstance(source, ExternalSource):
+        return None
+    return {
+        "num_outputs": source.num_outputs,
+        "repeat_last": source.repeat_last,
+        "layout": _written(source.layouts),
+        "dtype": _written(source.dtypes),
+        "ndim": _written(source.ndims),
+    }
