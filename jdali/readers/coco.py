@@ -48,8 +48,8 @@ class CocoReader(Reader):
         super().__init__(len(parsed.names), options)
         self._root, self._parsed = root, parsed
         self._polygons, self._masks, self._ids = polygons, masks, ids
-        self._layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
-        self.num_outputs = len(self._layouts)
+        self.layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
+        self.num_outputs = len(self.layouts)
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed
@@ -68,7 +68,7 @@ class CocoReader(Reader):
         return tuple(outputs)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return with_layouts(super().load_many(indices), self._layouts)
+        return with_layouts(super().load_many(indices), self.layouts)
 
     def _painted(self, index: int, labels: np.ndarray) -> np.ndarray:
         parsed = self._parsed

@@ -34,6 +34,8 @@ class SequenceReader(Reader):
         options: of every reader.
     """
 
+    layouts = ("FHWC",)
+
     def __init__(
         self,
         streams: Sequence[list[str]],
@@ -84,7 +86,7 @@ class SequenceReader(Reader):
         return (frames,)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return with_layouts(super().load_many(indices), ["FHWC"])
+        return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         # Decoding takes much longer than a task costs.
