@@ -484,6 +484,7 @@ from jdali import storage
 from jdali._operator import REGISTRY
 import jdali
 from jdali.readers._ahead import reading_ahead
+storage.configure(samples_ahead=8, block_size=4096)
 readers = [reading_ahead(REGISTRY["readers." + name].run(**args)) for name, args in ARGUMENTS]
 def check():
     for reader in readers:
@@ -508,6 +509,6 @@ check()
 for reader in readers: reader.close()
 sys.exit(status)
 """
-    with Server(tree(data), latency=0.02) as server:
+    with Server(tree(data), latency=0.2) as server:
         done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.returncode == 0, done.stderr
