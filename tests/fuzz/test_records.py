@@ -34,7 +34,7 @@ def read_tfrecords(path, index, changed):
 def test_tfrecord(tfrecords, indexed):
     path, index = tfrecords
     read = read_tfrecords(path, (index,) if indexed else None, path)
-    assert refusals(read, path.read_bytes(), count=800, says="readers.tfrecord: .*data.tfrecord") > 150
+    assert refusals(read, path.read_bytes(), count=400, says="readers.tfrecord: .*data.tfrecord") > 150
 
 
 def test_tfrecord_index(tfrecords):
