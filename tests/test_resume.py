@@ -114,8 +114,13 @@ def test_a_pipeline_without_a_seed_takes_that_of_the_state(folder):
     with one_of(seed=None) as two:
         two.set_state(state)
         assert [digest(next(two)) for _ in range(4)] == expected
-    with one_of(seed=3) as three, pytest.raises(ValueError, match="of seed [0-9]+, this one has seed 3"):
-        three.set_state(state)
+    with one_of(seed=3) as three:
+        whole = [digest(next(three)) for _ in range(2)]
+    with one_of(seed=3) as four:
+        assert digest(next(four)) == whole[0]
+        with pytest.raises(ValueError, match="of seed [0-9]+, this one has seed 3"):
+            four.set_state(state)
+        assert digest(next(four)) == whole[1]  # it stays where it was
 
 
 # --- a state of another pipeline ------------------------------------------------------------------

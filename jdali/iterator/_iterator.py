@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
+from jdali._state import StateError
 from jdali.iterator import _replay as replay
 from jdali.iterator._ahead import Inline, RunAhead
 from jdali.iterator._assemble import Assembler
@@ -222,11 +224,24 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         return self._state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on after the batch that `get_state` followed, in this or in a like iterator."""
+        """Goes on after the batch that `get_state` followed, in this or in a like iterator.
+
+        The batch size and the number of pipelines and shards may be others: then what was left of the
+        epoch is divided anew. All processes may take the state of any one of them. The pipelines' seeds
+        must be the same for that.
+
+        Raises:
+            StateError: the state is of other pipelines, and what differs. The iterator stays where it was.
+        """
         self._ahead.halt()
-        self._stream.set_state(state)
+        try:
+            self._stream.set_state(state)
+        except StateError:
+            with contextlib.suppress(StateError):  # what can only be gone through once cannot go back
+                self._stream.set_state(self._state)
+            raise
         counter = self._stream.counter
-        self._state, self._done, self._end = dict(state), counter.done, None
+        self._state, self._done, self._end = self._stream.get_state(), counter.done, None
         self._size, self._length = counter.size, counter.length
         self._clock = WaitClock()
         if state["ended"]:
