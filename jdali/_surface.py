@@ -9,6 +9,17 @@ from typing import Any
 
 from jdali._operator import ArgKind, Operator, alternatives
 
+# Names that DALI keeps for those of the past, by what they are called now.
+ALIASES = {
+    "audio_decoder": "decoders.audio",
+    "experimental.audio_resample": "audio_resample",
+    "experimental.peek_image_shape": "peek_image_shape",
+} | {
+    old + name: f"decoders.image{name}"
+    for old in ("image_decoder", "experimental.decoders.image")
+    for name in ("", "_crop", "_random_crop", "_slice")
+}
+
 
 def public_signature(
     op: Operator, value_type: Any, per_sample_type: Any, *, key: Any = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import importlib.util
 import platform
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 import jax
 
 from jdali._cache_folder import cache_folder
-from jdali.codecs import image
+from jdali.codecs import libraries
 
 
 class Library(NamedTuple):
@@ -38,6 +37,7 @@ LIBRARIES = (
     Library(
         "imagecodecs", "imagecodecs", "JPEG 2000, lossless JPEG, all forms of TIFF, faster PNG", "codecs"
     ),
+    Library("miniaudio", "miniaudio", "faster FLAC", "audio"),
     Library("av", "av", "video: readers, fn.decoders.video", "video"),
     Library("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
     Library("lz4", "lz4", "fn.decoders.inflate", "inflate"),
@@ -78,7 +78,10 @@ def report() -> list[str]:
         lines.append(f"  {library.package:<24}{version or 'missing':<16}{library.use}")
         if version is None:
             missing.setdefault(library.extra, []).append(library.use)
-    lines += ["", "Image formats", "  " + ", ".join(one.name for one in image.FORMATS)]
+    lines += ["", "Formats of images and sounds, and what reads them, the fastest first"]
+    for row in libraries.report():
+        found = row.library.package if row.version else f"({row.library.package} is missing)"
+        lines.append(f"  {row.format:<12}{found:<28}{row.library.does}")
     lines += ["", "Formats that need no library"]
     lines.append("  files, COCO, NumPy arrays, RecordIO, LMDB (Caffe, Caffe2), WebDataset")
     lines += ["", "Cache folder", f"  {_cache()}"]
@@ -94,12 +97,7 @@ def report() -> list[str]:
 
 def installed_version(library: Library) -> str | None:
     """Its version, or None if it is not installed."""
-    try:
-        if importlib.util.find_spec(library.module) is None:
-            return None
-    except ImportError:  # the package around it is missing
-        return None
-    return _version(library.package) or "unknown"
+    return libraries.installed_version(library.package, library.module)
 
 
 def _version(package: str) -> str | None:

@@ -5,11 +5,12 @@ pure functions on arrays, `jdali.dynamic` as functions that run at once.
 """
 
 import sys
+from operator import attrgetter
 
 import jdali.ops
 import jdali.readers  # noqa: F401  registers the readers
 from jdali._operator import REGISTRY
-from jdali._surface import place
+from jdali._surface import ALIASES, place
 from jdali.fn import _special
 from jdali.fn._build import make_function
 
@@ -19,3 +20,6 @@ for _op in REGISTRY.values():
     if not _op.name.startswith(_HIDDEN):
         _function = getattr(_special, _op.name.replace(".", "_"), None) or make_function(_op)
         place(sys.modules[__name__], _op.name, _function, sys.modules)
+
+for _old, _new in ALIASES.items():
+    place(sys.modules[__name__], _old, attrgetter(_new)(sys.modules[__name__]), sys.modules)

@@ -140,9 +140,20 @@ def test_what_a_header_claims_beyond_the_limit_is_refused_before_memory_is_taken
         data = pillow(PICTURE, kind)
         bomb = change(data)
         assert bomb != data
-        assert not survives(
-            codec.decode, bomb, says="larger than the limit of 1000000 pixels", memory=16 << 20
-        )
+        says = "bytes cannot hold 30000x30000|larger than the limit of 1000000 pixels"
+        assert not survives(codec.decode, bomb, says=says, memory=16 << 20)
+
+
+def test_a_jpeg_holds_no_more_pixels_than_its_codes_have_bits(monkeypatch):
+    """Pictures of one colour are as small as they can be, and are read; what claims more is refused."""
+    monkeypatch.setattr(codec, "MAX_PIXELS", 500_000_000)
+    for options in ({}, {"progressive": True, "optimize": True}, {"optimize": True, "subsampling": 2}):
+        for shape in ((1000, 1500, 3), (1000, 1500)):
+            data = pillow(np.full(shape, 128, np.uint8), "jpeg", quality=1, **options)
+            decoded = codec.decode(data)
+            assert (decoded == decoded[0, 0]).all()
+            claims = data.replace(struct.pack(">HH", 1000, 1500), struct.pack(">HH", 20000, 20000))
+            assert not survives(codec.decode, claims, says="cannot hold 20000x20000 pixels", memory=16 << 20)
 
 
 def test_the_cases_are_many_and_differ():

@@ -1,0 +1,91 @@
+"""Which library reads which format: the one table of it, the fastest first, and what is installed of it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from typing import NamedTuple
+
+
+class Library(NamedTuple):
+    """A library that reads (a part of) a format.
+
+    Attributes:
+        package: name to install it by.
+        module: name to import it by.
+        does: what it is used for; the libraries before it do not do that, or are not installed.
+        extra: of jdali's extras that has it; "" if it is always installed.
+    """
+
+    package: str
+    module: str
+    does: str
+    extra: str = ""
+
+
+class Row(NamedTuple):
+    """A line of `report`; `version` is None if the library is not installed."""
+
+    format: str
+    library: Library
+    version: str | None
+
+
+def _pillow(does: str) -> Library:
+    return Library("pillow", "PIL", does)
+
+
+def _imagecodecs(does: str) -> Library:
+    return Library("imagecodecs", "imagecodecs", does, "codecs")
+
+
+def _numpy(does: str) -> Library:
+    return Library("numpy", "numpy", does)
+
+
+def _soundfile(does: str) -> Library:
+    return Library("soundfile", "soundfile", does)
+
+
+LIBRARIES: dict[str, tuple[Library, ...]] = {
+    "jpeg": (
+        Library("simplejpeg", "simplejpeg", "8 bits: baseline, progressive, arithmetic, CMYK"),
+        _pillow("8 bits, lossless; sampling that libjpeg-turbo's own interface does not know"),
+        _imagecodecs("12 and 16 bits, lossless"),
+    ),
+    "png": (_imagecodecs("all but interlaced pictures of 8 bits"), _pillow("8 bits; 16 bits of gray")),
+    "webp": (_imagecodecs("pictures"), _pillow("the first picture of an animation; all others")),
+    "bmp": (_numpy("24 bits"), _pillow("palettes, 32 bits, run lengths")),
+    "tiff": (
+        _imagecodecs("all but CMYK"),
+        _pillow("CMYK; 8 bits of 1, 3 or 4 channels; 1 bit, 16 bits and floats of one channel"),
+    ),
+    "jpeg2000": (_imagecodecs("1 to 16 bits"), _pillow("8 bits of up to 4 channels")),
+    "pnm": (_numpy("all"),),
+    "wav": (_numpy("integers and floats"), _soundfile("A-law, µ-law, ADPCM, unknown length")),
+    "flac": (Library("miniaudio", "miniaudio", "all", "audio"), _soundfile("all")),
+    "ogg": (_soundfile("Vorbis, Opus"),),
+    "mp3": (_soundfile("all"),),
+}
+
+
+def report() -> list[Row]:
+    """Each format with each of its libraries, the preferred one first."""
+    return [
+        Row(name, library, installed_version(library.package, library.module))
+        for name, choices in LIBRARIES.items()
+        for library in choices
+    ]
+
+
+def installed_version(package: str, module: str) -> str | None:
+    """Version of a package, "unknown" if it does not say; None if it is not installed."""
+    try:
+        if importlib.util.find_spec(module) is None:
+            return None
+    except ImportError:  # the package around it is missing
+        return None
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
