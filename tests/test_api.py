@@ -18,7 +18,8 @@ COMPILED = sorted(n for n in REGISTRY if REGISTRY[n].kind == "device" and not n.
 DYNAMIC = sorted(
     n for n in PUBLIC if REGISTRY[n].kind != "reader" and n not in ("external_source", "python_function")
 )
-READERS = sorted(n for n in PUBLIC if REGISTRY[n].kind == "reader" and n != "external_source")
+FED = ("external_source", "experimental.inputs.video")  # by the user, in a pipeline only
+READERS = sorted(n for n in PUBLIC if REGISTRY[n].kind == "reader" and n not in FED)
 
 
 def found(surface, name):

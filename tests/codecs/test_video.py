@@ -49,6 +49,7 @@ CLIPS = {
     "MPEG-4, B frames": {"codec": "mpeg4", "options": {"g": "8", "bf": "2", "q": "3"}},
     "MPEG-2": {"codec": "mpeg2video", "container": "mpeg", "options": {"g": "8", "bf": "2", "q": "3"}},
     "MJPEG": {"codec": "mjpeg", "container": "avi", "pix_fmt": "yuvj420p"},
+    "AV1": {"codec": "libsvtav1", "options": {"g": "8"}},
     "FFV1": {"codec": "ffv1", "container": "matroska", "pix_fmt": "bgr0"},
 }  # fmt: skip
 TIMES = np.cumsum([0] + [40, 20, 33, 100, 50, 17, 66] * 4)[:COUNT]

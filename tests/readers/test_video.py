@@ -181,6 +181,15 @@ def test_names_in_a_list(folder, monkeypatch):
     assert everything(file_list=str(folder / "list"), sequence_length=12)[0][1] == [5]
 
 
+def test_urls(folder):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    files = fsspec.filesystem("memory")
+    files.pipe("/videos/x.mp4", (folder / "vfr.mp4").read_bytes())
+    files.pipe("/videos/list", b"memory://videos/x.mp4 3 4 8\n")
+    args = {"file_list_format": "frames", "sequence_length": 2}
+    assert everything(file_list="memory://videos/list", **args) == [([4, 5], [3]), ([6, 7], [3])]
+
+
 # --- frames as what -------------------------------------------------------------------------
 def test_types_and_colours(tmp_path):
     frames = np.random.default_rng(0).integers(0, 256, (3, 16, 24, 3), np.uint8)

@@ -48,7 +48,7 @@ def test_which_frames(encoded, args, expected):
     + [
         {"frames": [0, 15]},
         {"frames": [-1, 2]},
-        {"start_frame": 10, "sequence_length": 4, "fill_value": [1, 2, 3]},
+        {"start_frame": 10, "sequence_length": 4, "fill_value": (1, 2, 3)},
     ],
     ids=str,
 )
