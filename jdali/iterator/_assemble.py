@@ -15,6 +15,7 @@ from jdali._extent import valid_mask
 from jdali._narrow import narrow, narrowed
 from jdali._place import AnyArray, BatchSplit, fitted, lead, of_batch_axis, place
 from jdali.engine._buckets import round_up
+from jdali.engine._staging import aligned_empty
 from jdali.tensors import TensorList
 
 
@@ -145,9 +146,13 @@ def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:
     store = batch.store
     whole = store.whole()
     ready = isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]
-    if all(block.local for block in store.blocks) and not ready and (split or whole is None):
+    if not all(block.local for block in store.blocks) or ready or not (split or whole is None):
+        return narrow(batch.as_jax())
+    if whole is not None or not len(batch):
         return narrow(batch.as_numpy())
-    return narrow(batch.as_jax())
+    # JAX takes over memory that is aligned; any other it copies.
+    shape = batch.shape()[0]
+    return narrow(store.assemble_host(shape, aligned_empty((len(batch), *shape), batch.spec.dtype)))
 
 
 def _padded_array(batch: TensorList, shape: tuple[int, ...]) -> AnyArray:

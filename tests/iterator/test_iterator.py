@@ -484,3 +484,20 @@ class TestThreads:
         )
         assert done.returncode == {"": 0, "break_early()": 0, "1 / 0": 1}.get(end, 3), done.stderr
         assert "Fatal" not in done.stderr
+
+
+def test_batches_that_are_kept_do_not_change():
+    """Chunks of a stage are put together in memory that is used again, but not while an array is in it."""
+    pipe = Pipeline(batch_size=4, num_threads=2, seed=1)
+    with pipe:
+        picture = np.ones((300, 400, 3), np.float32)
+        pipe.set_outputs(numbers(NumberReader(400)) * picture)
+    with DataIterator(pipe, ["x"], size=400) as it:
+        kept = [next(it)["x"] for _ in range(3)]
+        for _ in range(6):
+            next(it)  # these are let go of
+        kept += [next(it)["x"] for _ in range(3)]
+        assert "program: 2 samples a call" in pipe.plan()
+    for start, x in zip((0, 4, 8, 36, 40, 44), kept, strict=True):
+        expected = np.broadcast_to(np.arange(start, start + 4)[:, None, None, None], x.shape)
+        np.testing.assert_array_equal(np.asarray(x), expected)
