@@ -149,7 +149,8 @@ def bad_samples() -> None:
         for _ in range(2):
             seen = [masked_numbers(batch["x"], batch["mask"]) for batch in it]
             assert len(seen) == len(it) == 2
-            assert sorted(n for step in seen for n in step) == sorted(set(range(5 * PROCESSES)) - set(bad)), seen
+            everything = sorted(n for step in seen for n in step)
+            assert everything == sorted(set(range(5 * PROCESSES)) - set(bad)), seen
 
 
 if __name__ == "__main__":
