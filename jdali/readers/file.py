@@ -22,6 +22,7 @@ FILE_FILTERS = (
 )  # fmt: skip
 # A name may hold spaces; the last word is the label.
 _LINE = re.compile(rb"(.*\S)\s+(\d{1,18})\s*")
+_ESCAPED = re.compile(r"\\(.)|\[\^")
 _LARGEST_LABEL = np.iinfo(np.int32).max
 
 
@@ -142,8 +143,8 @@ def _files_in_folders(
     dir_filters: str | Sequence[str] | None,
     case_sensitive: bool,
 ) -> tuple[list[str], list[int]]:
-    is_wanted = _matcher(file_filters, case_sensitive)
-    is_wanted_folder = _matcher("*" if dir_filters is None else dir_filters, case_sensitive)
+    is_wanted = _matcher("file_filters", file_filters, case_sensitive)
+    is_wanted_folder = _matcher("dir_filters", "*" if dir_filters is None else dir_filters, case_sensitive)
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
     names, labels = [], []
     for label, folder in enumerate(folders):
@@ -159,11 +160,20 @@ def _files_in_folders(
     return names, labels
 
 
-def _matcher(patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
+def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
     """One expression for all glob patterns: there may be millions of names to look at."""
     patterns = [patterns] if isinstance(patterns, str) else patterns
-    expression = "|".join(fnmatch.translate(p) for p in patterns)
-    return re.compile(expression or r"(?!)", 0 if case_sensitive else re.IGNORECASE)
+    if not patterns:
+        raise ValueError(f"{_NAME}: {argument} is an empty list, it must hold at least one pattern")
+    expression = "|".join(fnmatch.translate(_ESCAPED.sub(_as_in_python, p)) for p in patterns)
+    return re.compile(expression, 0 if case_sensitive else re.IGNORECASE)
+
+
+def _as_in_python(found: re.Match[str]) -> str:
+    """What C's fnmatch understands and Python's does not: "\\*" for a star itself, "[^a]" for "[!a]"."""
+    if found[1] is None:
+        return "[!"
+    return f"[{found[1]}]" if found[1] in "*?[" else found[1]
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:

@@ -73,6 +73,8 @@ def check(**args):
         {"file_filters": "*.txt"},
         {"file_filters": ["*.jpg", "1*", "*"]},
         {"file_filters": ["?.j[p]g", "[!f]*.tif"]},
+        {"file_filters": ["[^1]*.jpg", "\\1.jpg"]},
+        {"file_filters": ["\\*.jpg", "B\\.png", "[1-2]?*"]},
         {"dir_filters": ["a*", "z"]},
         {"dir_filters": ["Z"], "case_sensitive_filter": True},
         {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
@@ -167,6 +169,8 @@ def test_given_files(tree):
         ({"file_root": ".", "labels": [1]}, ValueError, "labels can be given only with files"),
         ({"files": ["a", "b"], "labels": [1]}, ValueError, "1 labels for 2 files"),
         ({"files": []}, ValueError, "files is an empty list"),
+        ({"file_root": ".", "file_filters": []}, ValueError, "file_filters is an empty list"),
+        ({"file_root": ".", "dir_filters": []}, ValueError, "dir_filters is an empty list"),
         ({"file_list": "/no/such"}, FileNotFoundError, "cannot read file_list /no/such: No such file"),
         ({"file_root": "/no/such"}, FileNotFoundError, "cannot list the folder /no/such: No such file"),
     ],
@@ -175,6 +179,20 @@ def test_given_files(tree):
 def test_wrong_arguments(args, error, message):
     with pytest.raises(error, match=f"^readers.file: {message}"):
         file.run(**args)
+
+
+def test_patterns(tmp_path):
+    (tmp_path / "a").mkdir()
+    for name in ("*.jpg", "x.jpg", "[1].jpg", "y^.jpg"):
+        (tmp_path / "a" / name).write_bytes(name.encode())
+
+    def found(pattern):
+        return [name for name, _ in everything(file.run(file_root=str(tmp_path), file_filters=pattern))]
+
+    assert found("\\*.jpg") == ["*.jpg"]
+    assert found("\\[1\\].jpg") == found("[[]1].jpg") == ["[1].jpg"]
+    assert found("[^x]*") == found("[!x]*") == ["*.jpg", "[1].jpg", "y^.jpg"]
+    assert found("?[x^].jpg") == ["y^.jpg"]
 
 
 def test_no_files(tree):
