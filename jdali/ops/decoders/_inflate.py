@@ -51,14 +51,12 @@ def setup(
 
 def _count(sample: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> int:
     """How many chunks a sample has."""
-    counts = {np.size(values[sample]) for values in (offsets, sizes) if values is not None}
-    if len(counts) > 1:
+    counts = [np.size(values[sample]) for values in (offsets, sizes) if values is not None]
+    if len(set(counts)) > 1:
         raise SampleError(
-            f"{_NAME}: chunk_offsets has {np.size(offsets[sample])} elements and chunk_sizes "  # type: ignore[index]
-            f"{np.size(sizes[sample])}",  # type: ignore[index]
-            sample=sample,
+            f"{_NAME}: chunk_offsets has {counts[0]} elements and chunk_sizes {counts[1]}", sample=sample
         )
-    return counts.pop() if counts else 1
+    return counts[0] if counts else 1
 
 
 def _library() -> Any:
@@ -121,14 +119,12 @@ def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
     """Where the chunks of a sample of `size` bytes begin, and how long they are."""
     if offsets is None and sizes is None:
         return [0], [size]
-    lengths = None if sizes is None else np.atleast_1d(sizes).astype(np.int64)
-    if offsets is not None:
-        places = np.atleast_1d(offsets).astype(np.int64)
-    else:
-        assert lengths is not None
+    if offsets is None:
+        lengths = np.atleast_1d(sizes).astype(np.int64)
         places = np.cumsum(lengths) - lengths
-    if lengths is None:
-        lengths = np.diff(places, append=size)
+    else:
+        places = np.atleast_1d(offsets).astype(np.int64)
+        lengths = np.diff(places, append=size) if sizes is None else np.atleast_1d(sizes).astype(np.int64)
     wrong = (places < 0) | (lengths < 0) | (places + lengths > size)
     if wrong.any():
         i = int(wrong.argmax())
