@@ -25,7 +25,8 @@ from jdali.engine._host import HostRunner, Pool
 from jdali.engine._ids import SampleIds
 from jdali.engine._reading import read
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner
-from jdali.graph._node import WHOLE_BATCH, DataNode, Graph
+from jdali.engine._values import Values
+from jdali.graph._node import WHOLE_BATCH, Graph
 from jdali.graph._plan import Stage
 from jdali.readers._ahead import reading_ahead
 from jdali.tensors import Part, TensorList
@@ -95,7 +96,7 @@ class _Runner:
         else:
             self._runner = HostRunner(self.node, seed=0)
 
-    def run(self, env: dict[DataNode, TensorList], ids: SampleIds, draw: Draw, pool: Pool) -> None:
+    def run(self, env: Values, ids: SampleIds, draw: Draw, pool: Pool) -> None:
         with self._turn:
             self._runner.reseed(draw.seed, draw.number >> 32)
             if isinstance(self._runner, StageRunner):
@@ -147,7 +148,7 @@ def run_operator(
         tuple(sorted(static.items())), _room(batch_size),
     )  # fmt: skip
     runner = _runner(form)
-    env: dict[DataNode, TensorList] = dict(zip(runner.inputs, inputs, strict=True))
+    env = Values(zip(runner.inputs, inputs, strict=True))
     env |= {runner.arguments[name]: value for name, value in per_sample.items()}
     sources = inputs[0].source_info() if inputs else [""] * batch_size
     ids = SampleIds(

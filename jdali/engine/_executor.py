@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import threading
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,8 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._reading import read
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner, dense_values
-from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Node
+from jdali.engine._values import Values
+from jdali.graph._node import WHOLE_BATCH, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
 from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
@@ -44,8 +44,43 @@ class Result:
     state: dict[str, Any]
 
 
+@dataclasses.dataclass
+class Iteration:
+    """An iteration that is being made.
+
+    Attributes:
+        draw: what the sources gave.
+        ids: identity of its samples.
+        parts: of those, the samples of each branch.
+        env: what is computed so far.
+        state: of the sources, to go on after it.
+    """
+
+    draw: Draw
+    ids: SampleIds
+    parts: dict[Domain, SampleIds]
+    env: Values
+    state: dict[str, Any]
+
+    def user_error(self, failure: NodeFailure) -> OperatorError:
+        """What went wrong, with the sample and the line of the pipeline."""
+        node = failure.node
+        sample = next(iter(failure.failures))
+        position, source = None, ""
+        if sample is not None:
+            part = self.parts.get(node.domain, self.ids)
+            position, source = int(part.position[sample]), part.source(sample)
+        return OperatorError(
+            failure.text, operator=node.op.name, sample=position, source=source, where=node.where
+        )
+
+
 class Engine:
-    """Runs the iterations of one pipeline, one after another; no threads but the pool's."""
+    """Runs the iterations of one pipeline, one after another; no threads but those of its pools.
+
+    An iteration has two phases: up to the first stage after the decoding, and the rest. Where `overlaps`,
+    the next iteration may `begin` in another thread while one is being brought to its `finish`.
+    """
 
     def __init__(
         self,
@@ -70,23 +105,38 @@ class Engine:
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, ExternalSource)})
         self.runners: dict[int, HostRunner | StageRunner] = {}
         shrinking = shrinking_consumers(plan) if scaled_decoding else {}
-        decoded_from: collections.ChainMap[DataNode, np.ndarray] = collections.ChainMap()
         for number, step in enumerate(plan.steps):
             if isinstance(step, Stage):
                 device = devices[step.device]
-                runner = StageRunner(
+                self.runners[number] = StageRunner(
                     step, seed=seed, max_batch=batch_size, device=device, compiler=self.compiler
                 )
-                runner.decoded_from = decoded_from
-                self.runners[number] = runner
             elif step.node not in sources:
-                host = HostRunner(step.node, seed=seed, shrink_for=shrinking.get(step.node, ()))
-                decoded_from.maps.append(host.decoded_from)
-                self.runners[number] = host
-        self._parts: dict[Domain, SampleIds] = {}
-        # Held while a batch is made: a batch may be replayed while another thread runs the pipeline.
-        self._lock = threading.Lock()
+                self.runners[number] = HostRunner(
+                    step.node, seed=seed, shrink_for=shrinking.get(step.node, ())
+                )
+        # Steps before this one are the first phase of an iteration, the others the second. Each phase is in
+        # one iteration at a time, also when a batch is replayed while another thread runs the pipeline.
+        self._second_phase = self._after_decoding()
+        self._phases = (threading.Lock(), threading.Lock())
+        # Chunks of a stage have threads of their own: what they wait for, the next batch's decoding fills.
+        self._stage_pool = Pool(threads) if self.overlaps else self.pool
         self._closed = False
+
+    def _after_decoding(self) -> int:
+        """Number of the first stage after the first operator that works on the host; 0: there is none."""
+        steps = self.plan.steps
+        host = (n for n, s in enumerate(steps) if isinstance(s, HostStep) and s.node not in self.sources)
+        first = next(host, len(steps))
+        return next((n for n, s in enumerate(steps) if isinstance(s, Stage) and n > first), 0)
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether an iteration may begin, and work on the host, while the last one is in its stages.
+
+        Not if samples that fail are replaced: those that come next are then only known in the end.
+        """
+        return self._second_phase > 0 and self.on_error == "raise"
 
     @property
     def stage_runners(self) -> list[StageRunner]:
@@ -127,6 +177,24 @@ class Engine:
         draw = feed.draw(self.batch_size)
         return self.make(draw, feed)
 
+    def begin(self) -> Iteration:
+        """Draws a batch and runs the first phase of its iteration; raises as `run` does."""
+        draw = self.feed.draw(self.batch_size)
+        iteration = self._iteration(draw, self.get_state())
+        try:
+            self._first(iteration)
+        except NodeFailure as failure:
+            raise iteration.user_error(failure) from failure.first
+        return iteration
+
+    def finish(self, iteration: Iteration) -> Result:
+        """Runs the second phase; raises as `run` does."""
+        try:
+            self._second(iteration)
+        except NodeFailure as failure:
+            raise iteration.user_error(failure) from failure.first
+        return self._result(iteration, iteration.state)
+
     def make(self, draw: Draw, feed: Feed, on_error: str | None = None) -> Result:
         """The batch of what was drawn.
 
@@ -135,33 +203,40 @@ class Engine:
             feed: gives what replaces samples that fail.
             on_error: in place of the engine's.
         """
-        with self._lock:
-            if self._closed:
-                raise RuntimeError("the pipeline is closed")
-            ids, env = self._make(draw, feed, on_error or self.on_error)
+        iteration = self._make(draw, feed, on_error or self.on_error)
         if self.on_error != "raise":
             feed.refills.note_good(draw.refs)
+        return self._result(iteration, self.get_state(feed))
+
+    def _result(self, iteration: Iteration, state: dict[str, Any]) -> Result:
+        draw, env = iteration.draw, iteration.env
         first = next(iter(draw.refs.values()), None)
         padded = first[2] if first is not None else np.zeros(len(draw), bool)
         outputs = tuple(env[v] for v in self.plan.outputs)
-        return Result(outputs, ids, draw.mask, padded, self.get_state(feed))
+        return Result(outputs, iteration.ids, draw.mask, padded, state)
 
-    def _make(self, draw: Draw, feed: Feed, on_error: str) -> tuple[SampleIds, dict[DataNode, TensorList]]:
+    def _make(self, draw: Draw, feed: Feed, on_error: str) -> Iteration:
         memo: Memo | None = None if on_error == "raise" else {}
         skipped = 0
         while True:
-            ids = self._ids(draw)
+            iteration = self._iteration(draw, {})
             try:
-                return ids, self._evaluate(draw, ids, memo)
+                self._first(iteration, memo)
+                self._second(iteration, memo)
+                return iteration
             except NodeFailure as failure:
                 if on_error == "raise" or not self._may_go_on(failure):
-                    raise self._user_error(failure, ids) from failure.first
+                    raise iteration.user_error(failure) from failure.first
                 try:
-                    skipped += self._replace(draw, ids, failure, feed)
+                    skipped += self._replace(iteration, failure, feed)
                 except LookupError:
-                    raise self._user_error(failure, ids) from failure.first
+                    raise iteration.user_error(failure) from failure.first
                 if skipped > self._most_skips():
-                    raise self._user_error(failure, ids) from failure.first
+                    raise iteration.user_error(failure) from failure.first
+
+    def _iteration(self, draw: Draw, state: dict[str, Any]) -> Iteration:
+        ids = self._ids(draw)
+        return Iteration(draw, ids, {WHOLE_BATCH: ids}, Values(), state)
 
     def _ids(self, draw: Draw) -> SampleIds:
         sources: Sequence[str] = [""] * len(draw)
@@ -172,30 +247,36 @@ class Engine:
         positions = np.arange(len(draw))
         return SampleIds(draw.epoch.astype(np.uint32), draw.index.astype(np.uint32), positions, sources)
 
-    def _evaluate(self, draw: Draw, ids: SampleIds, memo: Memo | None) -> dict[DataNode, TensorList]:
-        env: dict[DataNode, TensorList] = {}
-        parts = self._parts = {WHOLE_BATCH: ids}
-        for number, step in enumerate(self.plan.steps):
-            domain = step.domain if isinstance(step, Stage) else step.node.domain
-            part = _part(domain, parts, env)
+    def _first(self, iteration: Iteration, memo: Memo | None = None) -> None:
+        with self._phases[0]:
+            self._steps(0, self._second_phase, iteration, memo)
+
+    def _second(self, iteration: Iteration, memo: Memo | None = None) -> None:
+        with self._phases[1]:
+            self._steps(self._second_phase, len(self.plan.steps), iteration, memo)
+
+    def _steps(self, start: int, end: int, iteration: Iteration, memo: Memo | None) -> None:
+        env = iteration.env
+        for number in range(start, end):
+            if self._closed:
+                raise RuntimeError("the pipeline is closed")
+            step = self.plan.steps[number]
+            part = _part(step.domain if isinstance(step, Stage) else step.node.domain, iteration.parts, env)
             if not len(part):  # no sample took this branch
                 for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
                     for value in node.outputs:
                         env[value] = TensorList.from_samples([], "", value.device)
                 continue
             if isinstance(step, HostStep) and step.node in self.sources:
-                self._read(step.node, draw, env, part, memo)
+                self._read(step.node, iteration.draw, env, part, memo)
                 continue
             runner = self.runners[number]
             if isinstance(runner, StageRunner):
-                runner.run(env, part, self.pool.executor)
+                runner.run(env, part, self._stage_pool.executor)
             else:
                 runner.run(env, part, self.pool, memo)
-        return env
 
-    def _read(
-        self, node: Node, draw: Draw, env: dict[DataNode, TensorList], ids: SampleIds, memo: Memo | None
-    ) -> None:
+    def _read(self, node: Node, draw: Draw, env: Values, ids: SampleIds, memo: Memo | None) -> None:
         if node in draw.data:
             source = self.sources[node]
             for value, samples, layout in zip(node.outputs, draw.data[node], source.layouts, strict=True):
@@ -221,9 +302,10 @@ class Engine:
         sizes = [r.size for r in self.readers.values()]
         return max(sizes, default=0) + self.batch_size
 
-    def _replace(self, draw: Draw, ids: SampleIds, failure: NodeFailure, feed: Feed) -> int:
+    def _replace(self, iteration: Iteration, failure: NodeFailure, feed: Feed) -> int:
         """Puts other samples in the places of those that failed; how many there were."""
-        part = self._parts.get(failure.node.domain, ids)
+        draw, ids = iteration.draw, iteration.ids
+        part = iteration.parts.get(failure.node.domain, ids)
         bad = np.array([int(part.position[i]) for i in failure.failures if i is not None])
         first = next(iter(draw.refs.values()), None)
         for position, error in zip(bad, failure.failures.values(), strict=True):
@@ -263,17 +345,6 @@ class Engine:
         for outputs in draw.data.values():
             outputs[:] = [[samples[i] for i in keep] for samples in outputs]
 
-    def _user_error(self, failure: NodeFailure, ids: SampleIds) -> Exception:
-        node = failure.node
-        sample = next(iter(failure.failures))
-        position, source = None, ""
-        if sample is not None:
-            part = self._parts.get(node.domain, ids)
-            position, source = int(part.position[sample]), part.source(sample)
-        return OperatorError(
-            failure.text, operator=node.op.name, sample=position, source=source, where=node.where
-        )
-
     def interrupt(self) -> None:
         """Makes readers that wait for remote storage fail at once."""
         for reader in self.readers.values():
@@ -282,11 +353,12 @@ class Engine:
     def close(self) -> None:
         self._closed = True
         self.interrupt()
+        self._stage_pool.close()
         self.pool.close()
         self.feed.close()
 
 
-def _part(domain: Domain, parts: dict[Domain, SampleIds], env: dict[DataNode, TensorList]) -> SampleIds:
+def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
     """The samples of a branch: those of its parent for which the predicate is as it says."""
     if domain not in parts:
         assert domain.parent is not None

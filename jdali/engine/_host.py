@@ -13,6 +13,7 @@ from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
 from jdali.engine._ids import SampleIds
 from jdali.engine._stage import NodeFailure, dense_values, seed_of
+from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -89,8 +90,6 @@ class HostRunner:
         """
         self.node = node
         self._shrink_for = shrink_for
-        # For the stages that follow: what of each picture was decoded, see `Decoded` of the resizes.
-        self.decoded_from: dict[DataNode, np.ndarray] = {}
         op = node.op
         self._seed = seed_of(node, seed)
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
@@ -109,9 +108,7 @@ class HostRunner:
         """Gives a random operator this seed and stream."""
         self._seed = (seed_words(seed), stream)
 
-    def run(
-        self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Pool, memo: Memo | None = None
-    ) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Pool, memo: Memo | None = None) -> None:
         """Adds the node's outputs to `env`.
 
         Args:
@@ -138,7 +135,7 @@ class HostRunner:
             return env[value].to_samples()
         return [value] * count
 
-    def _regroup(self, env: dict[DataNode, TensorList], ids: SampleIds) -> None:
+    def _regroup(self, env: Values, ids: SampleIds) -> None:
         node = self.node
         values = [env[v] for v in node.data_inputs]
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
@@ -149,7 +146,7 @@ class HostRunner:
         results = results if isinstance(results, tuple) else (results,)
         env.update(zip(node.outputs, results, strict=True))
 
-    def _whole_batch(self, env: dict[DataNode, TensorList], ids: SampleIds, inputs: list[Any]) -> None:
+    def _whole_batch(self, env: Values, ids: SampleIds, inputs: list[Any]) -> None:
         node = self.node
         try:
             results = node.op.run(*inputs, **self._static)
@@ -158,7 +155,7 @@ class HostRunner:
         self._store(env, ids, results, None)
 
     def _per_sample(
-        self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Pool, inputs: list[Any],
+        self, env: Values, ids: SampleIds, pool: Pool, inputs: list[Any],
         memo: Memo | None,
     ) -> None:  # fmt: skip
         node, op = self.node, self.node.op
@@ -177,7 +174,7 @@ class HostRunner:
                 whole = plan.outputs[0]
                 varying["denominator"] = denominator = self._denominators(whole)
                 start = varying["_window"][:, :2] if "_window" in varying else np.zeros((len(ids), 2))
-                self.decoded_from[node.outputs[0]] = np.column_stack(
+                env.decoded_from[node.outputs[0]] = np.column_stack(
                     [denominator, whole.extents[:, :-1], start % denominator[:, None] / denominator[:, None]]
                 ).astype(np.float32)
 
@@ -218,7 +215,9 @@ class HostRunner:
         args = dict(self._static)
         for name, value in node.arg_inputs.items():
             ragged = op.args[name].ragged and not env[value].is_dense_tensor()
-            args[name] = PerBatch(ragged_values(env[value]) if ragged else dense_values(env[value], node, name))
+            args[name] = PerBatch(
+                ragged_values(env[value]) if ragged else dense_values(env[value], node, name)
+            )
         keys = None
         if op.random:
             seed, stream = self._seed
@@ -239,9 +238,7 @@ class HostRunner:
                 result = np.where(ratio < denominator, np.minimum(result, denominator // 2), result)
         return np.maximum(result, 1)
 
-    def _store(
-        self, env: dict[DataNode, TensorList], ids: SampleIds, results: Any, plan: PlannedCall | None
-    ) -> None:
+    def _store(self, env: Values, ids: SampleIds, results: Any, plan: PlannedCall | None) -> None:
         node = self.node
         sources = ids.names()
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):

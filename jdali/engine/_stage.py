@@ -22,6 +22,7 @@ from jdali._random import SampleKeys, sample_key, seed_words
 from jdali.engine._buckets import BucketPolicy, Group
 from jdali.engine._ids import SampleIds
 from jdali.engine._staging import Packing, gather
+from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
 from jdali.tensors import Part, TensorList
@@ -102,7 +103,7 @@ class SeveralDevices(Protocol):
     """What runs a stage on several devices at once: see `_sharded.Spread`."""
 
     def run(
-        self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
+        self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
         pool: Executor | None,
     ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
 
@@ -117,8 +118,6 @@ class StageRunner:
         self.device = device
         self._compiler = compiler
         self._policy: BucketPolicy | None = None
-        # What was decoded of inputs that were decoded at a fraction of their size: see HostRunner.
-        self.decoded_from: Mapping[DataNode, np.ndarray] = {}
         self._members = set(stage.nodes)
         self._args = {node: _prepared_args(node) for node in stage.nodes}
         self.set_pipeline_seed(seed)
@@ -163,11 +162,11 @@ class StageRunner:
         self._compiler.admit(self.stage, shapes)
 
     # --- planning ---------------------------------------------------------------------------
-    def _plan(self, env: Mapping[DataNode, TensorList], ids: SampleIds) -> PlannedStage:
+    def _plan(self, env: Values, ids: SampleIds) -> PlannedStage:
         specs = {v: env[v].spec for v in self.stage.inputs}
         key = None
         if self._plans_by_size and all(s.is_uniform for s in specs.values()):
-            decoded = tuple(self.decoded_from[v].tobytes() for v in specs if v in self.decoded_from)
+            decoded = tuple(env.decoded_from[v].tobytes() for v in specs if v in env.decoded_from)
             key = (len(ids), decoded, *((s.extents[:1].tobytes(), s.dtype, s.layout) for s in specs.values()))
             if self._memo is not None and self._memo[0] == key:
                 return self._memo[1]
@@ -190,7 +189,7 @@ class StageRunner:
         return planned_stage
 
     def _plan_node(
-        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Mapping[DataNode, TensorList],
+        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
         ids: SampleIds,
     ) -> PlannedCall:  # fmt: skip
         count = len(ids)
@@ -215,8 +214,8 @@ class StageRunner:
                 args.pop(name, None)
                 traced.append(name)
         first = node.inputs[0] if node.inputs else None
-        if isinstance(first, DataNode) and first in self.decoded_from and "_decoded_from" in node.op.args:
-            args["_decoded_from"] = PerBatch(self.decoded_from[first])
+        if isinstance(first, DataNode) and first in env.decoded_from and "_decoded_from" in node.op.args:
+            args["_decoded_from"] = PerBatch(env.decoded_from[first])
         keys = None
         if node.op.random:
             seed, stream = self._seeds[node]
@@ -244,7 +243,7 @@ class StageRunner:
         return self._policy.group(rows)
 
     # --- running ----------------------------------------------------------------------------
-    def run(self, env: dict[DataNode, TensorList], ids: SampleIds, pool: Executor | None = None) -> None:
+    def run(self, env: Values, ids: SampleIds, pool: Executor | None = None) -> None:
         """Adds the stage's outputs to `env`.
 
         Raises:
@@ -276,9 +275,7 @@ class StageRunner:
         results = list(pool.map(call, jobs) if parallel and pool is not None else map(call, jobs))
         self._collect(env, ids, planned, jobs, results)
 
-    def _collect(
-        self, env: dict[DataNode, TensorList], ids: SampleIds, planned: PlannedStage, jobs: Any, results: Any
-    ) -> None:
+    def _collect(self, env: Values, ids: SampleIds, planned: PlannedStage, jobs: Any, results: Any) -> None:
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
@@ -293,7 +290,7 @@ class StageRunner:
 
     def _call(
         self, program: Program, samples: np.ndarray, shapes: Any, planned: PlannedStage,
-        env: Mapping[DataNode, TensorList], ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
+        env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
     ) -> Any:  # fmt: skip
         # Unused rows repeat the last sample, whose values are at least legal ones.
         rows = samples
