@@ -220,7 +220,8 @@ def _column(arrays: list[np.ndarray], output: int) -> Store:
     for array in arrays:
         if array.dtype != first.dtype or array.ndim != first.ndim:
             raise _mixed(output, (first.dtype, first.ndim), (array.dtype, array.ndim))
-    return Store.of_block(SamplesBlock(arrays), BatchSpec.of(arrays))
+    extents = np.array([array.shape for array in arrays], np.int64).reshape(len(arrays), first.ndim)
+    return Store.of_block(SamplesBlock(arrays), BatchSpec(extents, first.dtype))
 
 
 def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
