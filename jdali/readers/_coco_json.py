@@ -139,6 +139,9 @@ def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
 def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     """The objects of the wanted images, image by image."""
     images, chosen = file.images, _chosen(file.images, wanted.images)
+    for place, one in enumerate(images):
+        if "\0" in one.file_name:
+            raise Bad(f"images[{place}]: the file_name {one.file_name!r} has a byte of 0")
     objects = file.annotations
     boxes = _boxes(objects)
     owner = _owners(objects, images)

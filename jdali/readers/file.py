@@ -21,7 +21,7 @@ FILE_FILTERS = (
     "*.webp", "*.flac", "*.ogg", "*.wav",
 )  # fmt: skip
 # A name may hold spaces; the last word is the label.
-_LINE = re.compile(rb"(.*\S)\s+(\d{1,18})\s*")
+_LINE = re.compile(rb"([^\0]*[^\0\s])\s+(\d{1,18})\s*")
 _ESCAPED = re.compile(r"\\(.)|\[\^")
 _LARGEST_LABEL = np.iinfo(np.int32).max
 

@@ -188,7 +188,9 @@ def _parsed(manifest: str) -> list[tuple[int, Entry]]:
             entry = decoder.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise ValueError(f"{_NAME}: line {number} of {manifest}: {error}") from error
-        if not entry.audio_filepath:
-            raise ValueError(f"{_NAME}: line {number} of {manifest}: audio_filepath is empty")
+        if not entry.audio_filepath or "\0" in entry.audio_filepath:
+            raise ValueError(
+                f"{_NAME}: line {number} of {manifest}: audio_filepath {entry.audio_filepath!r} is no path"
+            )
         entries.append((number, entry))
     return entries

@@ -187,6 +187,7 @@ WRONG = [
     ({"text": '{"annotations": []}'}, r"x.json: Object missing required field `images`"),
     ({"text": '{"images": []}'}, r"there are no images to read in .*x.json"),
     ({"text": '{"images": [{"id": "1", "file_name": "a"}]}'}, r"got `str` - at `\$.images\[0\].id`"),
+    ({"images": [image(1, "a\0b")]}, r"images\[0\]: the file_name .* has a byte of 0"),
     ({"images": [image(1 << 31, "a")]}, r"at `\$.images\[0\].id`"),
     ({"text": "[" * 100_000}, "x.json: "),
     ({"objects": [OBJECTS[0], thing(8, 7, [0, 0, 1, 1])]}, r"annotations\[1\]: .* no image with the image_id 8"),

@@ -136,6 +136,7 @@ def test_list(tree, tmp_path):
         (b"a/1.jpg 3.5\n", "line 1 of"),
         (b"a/1.jpg 99999999999\n", "line 1 of"),
         (b"7\n", "line 1 of"),
+        (b"a\0b 7\n", "line 1 of"),
         (b"\n  \n", "names no files"),
         (b"", "names no files"),
     ],

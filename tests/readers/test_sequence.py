@@ -51,7 +51,6 @@ def test_sequences(root):
 
 
 @pytest.mark.oracle
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of DALI, that the operator is deprecated
 @pytest.mark.parametrize(
     "args",
     [
@@ -66,7 +65,6 @@ def test_as_dali(root, args):
 
 
 @pytest.mark.oracle
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of DALI, that the operator is deprecated
 @pytest.mark.skipif(not SHARED.exists(), reason="the data pack is not there")
 @pytest.mark.parametrize("kind", [types.RGB, types.GRAY, types.BGR], ids=str)
 def test_data_pack_as_dali(kind):
@@ -124,6 +122,25 @@ def test_in_a_pipeline(root):
         assert frames.layout() == "FHWC"
         assert frames.at(1).shape == (2, 3, 4, 3)
         assert pipe.reader_meta("r")["epoch_size"] == 8
+    finally:
+        pipe.close()
+
+
+def test_a_remote_sequence_has_its_layout(root):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    for name in ("c d/1.png", "c d/2.png"):
+        memory.pipe(f"/sequences/{name}", (root / name).read_bytes())
+
+    @pipeline_def(batch_size=1, num_threads=2, device_id=None)
+    def pipeline():
+        return fn.readers.sequence(file_root="memory://sequences", sequence_length=2)
+
+    pipe = pipeline()
+    try:
+        (frames,) = pipe.run()
+        assert frames.layout() == "FHWC"
+        assert (frames.at(0)[:, 0, 0, 0] // 10).tolist() == [11, 12]
     finally:
         pipe.close()
 
