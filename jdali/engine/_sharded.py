@@ -85,11 +85,11 @@ class Spread:
         rows = np.minimum(np.arange(self.rows), len(ids) - 1)
         packed, apart = planned.packing.pack(planned.arrays, len(ids))
         identity = np.stack([ids.epoch[rows], ids.index[rows]]).astype(np.uint32)
+        arrays = [
+            self._input(env[value], rows, shape, pool, planned.x64)
+            for value, shape in zip(runner.stage.inputs, shapes, strict=False)
+        ]
         with x64_context(planned.x64):
-            arrays = [
-                self._input(env[value], rows, shape, pool)
-                for value, shape in zip(runner.stage.inputs, shapes, strict=False)
-            ]
             # One call for all small arrays: each costs some time for every device.
             packed, who, seeds, *apart = jax.device_put(
                 (packed[rows], identity, runner.seed_array, *(a[rows] for a in apart)),
@@ -102,7 +102,7 @@ class Spread:
         return program, results
 
     def _input(
-        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Executor | None
+        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Executor | None, x64: bool
     ) -> jax.Array:
         """[rows, *shape], the rows of each part on its devices."""
         whole = _whole(value)
@@ -115,13 +115,15 @@ class Spread:
             mine = rows[part * self.per_part : (part + 1) * self.per_part]
             staged = gather(value, mine, self.per_part, shape, None)
             devices = self.mesh.devices[part].tolist()
-            copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
+            with x64_context(x64):  # of this thread
+                copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
             return copies
 
         small = self.per_part * math.prod(shape) * value.spec.dtype.itemsize < _WORTH_A_THREAD
         staged = map(stage, parts) if pool is None or small else pool.map(stage, parts)
         pieces = [piece for copies in staged for piece in copies]
-        return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)
+        with x64_context(x64):
+            return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)
 
     def _program(
         self, runner: StageRunner, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]

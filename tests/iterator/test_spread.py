@@ -319,3 +319,18 @@ def test_outputs_on_different_meshes(of_one_device):
         for name, sharding in wanted.items():
             assert batch[name].sharding.is_equivalent_to(sharding, 4)
             np.testing.assert_array_equal(np.asarray(batch[name]), expected[name])
+
+
+@pytest.mark.parametrize("size", [3, 20000])  # staged in this thread, and in others
+def test_numbers_of_64_bits(size):
+    pipe = Pipeline(batch_size=4, num_threads=2)
+    with pipe:
+        big = fn.external_source([np.full((4, size), 6 << 33, np.int64) + (np.arange(4) << 33)[:, None]])
+        unit = fn.external_source([np.full((4, 1), 1 << 33, np.int64)])
+        pipe.set_outputs(big // unit)
+    sharding = NamedSharding(mesh(4), P("data"))
+    with DataIterator(pipe, ["x"], sharding=sharding) as it:
+        x = next(it)["x"]
+        assert "on 4 devices" in pipe.plan()
+    expected = np.broadcast_to(np.arange(6, 10, dtype=np.int32)[:, None], (4, size))
+    np.testing.assert_array_equal(np.asarray(x), expected)
