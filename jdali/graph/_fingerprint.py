@@ -24,6 +24,8 @@ from jdali.graph._node import DataNode, Domain, Node
 MOST_CHARACTERS = 400
 # Longer values of arguments are hashed.
 MOST_OF_A_VALUE = 48
+# Longer lists are hashed as they are: one by one, the labels of a large data set would take a second.
+MOST_ITEMS = 100
 # How many differences are told.
 MOST_DIFFERENCES = 4
 
@@ -86,7 +88,9 @@ def _text(value: Any) -> str:
         return value.name
     if isinstance(value, float):
         return f"{value:.7g}"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and len(value) > MOST_ITEMS:
+        text = f"{len(value)} items#{_hash(repr(value).encode())}"
+    elif isinstance(value, (list, tuple)):
         text = f"[{', '.join(map(_text, value))}]"
     elif isinstance(value, Mapping):
         text = f"{{{', '.join(f'{k}: {_text(v)}' for k, v in value.items())}}}"
