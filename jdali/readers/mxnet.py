@@ -69,7 +69,8 @@ class RecordIOReader(RecordReader):
         # An index may leave records out; what follows must be another record, then.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
         whole &= (ends <= chosen.ends) & (images <= ends)
-        whole &= (after == chosen.ends) | (buffer.at(after, "<u4") == _MAGIC)
+        followed = (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
+        whole &= (after == chosen.ends) | followed
         ok[ok] = whole
         rows = np.flatnonzero(whole)
         images, ends, labels = images[rows], ends[rows], labels[rows]

@@ -11,6 +11,7 @@ from jdali import types
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, Static, operator
+from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
 # A byte of LZ4 stands for at most 255 of output (a length that goes on), but for the first and last few.
@@ -112,7 +113,7 @@ def inflate(
     extents = np.atleast_1d(shape).tolist()
     if chunk_offsets is not None or chunk_sizes is not None:
         extents = [len(inflated), *extents]
-    return np.frombuffer(b"".join(inflated), types.to_dtype(dtype)).reshape(extents)
+    return native(np.frombuffer(b"".join(inflated), types.to_dtype(dtype)).reshape(extents))
 
 
 def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
