@@ -262,19 +262,19 @@ def test_retries_used_up_names_the_sample_and_others_go_on(data):
 
 
 def test_dead_block_fails_at_once_for_all_its_records(data):
-    storage.configure(retries=1, first_wait=0.2, longest_wait=5)
+    storage.configure(retries=1, first_wait=0.01, longest_wait=60)
     with Server(tree(data)) as server:
         reader = opened("mxnet", path=server.url + "/1.rec")
         last = reader.size - 1
         reader.load(0)
         server.fault = lambda method, path: "500"
-        begun = time.monotonic()
+        asked = len(server.requests)
         for _ in range(10):
             with pytest.raises(
                 SampleError, match=rf"1.rec#record {last}, at byte .*HTTP status 500 \(2 attempts\)"
             ):
                 reader.load(last)
-        assert time.monotonic() - begun < 1.5
+        assert server.requests[asked:].count(server.requests[-1]) == 2
         reader.close()
 
 
@@ -429,7 +429,7 @@ def test_close_does_not_wait_for_the_network(data):
         assert stuck.wait(10)
         begun = time.monotonic()
         pipe.close()
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < 40  # and not the time limit
         assert not our_threads()
 
 
@@ -454,13 +454,13 @@ print("read", flush=True)
             if method == "GET" and (path.endswith("/020.jpg") or (path == "/1.rec" and next(blocks) > 12))
             else None
         )
-        server.slow = 60
+        server.slow = 120
         begun = time.monotonic()
         done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.stdout == "read\n", done.stderr
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
-        assert time.monotonic() - begun < 50
+        assert time.monotonic() - begun < 100  # and not the time limit
 
 
 @pytest.mark.parametrize("name", ["file", "mxnet"])
