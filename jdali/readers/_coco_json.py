@@ -139,9 +139,6 @@ def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
 def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     """The objects of the wanted images, image by image."""
     images, chosen = file.images, _chosen(file.images, wanted.images)
-    for place, one in enumerate(images):
-        if "\0" in one.file_name:
-            raise Bad(f"images[{place}]: the file_name {one.file_name!r} has a byte of 0")
     objects = file.annotations
     boxes = _boxes(objects)
     owner = _owners(objects, images)
@@ -149,15 +146,7 @@ def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     kept = (boxes[:, 2:] >= np.float32(wanted.size_threshold)).all(axis=1)
     if not wanted.include_iscrowd:
         kept &= np.array([not o.iscrowd for o in objects], bool)
-    numbers = np.flatnonzero(kept)
-    numbers = numbers[np.argsort(owner[numbers], kind="stable")]
-    counts = np.bincount(owner[numbers], minlength=len(images))
-    first = np.cumsum(counts) - counts
-    if wanted.skip_empty:
-        chosen = chosen[counts[chosen] > 0]
-    starts = _starts(counts[chosen])
-    image = np.repeat(np.arange(len(chosen)), counts[chosen])
-    numbers = numbers[first[chosen][image] + np.arange(starts[-1]) - starts[image]]
+    chosen, starts, numbers, image = _placed(owner, kept, chosen, wanted.skip_empty)
     sizes = np.array([(images[i].height, images[i].width) for i in chosen.tolist()], np.int32).reshape(-1, 2)
     if wanted.ratio or wanted.masks:
         _check_sizes(sizes, chosen, images)
@@ -190,12 +179,39 @@ def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     )  # fmt: skip
 
 
+def _placed(
+    owner: np.ndarray, kept: np.ndarray, chosen: np.ndarray, skip_empty: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Which images there are in the end, and their objects, image by image.
+
+    Args:
+        owner: int64 [n], the image of each object.
+        kept: bool [n], which objects to take.
+        chosen: int64, the images to read, in order.
+        skip_empty: leave out images without objects.
+
+    Returns: the images; where the objects of each begin; the objects; the place among `chosen` of each.
+    """
+    numbers = np.flatnonzero(kept)
+    numbers = numbers[np.argsort(owner[numbers], kind="stable")]
+    counts = np.bincount(owner[numbers], minlength=int(chosen.max(initial=-1)) + 1)
+    first = np.cumsum(counts) - counts
+    if skip_empty:
+        chosen = chosen[counts[chosen] > 0]
+    starts = _starts(counts[chosen])
+    image = np.repeat(np.arange(len(chosen)), counts[chosen])
+    return chosen, starts, numbers[first[chosen][image] + np.arange(starts[-1]) - starts[image]], image
+
+
 def _starts(counts: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray:
     """int64, which images to read, in order."""
+    for place, image in enumerate(images):
+        if "\0" in image.file_name:
+            raise Bad(f"images[{place}]: the file_name {image.file_name!r} has a byte of 0")
     if names is None:
         return np.argsort(np.fromiter((i.id for i in images), np.int64, len(images)), kind="stable")
     places = {image.file_name: place for place, image in enumerate(images)}
