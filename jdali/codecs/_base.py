@@ -118,9 +118,16 @@ def need_imagecodecs(what: str) -> Any:
     return module
 
 
-def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview) -> Image.Image:
-    """Opens data with one Pillow plugin; Pillow's own size limits and guessing stay out of it."""
-    return plugin(io.BytesIO(view))
+def open_with_pillow(plugin: type[ImageFile.ImageFile], view: memoryview, info: ImageInfo) -> Image.Image:
+    """Opens data with one Pillow plugin; Pillow's own size limits and guessing stay out of it.
+
+    Where a header has the size twice, Pillow must not take memory for another one than was checked.
+    """
+    picture = plugin(io.BytesIO(view))
+    if sorted(picture.size) != sorted((info.height, info.width)):  # the plugin of TIFF has turned it
+        size = f"{picture.height}x{picture.width} and {info.height}x{info.width}"
+        raise corrupt(info.format.upper(), f"its header says two sizes, {size}")
+    return picture
 
 
 def as_stored(picture: Image.Image) -> np.ndarray:

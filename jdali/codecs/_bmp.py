@@ -54,7 +54,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     """An alpha channel is dropped: in most 32-bit files those bytes mean nothing."""
     start, bits, compression, bottom_up = info.detail
     if bits != 24 or compression:
-        picture = open_with_pillow(BmpImagePlugin.BmpImageFile, view)
+        picture = open_with_pillow(BmpImagePlugin.BmpImageFile, view, info)
         if picture.mode in ("P", "RGBA") and info.channels == 3:
             picture = picture.convert("RGB")
         elif picture.mode == "P":

@@ -196,7 +196,7 @@ def _has_end(view: memoryview) -> bool:
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view)
+    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view, info)
     if request.output_type == GRAY and not info.detail.lossless:
         picture.draft("L", picture.size)
     stored = with_channels(as_stored(picture))

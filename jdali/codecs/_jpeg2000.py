@@ -70,7 +70,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if codecs is None:
         if info.dtype != UINT8 or info.maximum != 255 or info.channels > 4:
             need_imagecodecs("a JPEG 2000 image of other than 8 bits or of more than 4 channels")
-        return with_channels(as_stored(open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view)))
+        return with_channels(as_stored(open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view, info)))
     return with_channels(codecs.jpeg2k_decode(view, numthreads=1))
 
 

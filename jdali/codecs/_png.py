@@ -163,7 +163,7 @@ def _usable(info: ImageInfo, request: Request) -> np.ndarray | None:
 
 
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
-    picture = open_with_pillow(PngImagePlugin.PngImageFile, view)
+    picture = open_with_pillow(PngImagePlugin.PngImageFile, view, info)
     if info.detail.color == _PALETTE:
         picture = picture.convert("RGB")
     return with_channels(as_stored(picture)).astype(info.dtype, copy=False)

@@ -135,7 +135,11 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     simple = bits == 8 and channels in (1, 3, 4)
     if not (simple or (channels == 1 and (bits in (1, 16) or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
-    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, view))
+    # Only what the samples depend on: about all else that may be damaged Pillow would give warnings.
+    plain = tiff.part(view, (0, 0, info.height, info.width), whole=True)
+    if plain is None:
+        raise corrupt("TIFF", "its strips or tiles are outside of the file")
+    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, plain[0], info))
     # Pillow has turned it upright, whether one wants it or not.
     return stored(picture, info.orientation)
 

@@ -93,11 +93,11 @@ def read(view: memoryview) -> Directory:
     return Directory(view, order, big, entries)
 
 
-def part(view: memoryview, window: Window) -> tuple[memoryview, Window] | None:
+def part(view: memoryview, window: Window, whole: bool = False) -> tuple[memoryview, Window] | None:
     """A file of the strips or tiles that a window touches, and what window of the picture it holds.
 
-    None if that would be all of them, or if they are not where they should be: then it is for the
-    library to say what is wrong.
+    None if that would be all of them (unless `whole`), or if they are not where they should be: then it
+    is for the library to say what is wrong.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)
@@ -117,7 +117,8 @@ def part(view: memoryview, window: Window) -> tuple[memoryview, Window] | None:
     y, x, window_height, window_width = window
     top, bottom = y // rows, -(-(y + window_height) // rows)
     left, right = x // columns, -(-(x + window_width) // columns)
-    if (bottom - top) * (right - left) in (0, across * down):
+    touched = (bottom - top) * (right - left)
+    if touched == 0 or (touched == across * down and not whole):
         return None
     grid = np.arange(len(offsets)).reshape(planes, down, across)[:, top:bottom, left:right]
     pieces = [view[offsets[i] : offsets[i] + sizes[i]] for i in grid.ravel()]

@@ -7,6 +7,7 @@ import io
 import struct
 import subprocess
 import sys
+import warnings
 import zlib
 from pathlib import Path
 
@@ -158,3 +159,24 @@ def test_a_jpeg_holds_no_more_pixels_than_its_codes_have_bits(monkeypatch):
 
 def test_the_cases_are_many_and_differ():
     assert len(set(mutations(GOOD["jpeg"](), count=COUNT))) > COUNT * 0.9
+
+
+@pytest.mark.parametrize("kind", ["fax tiff", "palette tiff", "jpeg in tiff", "jpeg2000", "webp", "png"])
+def test_damaged_files_without_imagecodecs(kind, monkeypatch):
+    """Pillow alone: it gives no warnings, and takes no memory for a size that nobody has checked."""
+    for module in (codec._png, codec._tiff, codec._webp, codec._jpeg2000):
+        monkeypatch.setattr(module, "imagecodecs", lambda: None)
+    monkeypatch.setattr("jdali.codecs._base.imagecodecs", lambda: None)
+
+    def read_without(data):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            try:
+                read(data)
+            except ImportError as error:  # another kind of picture
+                raise ValueError(str(error)) from error
+            finally:
+                told = [str(w.message) for w in given]
+                assert [t for t in told if "too many entries" not in t] == []
+
+    assert refusals(read_without, GOOD[kind](), count=COUNT) > COUNT // 10
