@@ -27,9 +27,13 @@ from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
 from jdali.tensors import Part, TensorList
 
-# Bytes of inputs and outputs that one call of a program works on. On the CPU a chunk should stay in
+# Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
+# On the CPU more, for a call costs some 0.3 ms, as long as there are several calls a batch for the threads.
+# How many threads there are makes no difference: another program may round in another way.
+_ROOMY_CHUNK_BYTES = 24 << 20
+_CALLS = 8
 
 
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
@@ -343,6 +347,8 @@ class StageRunner:
         )
         kind = "cpu" if self.device.platform == "cpu" else "gpu"
         fitting = max(1, CHUNK_BYTES[kind] // max(size, 1))
+        if kind == "cpu":
+            fitting = max(fitting, min(_ROOMY_CHUNK_BYTES // max(size, 1), self._max_batch // _CALLS))
         if fitting >= self._max_batch:
             return self._max_batch
         return int(1 << (int(fitting).bit_length() - 1))
