@@ -173,4 +173,7 @@ class VideoDecoder:
                 f"{count} frames of {height}x{width} are larger than the limit of {MAX_BYTES} bytes "
                 "(jdali.codecs.video.MAX_BYTES)"
             )
-        return np.empty((count, height, width, 3), np.uint8)
+        try:
+            return np.empty((count, height, width, 3), np.uint8)
+        except MemoryError as error:
+            raise SampleError(f"there is no memory for {count} frames of {height}x{width}") from error

@@ -46,7 +46,7 @@ def refusals(what: str) -> Iterator[None]:
         raise
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
-    except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError) as error:
+    except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
         raise SampleError(f"{what}: {getattr(error, 'strerror', None) or error}") from error
 
 
