@@ -146,6 +146,7 @@ def decode(
     fast_idct: bool = False,
     out: np.ndarray | None = None,
     info: ImageInfo | None = None,
+    contiguous: bool = True,
 ) -> np.ndarray:
     """Decodes an image, or a window of it.
 
@@ -164,6 +165,7 @@ def decode(
         fast_idct: of JPEG: a faster, less exact inverse DCT.
         out: array of `output_shape` and `dtype` to put the result into.
         info: of `probe`, if the caller has it.
+        contiguous: False: the result may be a view of the whole picture, if it is most of it.
 
     Returns: [H, W, C], `out` if given.
 
@@ -213,7 +215,9 @@ def decode(
             info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
         )
     if out is None:
-        return np.ascontiguousarray(picture)
+        # A view keeps all of the picture in memory.
+        as_view = not contiguous and 4 * height * width >= whole[0] * whole[1]
+        return picture if as_view else np.ascontiguousarray(picture)
     if not (direct and np.may_share_memory(picture, out)):
         np.copyto(out, picture)
     return out

@@ -74,10 +74,11 @@ def decode(
         output_type=options.get("output_type", types.RGB),
         dtype=types.to_dtype(options.get("dtype", np.uint8)),
         adjust_orientation=options.get("adjust_orientation", True),
-        window=None if window is None else tuple(int(n) for n in window),  # type: ignore[arg-type]
+        window=None if window is None else tuple(window.tolist()),
         denominator=denominator,
         fast_idct=options.get("use_fast_idct", False),
         out=out,
+        contiguous=False,  # samples are copied to padded arrays anyway
     )
 
 
