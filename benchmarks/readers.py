@@ -1,6 +1,6 @@
 """Readers of records, jdali against the real DALI (CPU), in one run: samples a second out of a pipeline.
 
-    python benchmarks/readers.py [--threads 2] [--rounds 5] [--workload tfrecord ...] [--sizes 1000 100000]
+    python benchmarks/readers.py [--threads 2] [--rounds 5] [--workload tfrecord ...] [--sizes 1000 100000] [--shuffle]
 
 The data are made on the spot: records of random bytes with a label. Each rival is a process of its own and
 they take turns; a row is the median of the rounds, the ratio is that of each turn to DALI's turn of the
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import io
+import json
 import struct
 import sys
 import tarfile
@@ -25,10 +26,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 from _harness import compare, say, serve
 
 BATCH = 256
-FORMATS = ("tfrecord", "mxnet", "caffe", "webdataset")
+FORMATS = ("tfrecord", "mxnet", "caffe", "webdataset", "coco", "numpy")
 RIVALS = ("dali", "jdali")
 TOTAL_BYTES = 64 << 20
 MOST_RECORDS = 20_000
+# Of formats with a file for each sample.
+MOST_FILES = 2_000
+# What a turn reads, so that small records get enough batches.
+TURN_BYTES = 200 << 20
+TURN_SAMPLES = 60_000
 
 
 def field(number: int, value: bytes | int) -> bytes:
@@ -50,10 +56,13 @@ def make(folder: Path, kind: str, size: int) -> None:
     """Writes a data set of one format, with an index where there is one."""
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
-    records = [(rng.bytes(size), i % 1000) for i in range(min(TOTAL_BYTES // size, MOST_RECORDS))]
-    {"tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "webdataset": make_webdataset}[
-        kind
-    ](folder, records)
+    makers = {
+        "tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "webdataset": make_webdataset,
+        "coco": make_coco, "numpy": make_numpy,
+    }  # fmt: skip
+    most = MOST_FILES if kind in ("coco", "numpy") else MOST_RECORDS
+    records = [(rng.bytes(size), i % 1000) for i in range(min(TOTAL_BYTES // size, most))]
+    makers[kind](folder, records)
 
 
 def make_tfrecord(folder: Path, records: list[tuple[bytes, int]]) -> None:
@@ -111,12 +120,35 @@ def make_webdataset(folder: Path, records: list[tuple[bytes, int]]) -> None:
     (folder / "index").write_text(f"v1.2 {len(lines)}\n" + "".join(lines))
 
 
-def pipeline(package: str, kind: str, data: str, threads: int):
+def make_coco(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    images, annotations = [], []
+    for i, (image, label) in enumerate(records):
+        (folder / f"{i:08}.jpg").write_bytes(image)
+        images.append({"id": i, "file_name": f"{i:08}.jpg", "width": 640, "height": 480})
+        for box in range(4):
+            annotations.append(
+                {
+                    "id": 4 * i + box, "image_id": i, "category_id": label % 80, "iscrowd": 0, "area": 9000,
+                    "bbox": [10.5 * box, 20, 90, 100],
+                }
+            )  # fmt: skip
+    categories = [{"id": i, "name": str(i)} for i in range(80)]
+    content = {"images": images, "annotations": annotations, "categories": categories}
+    (folder / "index").write_text(json.dumps(content))
+
+
+def make_numpy(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    for i, (image, _) in enumerate(records):
+        np.save(folder / f"{i:08}.npy", np.frombuffer(image, np.float32, len(image) // 4))
+
+
+def pipeline(package: str, kind: str, data: str, threads: int, shuffle: bool):
     """The same pipeline for DALI and for jdali: only the import differs."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     records = importlib.import_module(package + ".tfrecord")
     path, index = f"{data}/data", f"{data}/index"
+    order = {"random_shuffle": shuffle}
 
     @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def tfrecord():
@@ -124,27 +156,43 @@ def pipeline(package: str, kind: str, data: str, threads: int):
             "image/encoded": records.FixedLenFeature((), records.string, ""),
             "image/class/label": records.FixedLenFeature((), records.int64, -1),
         }
-        return tuple(fn.readers.tfrecord(path=path, index_path=index, features=features).values())
+        return tuple(fn.readers.tfrecord(path=path, index_path=index, features=features, **order).values())
 
     @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def mxnet():
-        return tuple(fn.readers.mxnet(path=path, index_path=index))
+        return tuple(fn.readers.mxnet(path=path, index_path=index, **order))
 
     @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def caffe():
-        return tuple(fn.readers.caffe(path=path))
+        return tuple(fn.readers.caffe(path=path, **order))
 
     @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def webdataset():
-        return tuple(fn.readers.webdataset(paths=path, index_paths=index, ext=["jpg", "cls"]))
+        return tuple(fn.readers.webdataset(paths=path, index_paths=index, ext=["jpg", "cls"], **order))
 
-    return {"tfrecord": tfrecord, "mxnet": mxnet, "caffe": caffe, "webdataset": webdataset}[kind]()
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def coco():
+        return tuple(fn.readers.coco(file_root=data, annotations_file=index, ratio=True, **order))
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def numpy():
+        return fn.readers.numpy(file_root=data, file_filter="*.npy", **order)
+
+    return {
+        "tfrecord": tfrecord,
+        "mxnet": mxnet,
+        "caffe": caffe,
+        "webdataset": webdataset,
+        "coco": coco,
+        "numpy": numpy,
+    }[kind]()
 
 
 def worker(rival: str, workload: str, data: str, threads: int) -> None:
     try:
         start = time.perf_counter()
-        pipe = pipeline({"dali": "nvidia.dali"}.get(rival, rival), workload.split()[0], data, threads)
+        kind, *order = workload.split()[::2]
+        pipe = pipeline({"dali": "nvidia.dali"}.get(rival, rival), kind, data, threads, bool(order))
         pipe.build()
         pipe.run()
         first = time.perf_counter() - start
@@ -165,7 +213,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=40, help="batches in a turn")
+    parser.add_argument("--batches", type=int, default=0, help="batches in a turn; 0: by the size")
+    parser.add_argument("--shuffle", action="store_true", help="in random order")
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 100_000], help="bytes of a record")
     parser.add_argument("--workload", nargs="*", default=list(FORMATS), choices=FORMATS)
     parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
@@ -185,9 +234,11 @@ def main() -> None:
             for size in options.sizes:
                 data = Path(root) / f"{kind}-{size}"
                 make(data, kind, size)
+                batches = options.batches or max(min(TURN_BYTES // size, TURN_SAMPLES) // BATCH, 4)
+                name = f"{kind} {size} shuffled" if options.shuffle else f"{kind} {size}"
                 rows = compare(
-                    Path(__file__), options.rivals, f"{kind} {size}", data=str(data), threads=options.threads,
-                    rounds=options.rounds, batches=options.batches,
+                    Path(__file__), options.rivals, name, data=str(data), threads=options.threads,
+                    rounds=options.rounds, batches=batches,
                 )  # fmt: skip
                 for row in rows:
                     print(

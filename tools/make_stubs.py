@@ -44,7 +44,7 @@ IMPORTS = {
     "from jdali.dynamic._tensor import Tensor\n",
 }
 COMMON_IMPORTS = (
-    "import builtins\nfrom collections.abc import Sequence\nfrom typing import Any\n"
+    "import builtins\nimport typing\nfrom typing import Any\n"
     "from numpy.typing import DTypeLike\nfrom jdali import types\n"
 )
 _TYPE_NAMES = ("DataNode", "Array", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
@@ -64,7 +64,8 @@ def annotation_text(annotation: Any, surface: str) -> str:
     if origin is tuple:
         # DALI's users give lists as often as tuples.
         inner = [annotation_text(a, surface) for a in typing.get_args(annotation) if a is not ...]
-        return f"Sequence[{' | '.join(dict.fromkeys(inner))}]"
+        # By its whole name: there is a reader of that name.
+        return f"typing.Sequence[{' | '.join(dict.fromkeys(inner))}]"
     if annotation is np.dtype or origin is np.dtype:
         return "DTypeLike"
     name = getattr(annotation, "__name__", "")
@@ -199,10 +200,10 @@ def _has_functions(module: pytypes.ModuleType) -> bool:
     )  # fmt: skip
 
 
-def stub_path(module: pytypes.ModuleType) -> Path:
+def stub_path(module: pytypes.ModuleType, is_package: bool) -> Path:
     parts = module.__name__.split(".")[1:]
     folder = ROOT.joinpath(*parts)
-    if folder.is_dir():
+    if is_package or (folder / "__init__.py").exists():
         return folder / "__init__.pyi"
     return folder.with_suffix(".pyi")
 
@@ -213,7 +214,7 @@ def all_stubs() -> dict[Path, str]:
     while pending:
         module, surface = pending.pop()
         text, children = module_text(module, surface)
-        stubs[stub_path(module)] = text
+        stubs[stub_path(module, bool(children))] = text
         pending += [(child, surface) for child in children]
     return stubs
 

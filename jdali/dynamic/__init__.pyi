@@ -3,11 +3,13 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali.dynamic._rng import RNG
 from jdali.dynamic import decoders as decoders
+from jdali.dynamic import experimental as experimental
+from jdali.dynamic import io as io
 from jdali.dynamic import noise as noise
 from jdali.dynamic import random as random
 from jdali.dynamic import readers as readers
@@ -174,9 +176,9 @@ def coord_transform(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    M: Sequence[float] | Tensor | Batch | None = None,
-    MT: Sequence[float] | Tensor | Batch | None = None,
-    T: Sequence[float] | Tensor | Batch | None = None,
+    M: typing.Sequence[float] | Tensor | Batch | None = None,
+    MT: typing.Sequence[float] | Tensor | Batch | None = None,
+    T: typing.Sequence[float] | Tensor | Batch | None = None,
     dtype: DTypeLike | types.DALIDataType = ...,
 ) -> Any: ...
 
@@ -194,7 +196,7 @@ def crop(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop: typing.Sequence[float] | Tensor | Batch | None = None,
     crop_d: float | Tensor | Batch = 0.0,
     crop_h: float | Tensor | Batch = 0.0,
     crop_pos_x: float | Tensor | Batch = 0.5,
@@ -202,7 +204,7 @@ def crop(
     crop_pos_z: float | Tensor | Batch = 0.5,
     crop_w: float | Tensor | Batch = 0.0,
     dtype: DTypeLike | None = None,
-    fill_values: Sequence[float] = ...,
+    fill_values: typing.Sequence[float] = ...,
     out_of_bounds_policy: str = 'error',
     rounding: str = 'round',
 ) -> Any: ...
@@ -213,7 +215,7 @@ def crop_mirror_normalize(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop: typing.Sequence[float] | Tensor | Batch | None = None,
     crop_d: float | Tensor | Batch = 0.0,
     crop_h: float | Tensor | Batch = 0.0,
     crop_pos_x: float | Tensor | Batch = 0.5,
@@ -221,8 +223,8 @@ def crop_mirror_normalize(
     crop_pos_z: float | Tensor | Batch = 0.5,
     crop_w: float | Tensor | Batch = 0.0,
     dtype: Any = ...,
-    fill_values: Sequence[float] = ...,
-    mean: Sequence[float] | Tensor | Batch = ...,
+    fill_values: typing.Sequence[float] = ...,
+    mean: typing.Sequence[float] | Tensor | Batch = ...,
     mirror: int | Tensor | Batch = 0,
     out_of_bounds_policy: str = 'error',
     output_layout: str = 'CHW',
@@ -230,7 +232,7 @@ def crop_mirror_normalize(
     rounding: str = 'round',
     scale: float = 1.0,
     shift: float = 0.0,
-    std: Sequence[float] | Tensor | Batch = ...,
+    std: typing.Sequence[float] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def element_extract(
@@ -239,7 +241,7 @@ def element_extract(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    element_map: Sequence[int],
+    element_map: typing.Sequence[int],
 ) -> Any: ...
 
 def expand_dims(
@@ -248,7 +250,7 @@ def expand_dims(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int],
+    axes: typing.Sequence[int],
     new_axis_names: str = '',
 ) -> Any: ...
 
@@ -270,7 +272,7 @@ def full(
     batch_size: int | None = None,
     device: Device | str | None = None,
     layout: str | None = None,
-    shape: Sequence[int] | Tensor | Batch = ...,
+    shape: typing.Sequence[int] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def full_like(
@@ -289,8 +291,8 @@ def gaussian_blur(
     batch_size: int | None = None,
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
-    sigma: Sequence[float] | Tensor | Batch = ...,
-    window_size: Sequence[int] | Tensor | Batch = ...,
+    sigma: typing.Sequence[float] | Tensor | Batch = ...,
+    window_size: typing.Sequence[int] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def get_property(
@@ -333,8 +335,8 @@ def lookup_table(
     device: Device | str | None = None,
     default_value: float = 0.0,
     dtype: DTypeLike | types.DALIDataType = ...,
-    keys: Sequence[int] = ...,
-    values: Sequence[float] = ...,
+    keys: typing.Sequence[int] = ...,
+    values: typing.Sequence[float] = ...,
 ) -> Any: ...
 
 def mel_filter_bank(
@@ -382,7 +384,7 @@ def normalize(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     batch: builtins.bool = False,
     ddof: int = 0,
@@ -414,7 +416,7 @@ def ones(
     device: Device | str | None = None,
     dtype: DTypeLike | types.DALIDataType = ...,
     layout: str | None = None,
-    shape: Sequence[int] | Tensor | Batch = ...,
+    shape: typing.Sequence[int] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def ones_like(
@@ -432,11 +434,11 @@ def pad(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    align: Sequence[int] | Tensor | Batch | None = None,
-    axes: Sequence[int] | Tensor | Batch | None = None,
+    align: typing.Sequence[int] | Tensor | Batch | None = None,
+    axes: typing.Sequence[int] | Tensor | Batch | None = None,
     axis_names: str | None = None,
     fill_value: float | Tensor | Batch = 0.0,
-    shape: Sequence[int] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def peek_image_shape(
@@ -487,9 +489,9 @@ def random_resized_crop(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    size: Sequence[int] | int,
-    random_area: Sequence[float] = ...,
-    random_aspect_ratio: Sequence[float] = ...,
+    size: typing.Sequence[int] | int,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
     num_attempts: int = 10,
     interp_type: types.DALIInterpType | Tensor | Batch = ...,
     min_filter: types.DALIInterpType | Tensor | Batch | None = None,
@@ -510,9 +512,9 @@ def reinterpret(
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
     layout: str | None = None,
-    rel_shape: Sequence[float] | Tensor | Batch | None = None,
-    shape: Sequence[int] | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | Tensor | Batch | None = None,
+    rel_shape: typing.Sequence[float] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    src_dims: typing.Sequence[int] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def reshape(
@@ -523,9 +525,9 @@ def reshape(
     batch_size: int | None = None,
     device: Device | str | None = None,
     layout: str | None = None,
-    rel_shape: Sequence[float] | Tensor | Batch | None = None,
-    shape: Sequence[int] | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | Tensor | Batch | None = None,
+    rel_shape: typing.Sequence[float] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    src_dims: typing.Sequence[int] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def resize(
@@ -534,16 +536,16 @@ def resize(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    size: Sequence[float] | Tensor | Batch | None = None,
+    size: typing.Sequence[float] | Tensor | Batch | None = None,
     resize_x: float | Tensor | Batch = 0.0,
     resize_y: float | Tensor | Batch = 0.0,
     resize_z: float | Tensor | Batch = 0.0,
     resize_shorter: float | Tensor | Batch = 0.0,
     resize_longer: float | Tensor | Batch = 0.0,
     mode: str = 'default',
-    max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | Tensor | Batch | None = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
+    roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_relative: builtins.bool = False,
     subpixel_scale: builtins.bool = True,
     interp_type: types.DALIInterpType | Tensor | Batch = ...,
@@ -562,19 +564,19 @@ def resize_crop_mirror(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    size: Sequence[float] | Tensor | Batch | None = None,
+    size: typing.Sequence[float] | Tensor | Batch | None = None,
     resize_x: float | Tensor | Batch = 0.0,
     resize_y: float | Tensor | Batch = 0.0,
     resize_z: float | Tensor | Batch = 0.0,
     resize_shorter: float | Tensor | Batch = 0.0,
     resize_longer: float | Tensor | Batch = 0.0,
     mode: str = 'default',
-    max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | Tensor | Batch | None = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
+    roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_relative: builtins.bool = False,
     subpixel_scale: builtins.bool = True,
-    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop: typing.Sequence[float] | Tensor | Batch | None = None,
     crop_d: float | Tensor | Batch = 0.0,
     crop_h: float | Tensor | Batch = 0.0,
     crop_w: float | Tensor | Batch = 0.0,
@@ -599,12 +601,12 @@ def rotate(
     batch_size: int | None = None,
     device: Device | str | None = None,
     angle: float | Tensor | Batch,
-    axis: Sequence[float] | Tensor | Batch | None = None,
+    axis: typing.Sequence[float] | Tensor | Batch | None = None,
     dtype: DTypeLike | None = None,
     fill_value: float | None = None,
     interp_type: types.DALIInterpType = ...,
     keep_size: builtins.bool = False,
-    size: Sequence[float] | Tensor | Batch = ...,
+    size: typing.Sequence[float] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def saturation(
@@ -635,19 +637,19 @@ def slice(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | Tensor | Batch | None = None,
+    axes: typing.Sequence[int] | Tensor | Batch | None = None,
     axis_names: str = 'WH',
     dtype: DTypeLike | None = None,
-    end: Sequence[int] | Tensor | Batch | None = None,
-    fill_values: Sequence[float] = ...,
+    end: typing.Sequence[int] | Tensor | Batch | None = None,
+    fill_values: typing.Sequence[float] = ...,
     normalized_anchor: builtins.bool = True,
     normalized_shape: builtins.bool = True,
     out_of_bounds_policy: str = 'error',
-    rel_end: Sequence[float] | Tensor | Batch | None = None,
-    rel_shape: Sequence[float] | Tensor | Batch | None = None,
-    rel_start: Sequence[float] | Tensor | Batch | None = None,
-    shape: Sequence[int] | Tensor | Batch | None = None,
-    start: Sequence[int] | Tensor | Batch | None = None,
+    rel_end: typing.Sequence[float] | Tensor | Batch | None = None,
+    rel_shape: typing.Sequence[float] | Tensor | Batch | None = None,
+    rel_start: typing.Sequence[float] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    start: typing.Sequence[int] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def spectrogram(
@@ -661,7 +663,7 @@ def spectrogram(
     nfft: int | None = None,
     power: int = 2,
     reflect_padding: builtins.bool = True,
-    window_fn: Sequence[float] | None = None,
+    window_fn: typing.Sequence[float] | None = None,
     window_length: int = 512,
     window_step: int = 256,
 ) -> Any: ...
@@ -672,7 +674,7 @@ def squeeze(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
 ) -> Any: ...
 
@@ -702,7 +704,7 @@ def transpose(
     batch_size: int | None = None,
     device: Device | str | None = None,
     output_layout: str | None = None,
-    perm: Sequence[int] | None = None,
+    perm: typing.Sequence[int] | None = None,
     transpose_layout: builtins.bool = True,
 ) -> Any: ...
 
@@ -717,8 +719,8 @@ def warp_affine(
     fill_value: float | None = None,
     interp_type: types.DALIInterpType = ...,
     inverse_map: builtins.bool = True,
-    matrix: Sequence[float] | Tensor | Batch = ...,
-    size: Sequence[float] | Tensor | Batch = ...,
+    matrix: typing.Sequence[float] | Tensor | Batch = ...,
+    size: typing.Sequence[float] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def zeros(
@@ -727,7 +729,7 @@ def zeros(
     device: Device | str | None = None,
     dtype: DTypeLike | types.DALIDataType = ...,
     layout: str | None = None,
-    shape: Sequence[int] | Tensor | Batch = ...,
+    shape: typing.Sequence[int] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def zeros_like(

@@ -3,7 +3,7 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali import types
@@ -57,7 +57,7 @@ def image_crop(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    crop: Sequence[float] | Tensor | Batch | None = None,
+    crop: typing.Sequence[float] | Tensor | Batch | None = None,
     crop_d: float | Tensor | Batch = 0.0,
     crop_h: float | Tensor | Batch = 0.0,
     crop_pos_x: float | Tensor | Batch = 0.5,
@@ -88,8 +88,8 @@ def image_random_crop(
     batch_size: int | None = None,
     device: Device | str | None = None,
     num_attempts: int = 10,
-    random_area: Sequence[float] = ...,
-    random_aspect_ratio: Sequence[float] = ...,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
     adjust_orientation: builtins.bool = True,
     affine: builtins.bool = True,
     device_memory_padding: int = 16777216,
@@ -115,16 +115,16 @@ def image_slice(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | Tensor | Batch | None = None,
+    axes: typing.Sequence[int] | Tensor | Batch | None = None,
     axis_names: str | None = None,
-    end: Sequence[int] | Tensor | Batch | None = None,
+    end: typing.Sequence[int] | Tensor | Batch | None = None,
     normalized_anchor: builtins.bool = True,
     normalized_shape: builtins.bool = True,
-    rel_end: Sequence[float] | Tensor | Batch | None = None,
-    rel_shape: Sequence[float] | Tensor | Batch | None = None,
-    rel_start: Sequence[float] | Tensor | Batch | None = None,
-    shape: Sequence[int] | Tensor | Batch | None = None,
-    start: Sequence[int] | Tensor | Batch | None = None,
+    rel_end: typing.Sequence[float] | Tensor | Batch | None = None,
+    rel_shape: typing.Sequence[float] | Tensor | Batch | None = None,
+    rel_start: typing.Sequence[float] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    start: typing.Sequence[int] | Tensor | Batch | None = None,
     adjust_orientation: builtins.bool = True,
     affine: builtins.bool = True,
     device_memory_padding: int = 16777216,
@@ -139,4 +139,46 @@ def image_slice(
     preallocate_height_hint: int = 0,
     preallocate_width_hint: int = 0,
     use_fast_idct: builtins.bool = False,
+) -> Any: ...
+
+def inflate(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch,
+    algorithm: str = 'LZ4',
+    check_output_size: builtins.bool = False,
+    chunk_offsets: Any = None,
+    chunk_sizes: Any = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str = '',
+    sequence_axis_name: str = 'F',
+) -> Any: ...
+
+def numpy(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | types.DALIDataType | None = None,
+) -> Any: ...
+
+def video(
+    encoded: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    affine: builtins.bool = True,
+    build_index: builtins.bool = True,
+    end_frame: int | Tensor | Batch | None = None,
+    fill_value: typing.Sequence[int] | int = ...,
+    frames: Any = None,
+    pad_mode: Any = 'constant',
+    sequence_length: int | Tensor | Batch | None = None,
+    start_frame: int | Tensor | Batch | None = None,
+    stride: int | Tensor | Batch | None = None,
 ) -> Any: ...

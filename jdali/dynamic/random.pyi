@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali.dynamic._batch import Batch
@@ -21,7 +21,7 @@ def beta(
     alpha: float | Tensor | Batch = 1.0,
     beta: float | Tensor | Batch = 1.0,
     dtype: DTypeLike | None = None,
-    shape: Sequence[int] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Any: ...
 
@@ -32,8 +32,8 @@ def choice(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    p: Sequence[float] | Tensor | Batch | None = None,
-    shape: Sequence[int] | Tensor | Batch | None = None,
+    p: typing.Sequence[float] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Any: ...
 
@@ -45,7 +45,7 @@ def coin_flip(
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
     probability: float | Tensor | Batch = 0.5,
-    shape: Sequence[int] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Any: ...
 
@@ -57,7 +57,7 @@ def normal(
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
     mean: float | Tensor | Batch = 0.0,
-    shape: Sequence[int] | Tensor | Batch | None = None,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
     stddev: float | Tensor | Batch = 1.0,
     rng: RNG | None = None,
 ) -> Any: ...
@@ -69,8 +69,8 @@ def uniform(
     batch_size: int | None = None,
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
-    range: Sequence[float] | Tensor | Batch = ...,
-    shape: Sequence[int] | Tensor | Batch | None = None,
-    values: Sequence[float] | Tensor | Batch | None = None,
+    range: typing.Sequence[float] | Tensor | Batch = ...,
+    shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    values: typing.Sequence[float] | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Any: ...

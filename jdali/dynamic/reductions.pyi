@@ -3,7 +3,7 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali.dynamic._device import Device
@@ -14,7 +14,7 @@ def max(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Any: ...
@@ -25,7 +25,7 @@ def mean(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     dtype: DTypeLike | None = None,
@@ -37,7 +37,7 @@ def mean_square(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     dtype: DTypeLike | None = None,
@@ -49,7 +49,7 @@ def min(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
 ) -> Any: ...
@@ -60,7 +60,7 @@ def rms(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     dtype: DTypeLike | None = None,
@@ -73,7 +73,7 @@ def std_dev(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     ddof: int = 0,
@@ -85,7 +85,7 @@ def sum(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     dtype: DTypeLike | None = None,
@@ -98,7 +98,7 @@ def variance(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: builtins.bool = False,
     ddof: int = 0,

@@ -3,7 +3,7 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
-from collections.abc import Sequence
+import typing
 from typing import Any
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
@@ -23,11 +23,11 @@ def crop(
     batch_size: int | None = None,
     device: Device | str | None = None,
     absolute: builtins.bool = False,
-    from_end: Sequence[float] | Tensor | Batch = ...,
-    from_start: Sequence[float] | Tensor | Batch = ...,
+    from_end: typing.Sequence[float] | Tensor | Batch = ...,
+    from_start: typing.Sequence[float] | Tensor | Batch = ...,
     reverse_order: builtins.bool = False,
-    to_end: Sequence[float] | Tensor | Batch = ...,
-    to_start: Sequence[float] | Tensor | Batch = ...,
+    to_end: typing.Sequence[float] | Tensor | Batch = ...,
+    to_start: typing.Sequence[float] | Tensor | Batch = ...,
 ) -> Any: ...
 
 def rotation(
@@ -37,8 +37,8 @@ def rotation(
     batch_size: int | None = None,
     device: Device | str | None = None,
     angle: float | Tensor | Batch,
-    axis: Sequence[float] | Tensor | Batch | None = None,
-    center: Sequence[float] | Tensor | Batch | None = None,
+    axis: typing.Sequence[float] | Tensor | Batch | None = None,
+    center: typing.Sequence[float] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
 ) -> Any: ...
 
@@ -48,8 +48,8 @@ def scale(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    scale: Sequence[float] | Tensor | Batch,
-    center: Sequence[float] | Tensor | Batch | None = None,
+    scale: typing.Sequence[float] | Tensor | Batch,
+    center: typing.Sequence[float] | Tensor | Batch | None = None,
     ndim: int | None = None,
     reverse_order: builtins.bool = False,
 ) -> Any: ...
@@ -60,10 +60,10 @@ def shear(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    angles: Sequence[float] | Tensor | Batch | None = None,
-    center: Sequence[float] | Tensor | Batch | None = None,
+    angles: typing.Sequence[float] | Tensor | Batch | None = None,
+    center: typing.Sequence[float] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
-    shear: Sequence[float] | Tensor | Batch | None = None,
+    shear: typing.Sequence[float] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def translation(
@@ -72,6 +72,6 @@ def translation(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    offset: Sequence[float] | Tensor | Batch,
+    offset: typing.Sequence[float] | Tensor | Batch,
     reverse_order: builtins.bool = False,
 ) -> Any: ...

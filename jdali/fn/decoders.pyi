@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali import types
@@ -55,7 +55,7 @@ def image_crop(
     encoded: DataNode,
     /,
     *,
-    crop: Sequence[float] | DataNode | None = None,
+    crop: typing.Sequence[float] | DataNode | None = None,
     crop_d: float | DataNode = 0.0,
     crop_h: float | DataNode = 0.0,
     crop_pos_x: float | DataNode = 0.5,
@@ -88,8 +88,8 @@ def image_random_crop(
     /,
     *,
     num_attempts: int = 10,
-    random_area: Sequence[float] = ...,
-    random_aspect_ratio: Sequence[float] = ...,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
     adjust_orientation: bool = True,
     affine: bool = True,
     device_memory_padding: int = 16777216,
@@ -117,16 +117,16 @@ def image_slice(
     shape_input: DataNode | None = None,
     /,
     *,
-    axes: Sequence[int] | DataNode | None = None,
+    axes: typing.Sequence[int] | DataNode | None = None,
     axis_names: str | None = None,
-    end: Sequence[int] | DataNode | None = None,
+    end: typing.Sequence[int] | DataNode | None = None,
     normalized_anchor: bool = True,
     normalized_shape: bool = True,
-    rel_end: Sequence[float] | DataNode | None = None,
-    rel_shape: Sequence[float] | DataNode | None = None,
-    rel_start: Sequence[float] | DataNode | None = None,
-    shape: Sequence[int] | DataNode | None = None,
-    start: Sequence[int] | DataNode | None = None,
+    rel_end: typing.Sequence[float] | DataNode | None = None,
+    rel_shape: typing.Sequence[float] | DataNode | None = None,
+    rel_start: typing.Sequence[float] | DataNode | None = None,
+    shape: typing.Sequence[int] | DataNode | None = None,
+    start: typing.Sequence[int] | DataNode | None = None,
     adjust_orientation: bool = True,
     affine: bool = True,
     device_memory_padding: int = 16777216,
@@ -141,6 +141,54 @@ def image_slice(
     preallocate_height_hint: int = 0,
     preallocate_width_hint: int = 0,
     use_fast_idct: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def inflate(
+    data: DataNode,
+    /,
+    *,
+    shape: typing.Sequence[int] | DataNode,
+    algorithm: str = 'LZ4',
+    check_output_size: bool = False,
+    chunk_offsets: Any = None,
+    chunk_sizes: Any = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str = '',
+    sequence_axis_name: str = 'F',
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def numpy(
+    data: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | types.DALIDataType | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def video(
+    encoded: DataNode,
+    /,
+    *,
+    affine: bool = True,
+    build_index: bool = True,
+    end_frame: int | DataNode | None = None,
+    fill_value: typing.Sequence[int] | int = ...,
+    frames: Any = None,
+    pad_mode: Any = 'constant',
+    sequence_length: int | DataNode | None = None,
+    start_frame: int | DataNode | None = None,
+    stride: int | DataNode | None = None,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,

@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali.data_node import DataNode
@@ -14,7 +14,7 @@ def beta(
     alpha: float | DataNode = 1.0,
     beta: float | DataNode = 1.0,
     dtype: DTypeLike | None = None,
-    shape: Sequence[int] | DataNode | None = None,
+    shape: typing.Sequence[int] | DataNode | None = None,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -27,8 +27,8 @@ def choice(
     shape_like: DataNode | None = None,
     /,
     *,
-    p: Sequence[float] | DataNode | None = None,
-    shape: Sequence[int] | DataNode | None = None,
+    p: typing.Sequence[float] | DataNode | None = None,
+    shape: typing.Sequence[int] | DataNode | None = None,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -42,7 +42,7 @@ def coin_flip(
     *,
     dtype: DTypeLike | None = None,
     probability: float | DataNode = 0.5,
-    shape: Sequence[int] | DataNode | None = None,
+    shape: typing.Sequence[int] | DataNode | None = None,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -56,7 +56,7 @@ def normal(
     *,
     dtype: DTypeLike | None = None,
     mean: float | DataNode = 0.0,
-    shape: Sequence[int] | DataNode | None = None,
+    shape: typing.Sequence[int] | DataNode | None = None,
     stddev: float | DataNode = 1.0,
     device: Any = None,
     name: Any = None,
@@ -70,9 +70,9 @@ def uniform(
     /,
     *,
     dtype: DTypeLike | None = None,
-    range: Sequence[float] | DataNode = ...,
-    shape: Sequence[int] | DataNode | None = None,
-    values: Sequence[float] | DataNode | None = None,
+    range: typing.Sequence[float] | DataNode = ...,
+    shape: typing.Sequence[int] | DataNode | None = None,
+    values: typing.Sequence[float] | DataNode | None = None,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,

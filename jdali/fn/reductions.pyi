@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali.data_node import DataNode
@@ -11,7 +11,7 @@ def max(
     data: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     device: Any = None,
@@ -24,7 +24,7 @@ def mean(
     data: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -38,7 +38,7 @@ def mean_square(
     data: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -52,7 +52,7 @@ def min(
     data: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     device: Any = None,
@@ -65,7 +65,7 @@ def rms(
     data: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -80,7 +80,7 @@ def std_dev(
     mean: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
@@ -94,7 +94,7 @@ def sum(
     data: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -109,7 +109,7 @@ def variance(
     mean: DataNode,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,

@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from jdali.data_node import DataNode
 
@@ -20,11 +20,11 @@ def crop(
     /,
     *,
     absolute: bool = False,
-    from_end: Sequence[float] | DataNode = ...,
-    from_start: Sequence[float] | DataNode = ...,
+    from_end: typing.Sequence[float] | DataNode = ...,
+    from_start: typing.Sequence[float] | DataNode = ...,
     reverse_order: bool = False,
-    to_end: Sequence[float] | DataNode = ...,
-    to_start: Sequence[float] | DataNode = ...,
+    to_end: typing.Sequence[float] | DataNode = ...,
+    to_start: typing.Sequence[float] | DataNode = ...,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -36,8 +36,8 @@ def rotation(
     /,
     *,
     angle: float | DataNode,
-    axis: Sequence[float] | DataNode | None = None,
-    center: Sequence[float] | DataNode | None = None,
+    axis: typing.Sequence[float] | DataNode | None = None,
+    center: typing.Sequence[float] | DataNode | None = None,
     reverse_order: bool = False,
     device: Any = None,
     name: Any = None,
@@ -49,8 +49,8 @@ def scale(
     matrix: DataNode | None = None,
     /,
     *,
-    scale: Sequence[float] | DataNode,
-    center: Sequence[float] | DataNode | None = None,
+    scale: typing.Sequence[float] | DataNode,
+    center: typing.Sequence[float] | DataNode | None = None,
     ndim: int | None = None,
     reverse_order: bool = False,
     device: Any = None,
@@ -63,10 +63,10 @@ def shear(
     matrix: DataNode | None = None,
     /,
     *,
-    angles: Sequence[float] | DataNode | None = None,
-    center: Sequence[float] | DataNode | None = None,
+    angles: typing.Sequence[float] | DataNode | None = None,
+    center: typing.Sequence[float] | DataNode | None = None,
     reverse_order: bool = False,
-    shear: Sequence[float] | DataNode | None = None,
+    shear: typing.Sequence[float] | DataNode | None = None,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -77,7 +77,7 @@ def translation(
     matrix: DataNode | None = None,
     /,
     *,
-    offset: Sequence[float] | DataNode,
+    offset: typing.Sequence[float] | DataNode,
     reverse_order: bool = False,
     device: Any = None,
     name: Any = None,

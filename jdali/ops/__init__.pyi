@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali import types
@@ -137,7 +137,7 @@ def crop(
     crop_pos_z: Any = 0.5,
     crop_w: Any = 0.0,
     dtype: DTypeLike | None = None,
-    fill_values: Sequence[float] = ...,
+    fill_values: typing.Sequence[float] = ...,
     out_of_bounds_policy: str = 'error',
     rounding: str = 'round',
     layout: Any = '',
@@ -155,7 +155,7 @@ def crop_mirror_normalize(
     crop_pos_z: Any = 0.5,
     crop_w: Any = 0.0,
     dtype: Any = ...,
-    fill_values: Sequence[float] = ...,
+    fill_values: typing.Sequence[float] = ...,
     mean: Any = ...,
     mirror: Any = 0,
     out_of_bounds_policy: str = 'error',
@@ -172,7 +172,7 @@ def element_extract(
     sequence: Any,
     /,
     *,
-    element_map: Sequence[int],
+    element_map: typing.Sequence[int],
     layout: Any = '',
 ) -> Any: ...
 
@@ -180,7 +180,7 @@ def expand_dims(
     data: Any,
     /,
     *,
-    axes: Sequence[int],
+    axes: typing.Sequence[int],
     new_axis_names: str = '',
     layout: Any = '',
 ) -> Array: ...
@@ -248,8 +248,8 @@ def lookup_table(
     *,
     default_value: float = 0.0,
     dtype: DTypeLike | types.DALIDataType = ...,
-    keys: Sequence[int] = ...,
-    values: Sequence[float] = ...,
+    keys: typing.Sequence[int] = ...,
+    values: typing.Sequence[float] = ...,
     layout: Any = '',
 ) -> Array: ...
 
@@ -293,7 +293,7 @@ def normalize(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     batch: bool = False,
     ddof: int = 0,
@@ -371,9 +371,9 @@ def random_resized_crop(
     image: Any,
     /,
     *,
-    size: Sequence[int] | int,
-    random_area: Sequence[float] = ...,
-    random_aspect_ratio: Sequence[float] = ...,
+    size: typing.Sequence[int] | int,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
     num_attempts: int = 10,
     interp_type: Any = ...,
     min_filter: Any = None,
@@ -419,7 +419,7 @@ def resize(
     resize_shorter: Any = 0.0,
     resize_longer: Any = 0.0,
     mode: str = 'default',
-    max_size: Sequence[float] | float | None = None,
+    max_size: typing.Sequence[float] | float | None = None,
     roi_start: Any = None,
     roi_end: Any = None,
     roi_relative: bool = False,
@@ -446,7 +446,7 @@ def resize_crop_mirror(
     resize_shorter: Any = 0.0,
     resize_longer: Any = 0.0,
     mode: str = 'default',
-    max_size: Sequence[float] | float | None = None,
+    max_size: typing.Sequence[float] | float | None = None,
     roi_start: Any = None,
     roi_end: Any = None,
     roi_relative: bool = False,
@@ -512,7 +512,7 @@ def slice(
     axis_names: str = 'WH',
     dtype: DTypeLike | None = None,
     end: Any = None,
-    fill_values: Sequence[float] = ...,
+    fill_values: typing.Sequence[float] = ...,
     normalized_anchor: bool = True,
     normalized_shape: bool = True,
     out_of_bounds_policy: str = 'error',
@@ -533,7 +533,7 @@ def spectrogram(
     nfft: int | None = None,
     power: int = 2,
     reflect_padding: bool = True,
-    window_fn: Sequence[float] | None = None,
+    window_fn: typing.Sequence[float] | None = None,
     window_length: int = 512,
     window_step: int = 256,
 ) -> Array: ...
@@ -542,7 +542,7 @@ def squeeze(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     layout: Any = '',
 ) -> Array: ...
@@ -569,7 +569,7 @@ def transpose(
     /,
     *,
     output_layout: str | None = None,
-    perm: Sequence[int] | None = None,
+    perm: typing.Sequence[int] | None = None,
     transpose_layout: bool = True,
     layout: Any = '',
 ) -> Array: ...

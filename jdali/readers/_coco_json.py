@@ -143,7 +143,7 @@ def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     boxes = _boxes(objects)
     owner = _owners(objects, images)
     labels = _labels(objects, file.categories, wanted)
-    kept = (boxes[:, 2:] >= np.float32(wanted.size_threshold)).all(axis=1)
+    kept = np.all(boxes[:, 2:] >= np.float32(wanted.size_threshold), axis=1)
     if not wanted.include_iscrowd:
         kept &= np.array([not o.iscrowd for o in objects], bool)
     chosen, starts, numbers, image = _placed(owner, kept, chosen, wanted.skip_empty)

@@ -386,7 +386,9 @@ class TestState:
             with pytest.raises(ValueError, match="version 99, expected 1"):
                 it.set_state({**state, "version": 99})
             state["pipelines"][0]["readers"] = {"Other": {}}
-            with pytest.raises(ValueError, match=r"the state is of the sources \['Other'\], there are \['Read"):
+            with pytest.raises(
+                ValueError, match=r"the state is of the sources \['Other'\], there are \['Read"
+            ):
                 it.set_state(state)
 
 

@@ -2,7 +2,7 @@
 # ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
-from collections.abc import Sequence
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jax import Array
@@ -11,7 +11,7 @@ def max(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
@@ -21,7 +21,7 @@ def mean(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -32,7 +32,7 @@ def mean_square(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -43,7 +43,7 @@ def min(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
@@ -53,7 +53,7 @@ def rms(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -65,7 +65,7 @@ def std_dev(
     mean: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,
@@ -76,7 +76,7 @@ def sum(
     data: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
@@ -88,7 +88,7 @@ def variance(
     mean: Any,
     /,
     *,
-    axes: Sequence[int] | None = None,
+    axes: typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     keep_dims: bool = False,
     ddof: int = 0,

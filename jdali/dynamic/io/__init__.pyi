@@ -1,0 +1,6 @@
+# fmt: off
+# ruff: noqa: I001
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+from jdali.dynamic.io import file as file
+
