@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
+from _made_once import made_once
 from PIL import Image
 from sklearn.datasets import load_digits
-
-from jdali._cache_folder import cache_folder
 
 SIZE = 32
 # Every fifth picture of a class is for validation.
@@ -20,20 +16,7 @@ VALIDATION_STEP = 5
 
 def digits_folder() -> Path:
     """Folder with `train/0` ... `train/9` and `val/0` ... `val/9`; made on the first call, then reused."""
-    folder = cache_folder() / "digits"
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Made under another name first, so that nobody ever sees half of it.
-    making = Path(tempfile.mkdtemp(prefix="digits-", dir=folder.parent))
-    _write_digits(making)
-    try:
-        os.rename(making, folder)
-    except OSError:
-        shutil.rmtree(making)  # somebody else was faster
-        if not folder.is_dir():
-            raise
-    return folder
+    return made_once("digits", lambda making, _: _write_digits(making))
 
 
 def _write_digits(folder: Path) -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
 import soundfile
-
-from jdali._cache_folder import cache_folder
+from _made_once import made_once
 
 RATE = 8000  # samples a second
 # Frequencies, Hz, of the two tones of a key: its row's and its column's.
@@ -22,22 +18,13 @@ KEYS = ("123", "456", "789", "*0#")
 
 def tones_folder(train: int = 512, val: int = 64) -> Path:
     """Folder with `train.json` and `val.json`, NeMo manifests; made on the first call, then reused."""
-    folder = cache_folder() / f"tones-{train}-{val}"
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Made under another name first, so that nobody ever sees half of it.
-    making = Path(tempfile.mkdtemp(prefix="tones-", dir=folder.parent))
-    rng = np.random.default_rng(0)
-    for split, count in (("train", train), ("val", val)):
-        write_tones(making, split, count, rng, final=folder)
-    try:
-        os.rename(making, folder)
-    except OSError:
-        shutil.rmtree(making)  # somebody else was faster
-        if not folder.is_dir():
-            raise
-    return folder
+
+    def write(making: Path, folder: Path) -> None:
+        rng = np.random.default_rng(0)
+        write_tones(making, "train", train, rng, final=folder)
+        write_tones(making, "val", val, rng, final=folder)
+
+    return made_once(f"tones-{train}-{val}", write)
 
 
 def write_tones(
