@@ -107,6 +107,7 @@ class Operator:
     batched: bool
     sequence: bool
     outputs: int | Callable[..., int]
+    output_per_optional: bool
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None
     devices: tuple[str, ...]
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None
@@ -140,8 +141,10 @@ class Operator:
         """Description of the positional input at `index` (the last one repeats if variadic)."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
-    def num_outputs(self, static: Mapping[str, Any]) -> int:
-        return self.outputs(static) if callable(self.outputs) else self.outputs
+    def num_outputs(self, static: Mapping[str, Any], inputs: int = 0) -> int:
+        """How many outputs it has with these static arguments and so many inputs."""
+        count = self.outputs(static) if callable(self.outputs) else self.outputs
+        return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
 
     def needed_by_setup(self, given: Mapping[str, Any]) -> frozenset[str]:
         """Names of the per-sample arguments (and inputs) whose values `setup` must see.
@@ -194,6 +197,7 @@ def operator(
     sequence: bool = True,
     batched: bool = False,
     outputs: int | Callable[..., int] = 1,
+    output_per_optional: bool = False,
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
     devices: tuple[str, ...] = ("cpu", "gpu"),
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None = None,
@@ -218,6 +222,7 @@ def operator(
         sequence: whether leading F axes are mapped over (only with `layouts`).
         batched: `run` and its arrays have a leading batch axis (for operators that mix samples).
         outputs: number of outputs, or a function of the static arguments that gives it.
+        output_per_optional: each optional input that is given adds an output.
         setup_needs: names of the per-sample arguments whose values `setup` needs, as a function of
             the arguments given; None: all that its signature names. Everything named here must be
             concrete before the stage that runs the operator, so name as few as possible.
@@ -268,8 +273,8 @@ def operator(
                 setup_parameters = frozenset(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY)
         record = Operator(
             full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
-            sequence, outputs, setup_needs, devices, probe, cost_follows_extent, source, frozenset(engine),
-            setup_parameters,
+            sequence, outputs, output_per_optional, setup_needs, devices, probe, cost_follows_extent, source,
+            frozenset(engine), setup_parameters,
         )  # fmt: skip
         if full_name in REGISTRY:
             raise ValueError(f"operator {full_name} is registered twice")

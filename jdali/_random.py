@@ -64,10 +64,20 @@ class SampleKeys:
             out = _mapped(function)(self.seed, stream, self.epoch, self.index, *arrays)
             return jax.tree.map(np.asarray, out)
 
+    def numpy_words(self) -> np.ndarray:
+        """uint32 [N, 5]: what `numpy_generator` makes each sample's generator of."""
+        count = len(self.index)
+        fixed = np.broadcast_to(np.array([*self.seed, self.stream], np.uint32), (count, 3))
+        return np.column_stack([fixed, self.epoch, self.index]).astype(np.uint32)
+
     def numpy_rng(self, sample: int) -> np.random.Generator:
         """A NumPy generator for code that runs on the host (never for compiled operators)."""
-        words = [*self.seed, self.stream, self.epoch[sample], self.index[sample]]
-        return np.random.Generator(np.random.Philox(np.random.SeedSequence([int(w) for w in words])))
+        return numpy_generator(self.numpy_words()[sample])
+
+
+def numpy_generator(words: np.ndarray) -> np.random.Generator:
+    """The NumPy generator of a row of `SampleKeys.numpy_words`."""
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(words.tolist())))
 
 
 @functools.lru_cache(maxsize=256)

@@ -89,7 +89,8 @@ def default_text(default: Any) -> str:
 def function_text(function: Any, surface: str) -> str:
     """`def` of one function."""
     op = getattr(function, "__operator__", None)
-    result = RETURNS[surface] if op is not None and op.outputs == 1 else "Any"
+    single = op is not None and op.outputs == 1 and not op.output_per_optional
+    result = RETURNS[surface] if single else "Any"
     lines = "".join(f"    {p},\n" for p in parameter_texts(inspect.signature(function), surface))
     return f"def {function.__name__}(\n{lines}) -> {result}: ...\n"
 

@@ -123,7 +123,7 @@ class Graph:
             len(self.nodes), op, name, device, tuple(inputs), dict(args), seed, self.domain,
             where or user_line(), runtime,
         )  # fmt: skip
-        count = op.num_outputs(node.args) if num_outputs is None else num_outputs
+        count = op.num_outputs(node.args, len(node.inputs)) if num_outputs is None else num_outputs
         out_device = "cpu" if device == "cpu" else "gpu"
         node.outputs = tuple(
             DataNode(name if count == 1 else f"{name}[{i}]", out_device, node, i) for i in range(count)

@@ -1,0 +1,48 @@
+"""The order in which the coordinates of a box are given: "xyXY", "xyWH", "xyzXYZ", ..."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Letters of the first border, the last border and the size along each axis.
+_FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
+
+
+def checked_layout(name: str, layout: str, ndim: int) -> str:
+    """`layout`, if it names the two borders, or the first border and the size, along each axis.
+
+    Args:
+        name: of the operator, for the error message.
+        layout: letters of the coordinates.
+        ndim: number of axes, 2 or 3.
+    """
+    borders = _FIRST[:ndim] + _LAST[:ndim]
+    sizes = _FIRST[:ndim] + _SIZE[:ndim]
+    if sorted(layout) not in (sorted(borders), sorted(sizes)):
+        raise ValueError(
+            f"{name}: bbox_layout must be the letters of {borders!r} or {sizes!r} in any order, got {layout!r}"
+        )
+    return layout
+
+
+def borders_of(boxes: np.ndarray, layout: str) -> tuple[np.ndarray, np.ndarray]:
+    """First and last borders of boxes, float32 [N, ndim] each, x first.
+
+    Args:
+        boxes: float32 [N, 2 * ndim].
+        layout: of `checked_layout`.
+    """
+    ndim = len(layout) // 2
+    first = boxes[:, [layout.index(letter) for letter in _FIRST[:ndim]]]
+    if "X" in layout:
+        return first, boxes[:, [layout.index(letter) for letter in _LAST[:ndim]]]
+    return first, first + boxes[:, [layout.index(letter) for letter in _SIZE[:ndim]]]
+
+
+def boxes_of(first: np.ndarray, last: np.ndarray, layout: str) -> np.ndarray:
+    """Boxes [N, 2 * ndim] of their first and last borders: the reverse of `borders_of`."""
+    ndim = len(layout) // 2
+    has_last = "X" in layout
+    columns = np.concatenate([first, last if has_last else last - first], axis=1)
+    letters = _FIRST[:ndim] + (_LAST if has_last else _SIZE)[:ndim]
+    return columns[:, [letters.index(letter) for letter in layout]]

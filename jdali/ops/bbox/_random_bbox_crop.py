@@ -1,0 +1,286 @@
+"""A random window that keeps enough of a picture's boxes, and the boxes as they are in it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali._random import SampleKeys, numpy_generator
+from jdali.ops.bbox._box_layout import borders_of, boxes_of, checked_layout
+from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, Window, find_window, kept
+
+_NAME = "random_bbox_crop"
+
+
+def setup(
+    boxes: BatchSpec,
+    labels: BatchSpec | None = None,
+    *,
+    all_boxes_above_threshold: bool,
+    allow_no_crop: bool,
+    aspect_ratio: tuple[float, ...],
+    bbox_layout: str | None,
+    bbox_prune_threshold: float | None,
+    crop_shape: np.ndarray | None,
+    input_shape: np.ndarray | None,
+    ltrb: bool,
+    num_attempts: int,
+    output_bbox_indices: bool,
+    scaling: tuple[float, ...],
+    shape_layout: str | None,
+    threshold_type: str,
+    thresholds: tuple[float, ...] | float,
+    total_num_attempts: int,
+    keys: SampleKeys,
+) -> Plan:
+    ndim = _axes(boxes, labels)
+    _check_fixed_size(crop_shape, input_shape, aspect_ratio, scaling)
+    if not ltrb and bbox_layout:
+        raise ValueError(f"{_NAME}: give bbox_layout or ltrb, not both")
+    search = Search(
+        thresholds=_shares("thresholds", thresholds),
+        # A window of a given size is wanted for certain.
+        allow_no_crop=allow_no_crop and crop_shape is None,
+        scaling=_scaling(scaling),
+        aspect_ratio=_aspect_ratios(aspect_ratio, ndim),
+        num_attempts=_count("num_attempts", num_attempts),
+        total_num_attempts=(
+            None if total_num_attempts == -1 else _count("total_num_attempts", total_num_attempts)
+        ),
+        all_boxes=all_boxes_above_threshold,
+        iou=_is_iou(threshold_type),
+        prune_threshold=(
+            None if bbox_prune_threshold is None else _shares("bbox_prune_threshold", bbox_prune_threshold)[0]
+        ),
+    )
+    default = "xyzXYZ" if ndim == 3 else "xyXY"
+    layout = bbox_layout or (default if ltrb else "xyz"[:ndim] + "WHD"[:ndim])
+    sizes = {"input_shape": input_shape, "crop_shape": crop_shape}
+    per_sample: dict[str, np.ndarray] = {"_words": keys.numpy_words()}
+    for name, value in sizes.items():
+        if value is not None:
+            per_sample[name] = _in_order(name, value, shape_layout, ndim)
+    place = BatchSpec(np.full((boxes.batch_size, 1), ndim), np.dtype(np.float32))
+    outputs = [place, place, boxes.replace(layout="")]
+    if labels is not None:
+        outputs.append(labels)
+    if output_bbox_indices:
+        outputs.append(BatchSpec(boxes.extents[:, :1], np.dtype(np.int32)))
+    return Plan(
+        tuple(outputs), per_sample, {"_search": search, "bbox_layout": checked_layout(_NAME, layout, ndim)}
+    )
+
+
+def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
+    """2 or 3, by the number of coordinates of a box; checks types and shapes."""
+    if boxes.dtype != np.float32:
+        raise TypeError(f"{_NAME}: boxes must be float32, got {boxes.dtype}")
+    if boxes.ndim != 2:
+        raise ValueError(f"{_NAME}: boxes must be [boxes, coordinates], got {boxes.ndim} axes")
+    columns = int(boxes.extents[0, 1]) if boxes.batch_size else 4
+    wrong = (boxes.extents[:, 1] != columns) | (columns not in (4, 6))
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: a box must have 4 or 6 coordinates, in all samples as many; "
+            f"got boxes of shape {boxes.extents[i].tolist()}",
+            sample=i,
+        )
+    if labels is not None:
+        if labels.dtype != np.int32:
+            raise TypeError(f"{_NAME}: labels must be int32, got {labels.dtype}")
+        few = labels.extents[:, 0] != boxes.extents[:, 0] if labels.ndim else np.ones(labels.batch_size, bool)
+        if few.any():
+            i = int(few.argmax())
+            raise SampleError(
+                f"{_NAME}: labels of shape {labels.extents[i].tolist()} for {boxes.extents[i, 0]} boxes",
+                sample=i,
+            )
+    return columns // 2
+
+
+def _check_fixed_size(
+    crop_shape: Any, input_shape: Any, aspect_ratio: tuple[float, ...], scaling: tuple[float, ...]
+) -> None:
+    if crop_shape is None:
+        return
+    if input_shape is None:
+        raise ValueError(f"{_NAME}: crop_shape needs input_shape, the size of the picture")
+    for name, value in (("aspect_ratio", aspect_ratio), ("scaling", scaling)):
+        if tuple(value) != (1.0, 1.0):
+            raise ValueError(f"{_NAME}: {name} is without meaning where crop_shape is given")
+
+
+def _shares(name: str, values: tuple[float, ...] | float) -> tuple[float, ...]:
+    shares = values if isinstance(values, tuple) else (values,)
+    if not shares or not all(0 <= share <= 1 for share in shares):
+        raise ValueError(f"{_NAME}: {name} must be from 0 to 1, got {values}")
+    return tuple(map(float, shares))
+
+
+def _scaling(scaling: tuple[float, ...]) -> tuple[float, float]:
+    if len(scaling) != 2 or not 0 <= scaling[0] <= scaling[1]:
+        raise ValueError(
+            f"{_NAME}: scaling must be (least, largest) with 0 <= least <= largest, got {scaling}"
+        )
+    return scaling[0], scaling[1]
+
+
+def _aspect_ratios(values: tuple[float, ...], ndim: int) -> tuple[tuple[float, float], ...]:
+    ranges = tuple(zip(values[::2], values[1::2], strict=False))
+    if len(values) not in ((2, 6) if ndim == 3 else (2,)) or not all(0 < a <= b for a, b in ranges):
+        raise ValueError(
+            f"{_NAME}: aspect_ratio must be (least, largest) with 0 < least <= largest"
+            f"{', or three such pairs' if ndim == 3 else ''}, got {values}"
+        )
+    return ranges
+
+
+def _count(name: str, value: int) -> int:
+    if value < 1:
+        raise ValueError(f"{_NAME}: {name} must be at least 1, got {value}")
+    return value
+
+
+def _is_iou(threshold_type: str) -> bool:
+    if threshold_type not in ("iou", "overlap"):
+        raise ValueError(f"{_NAME}: threshold_type must be 'iou' or 'overlap', got {threshold_type!r}")
+    return threshold_type == "iou"
+
+
+def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int) -> np.ndarray:
+    """Sizes [N, ndim] with the width first."""
+    layout, letters = shape_layout or "WHD"[:ndim], "WHD"[:ndim]
+    if sorted(layout) != sorted(letters):
+        raise ValueError(
+            f"{_NAME}: shape_layout must be the letters {letters!r} in any order, got {layout!r}"
+        )
+    if sizes.ndim != 2 or sizes.shape[1] != ndim:
+        raise ValueError(f"{_NAME}: {name} must have {ndim} values, got shape {sizes.shape[1:]}")
+    low = (sizes < 1).any(axis=1)
+    if low.any():
+        i = int(low.argmax())
+        raise SampleError(
+            f"{_NAME}: {name} must be positive, got {sizes[i].tolist()}", sample=i, argument=name
+        )
+    return sizes[:, [layout.index(letter) for letter in letters]]
+
+
+def _count_outputs(given: Mapping[str, Any]) -> int:
+    return 3 + bool(given.get("output_bbox_indices"))
+
+
+@operator(
+    kind="host", setup=setup, outputs=_count_outputs, output_per_optional=True, devices=("cpu",),
+    source="operators/image/crop/bbox_crop.cc",
+)  # fmt: skip
+def random_bbox_crop(
+    key: Any,
+    boxes: np.ndarray,
+    labels: np.ndarray | None = None,
+    /,
+    *,
+    all_boxes_above_threshold: Static[bool] = True,
+    allow_no_crop: Static[bool] = True,
+    aspect_ratio: Static[tuple[float, ...]] = (1.0, 1.0),
+    bbox_layout: Static[str | None] = None,
+    bbox_prune_threshold: Static[float | None] = None,
+    crop_shape: PerSample[tuple[int, ...] | None] = None,
+    input_shape: PerSample[tuple[int, ...] | None] = None,
+    ltrb: Static[bool] = True,
+    num_attempts: Static[int] = 1,
+    output_bbox_indices: Static[bool] = False,
+    quiet: Static[bool] = False,
+    scaling: Static[tuple[float, ...]] = (1.0, 1.0),
+    shape_layout: Static[str | None] = None,
+    threshold_type: Static[str] = "iou",
+    thresholds: Static[tuple[float, ...]] = (0.0,),
+    total_num_attempts: Static[int] = -1,
+    _search: Static[Search | None] = None,
+    _words: PerSample[tuple[int, ...] | None] = None,
+) -> tuple[np.ndarray, ...]:
+    """Draws a window until it shows enough of the boxes; gives the window and the boxes in it.
+
+    Each round draws one of `thresholds`, or not to crop, and then `num_attempts` windows. A window is good
+    if the boxes overlap with it by the threshold, and if at least one of them stays. A box stays if its
+    centre is in the window (but see `bbox_prune_threshold`), and is cut at the window's borders. Where there
+    are no boxes, every window is good.
+
+    Args:
+        boxes: float32 [boxes, 4] (6 in 3D), relative to the picture (0 to 1).
+        labels: int32 [boxes, ...]; those of the boxes that stay are given out.
+        all_boxes_above_threshold: all boxes must reach the threshold, not only one.
+        allow_no_crop: the whole picture with all boxes is one more outcome that a round may draw; without
+            effect if `crop_shape` is given.
+        aspect_ratio: least and largest ratio of width to height: in pixels if `input_shape` is given,
+            else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
+        bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
+        bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
+            part is.
+        crop_shape: size of the windows, pixels; `input_shape` must be given as well.
+        input_shape: size of the picture, pixels.
+        ltrb: where `bbox_layout` is not given: boxes are (left, top, right, bottom), not (left, top, width,
+            height).
+        num_attempts: windows a round, at least 1.
+        output_bbox_indices: also give the indices of the boxes that stay.
+        quiet: do not warn if the best window is not a good one.
+        scaling: least and largest size of a window along each axis, share of the picture's.
+        shape_layout: order of `crop_shape` and `input_shape`, e.g. "HW"; None: "WH" or "WHD".
+        threshold_type: what overlap is: "iou", the intersection over the union of box and window, or
+            "overlap", the intersection over the area of the box.
+        thresholds: least overlaps, 0 to 1.
+        total_num_attempts: after so many windows the best one is taken; -1: no limit.
+
+    Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
+        `crop_shape` is given; float32 [kept, 4] boxes relative to the window; if given, int32 [kept, ...]
+        labels; if asked for, int32 [kept] indices.
+
+    Parity: windows have DALI's distribution, not its values. DALI draws windows that leave the picture if
+        `input_shape` and a single aspect ratio are given; here such a window is made smaller. Where DALI
+        goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
+        ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
+    """
+    assert _search is not None  # `setup` gives these three
+    assert _words is not None
+    assert bbox_layout is not None
+    first, last = borders_of(boxes, bbox_layout)
+    picture, crop = (None if size is None else np.asarray(size) for size in (input_shape, crop_shape))
+    window = find_window(numpy_generator(np.asarray(_words)), first, last, _search, picture, crop)
+    if window is None:
+        raise SampleError(
+            f"{_NAME}: none of {MOST_ATTEMPTS} windows had an overlap above the threshold and an allowed "
+            "aspect ratio; loosen thresholds, scaling or aspect_ratio, or give total_num_attempts to take the "
+            "best window"
+        )
+    if not window.satisfying and not quiet:
+        warnings.warn(
+            f"{_NAME}: no window satisfies the thresholds in {total_num_attempts} attempts; the best one is "
+            "taken (quiet=True silences this)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    stay, remapped = _boxes_in(window, first, last, bbox_layout, _search.prune_threshold)
+    outputs = [window.anchor, window.shape, boxes if remapped is None else remapped]
+    if labels is not None:
+        outputs.append(labels[stay])
+    if output_bbox_indices:
+        outputs.append(stay.astype(np.int32))
+    return tuple(outputs)
+
+
+def _boxes_in(
+    window: Window, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Indices of the boxes that stay, and the boxes relative to the window; None: as they were."""
+    if window.whole:
+        return np.arange(len(first)), None
+    stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))
+    size = window.last - window.first
+    cut = [(np.clip(b[stay], window.first, window.last) - window.first) / size for b in (first, last)]
+    return stay, boxes_of(cut[0], cut[1], layout)
