@@ -9,6 +9,7 @@ import numpy as np
 import simplejpeg
 from PIL import JpegImagePlugin
 
+from jdali._recycled import empty
 from jdali.codecs._base import (
     UINT8,
     UINT16,
@@ -147,8 +148,7 @@ def _decode_turbo(
     cut = _decode_first_rows(view, info, request, options)
     if cut is not None:
         return cut
-    if out is not None:
-        options["buffer"] = out
+    options["buffer"] = _empty(info, request, space) if out is None else out
     try:
         return simplejpeg.decode_jpeg(view, **options)
     except ValueError as error:
@@ -179,8 +179,8 @@ def _decode_first_rows(
         return None
     data = bytearray(view)
     struct.pack_into(">H", data, info.detail.height_at, height)
-    rows, whole, width = (-(-n // request.denominator) for n in (height, info.height, info.width))
-    picture = np.empty((whole, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[options["colorspace"]]), np.uint8)
+    rows = -(-height // request.denominator)
+    picture = _empty(info, request, options["colorspace"])
     if request.denominator > 1:
         options = options | {"min_height": rows}
     try:
@@ -189,6 +189,12 @@ def _decode_first_rows(
         if not str(error).endswith("extraneous bytes before marker 0xd9"):
             return None
     return picture
+
+
+def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
+    """Room for the picture."""
+    height, width = (-(-n // request.denominator) for n in (info.height, info.width))
+    return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
 
 
 def _has_end(view: memoryview) -> bool:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from jdali._recycled import empty
+
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 # How a format is written in the extensible header, after the number of the format.
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
@@ -50,7 +52,8 @@ class Wave:
                 return samples.astype(np.int16)
             if dtype == np.int32:
                 return samples.astype(np.int32) << 16
-            return np.multiply(samples, np.float32(2**-15), dtype=np.float32)
+            result = empty(samples.shape, np.float32)
+            return np.multiply(samples, np.float32(2**-15), out=result, dtype=np.float32)
         wide = self._left_justified()
         if dtype == np.int16:
             return (wide >> 16).astype(np.int16)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from jdali._errors import SampleError
+from jdali._recycled import contiguous as contiguous_copy
 from jdali.codecs import _bmp, _jpeg, _jpeg2000, _png, _pnm, _tiff, _webp
 from jdali.codecs._base import Format, ImageInfo, Request, Window, begins, corrupt
 from jdali.codecs._color import DTYPES, convert
@@ -217,7 +218,7 @@ def decode(
     if out is None:
         # A view keeps all of the picture in memory.
         as_view = not contiguous and 4 * height * width >= whole[0] * whole[1]
-        return picture if as_view else np.ascontiguousarray(picture)
+        return picture if as_view else contiguous_copy(picture)
     if not (direct and np.may_share_memory(picture, out)):
         np.copyto(out, picture)
     return out
