@@ -1,0 +1,66 @@
+"""Host operators: cheap ones are worked on in one thread, expensive ones by the pool."""
+
+import threading
+import time
+
+import pytest
+
+from jdali.engine._host import Cost, Pool
+from jdali.engine._stage import NodeFailure
+from jdali.graph._node import WHOLE_BATCH, Node
+from jdali.ops.image import _flip
+
+NODE = Node(0, _flip.flip, "flip", "cpu", (), {}, None, WHOLE_BATCH, "here:1")
+
+
+@pytest.fixture
+def pool():
+    pool = Pool(2)
+    yield pool
+    pool.close()
+
+
+def calls(pool, function, count, cost):
+    """Results, and the names of the threads that made them."""
+    threads = []
+
+    def noted(i):
+        threads.append(threading.current_thread())
+        return function(i)
+
+    return pool.map(None, noted, count, cost), threads
+
+
+def test_cheap_calls_stay_in_this_thread(pool, monkeypatch):
+    monkeypatch.setattr(Cost, "CHEAP_SECONDS", 10.0)  # however busy the machine is
+    cost = Cost()
+    for _ in range(3):
+        results, threads = calls(pool, lambda i: i * i, 20, cost)
+        assert results == [i * i for i in range(20)]
+    assert set(threads) == {threading.current_thread()}
+
+
+def test_expensive_calls_go_to_the_pool_after_the_first(pool):
+    cost, here = Cost(), threading.current_thread()
+    tried = 0
+    for batch in range(20):
+        results, threads = calls(pool, lambda i: time.sleep(0.002) or i, 6, cost)
+        assert results == list(range(6))
+        assert threads.count(here) in (0, 1)
+        tried += threads.count(here)
+        if batch == 0:
+            assert threads.count(here) == 1
+    assert tried == 5  # batches 0, 2, 5, 10 and 19: each time it waits twice as long
+
+
+def test_failures_of_either_kind_name_their_samples(pool):
+    def fails(i):
+        if i % 3 == 1:
+            raise ValueError(f"sample {i}")
+        return i
+
+    for cost in (Cost(), None):
+        with pytest.raises(NodeFailure) as caught:
+            pool.map(NODE, fails, 8, cost)
+        assert list(caught.value.failures) == [1, 4, 7]
+        assert "sample 1" in caught.value.text
