@@ -10,6 +10,7 @@ from jdali.engine import _report
 from jdali.engine._executor import Engine
 from jdali.engine._feed import SkippedSample
 from jdali.engine._prefetch import Prefetcher, Synchronous
+from jdali.engine._report import Times
 from jdali.graph._node import DataNode
 from jdali.graph._plan import ExecutionPlan
 
@@ -18,6 +19,7 @@ class Facts(abc.ABC):
     """The part of `Pipeline` that says what there is."""
 
     prefetch_queue_depth: int | Mapping[str, int]
+    scaled_decoding: bool
     _depth: int
     _expected: tuple[Any, Any, Any]
     _outputs: Sequence[DataNode] | None
@@ -41,6 +43,12 @@ class Facts(abc.ABC):
     def num_outputs(self) -> int:
         self.build()
         return len(self._outputs or ())
+
+    @property
+    def outputs_of_graph(self) -> tuple[DataNode, ...]:
+        """The nodes that give the outputs."""
+        self.build()
+        return tuple(self._outputs or ())
 
     def output_dtype(self) -> list[Any]:
         """The dtypes given at construction, one for each output."""
@@ -86,6 +94,12 @@ class Facts(abc.ABC):
     def executor_statistics(self) -> dict[str, Any]:
         """Programs compiled by each stage, with times; see `plan` for a readable form."""
         return _report.statistics(self._built()[0])
+
+    def times(self) -> Times:
+        """What each part has taken so far; `iterator.report` says what it means."""
+        engine, executor = self._built()
+        ahead = isinstance(executor, Prefetcher)
+        return _report.times(engine, scaled_decoding=self.scaled_decoding, ahead=ahead)
 
     def plan(self) -> str:
         """The stages, what fused, padded shapes and compiled programs, for a person to read."""

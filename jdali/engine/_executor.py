@@ -18,6 +18,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._reading import read
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import Compiler, NodeFailure, StageRunner, dense_values
+from jdali.engine._timing import Part, Timing
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
@@ -103,6 +104,7 @@ class Engine:
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, ExternalSource)})
+        self.timing = Timing(plan, [n for n, s in sources.items() if isinstance(s, ExternalSource)])
         self.runners: dict[int, HostRunner | StageRunner] = {}
         shrinking = shrinking_consumers(plan) if scaled_decoding else {}
         for number, step in enumerate(plan.steps):
@@ -137,6 +139,14 @@ class Engine:
         Not if samples that fail are replaced: those that come next are then only known in the end.
         """
         return self._second_phase > 0 and self.on_error == "raise"
+
+    @property
+    def lanes(self) -> list[list[Part]]:
+        """The parts of an iteration, those together that run in one thread."""
+        timing, first = self.timing, self._second_phase if self.overlaps else len(self.plan.steps)
+        rest = [*timing.steps[first:], timing.device]
+        before = [timing.draw, *timing.steps[:first]]
+        return [before, rest] if self.overlaps else [before + rest]
 
     @property
     def stage_runners(self) -> list[StageRunner]:
@@ -174,12 +184,11 @@ class Engine:
             StopIteration: an external source is at its end.
         """
         feed = feed or self.feed
-        draw = feed.draw(self.batch_size)
-        return self.make(draw, feed)
+        return self.make(self._draw(feed), feed)
 
     def begin(self) -> Iteration:
         """Draws a batch and runs the first phase of its iteration; raises as `run` does."""
-        draw = self.feed.draw(self.batch_size)
+        draw = self._draw(self.feed)
         iteration = self._iteration(draw, self.get_state())
         try:
             self._first(iteration)
@@ -207,6 +216,10 @@ class Engine:
         if self.on_error != "raise":
             feed.refills.note_good(draw.refs)
         return self._result(iteration, self.get_state(feed))
+
+    def _draw(self, feed: Feed) -> Draw:
+        with self.timing.draw.lap():
+            return feed.draw(self.batch_size)
 
     def _result(self, iteration: Iteration, state: dict[str, Any]) -> Result:
         draw, env = iteration.draw, iteration.env
@@ -267,14 +280,19 @@ class Engine:
                     for value in node.outputs:
                         env[value] = TensorList.from_samples([], "", value.device)
                 continue
-            if isinstance(step, HostStep) and step.node in self.sources:
-                self._read(step.node, iteration.draw, env, part, memo)
-                continue
-            runner = self.runners[number]
-            if isinstance(runner, StageRunner):
-                runner.run(env, part, self._stage_pool.executor)
-            else:
-                runner.run(env, part, self.pool, memo)
+            with self.timing.steps[number].lap():
+                self._step(number, iteration, part, memo)
+
+    def _step(self, number: int, iteration: Iteration, part: SampleIds, memo: Memo | None) -> None:
+        step, env = self.plan.steps[number], iteration.env
+        if isinstance(step, HostStep) and step.node in self.sources:
+            self._read(step.node, iteration.draw, env, part, memo)
+            return
+        runner = self.runners[number]
+        if isinstance(runner, StageRunner):
+            runner.run(env, part, self._stage_pool.executor)
+        else:
+            runner.run(env, part, self.pool, memo)
 
     def _read(self, node: Node, draw: Draw, env: Values, ids: SampleIds, memo: Memo | None) -> None:
         if node in draw.data:

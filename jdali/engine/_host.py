@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
 from jdali.engine._ids import SampleIds
 from jdali.engine._stage import NodeFailure, dense_values, seed_of
+from jdali.engine._timing import TimedPool
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
@@ -29,7 +29,7 @@ class Pool:
 
     def __init__(self, threads: int):
         self.threads = threads
-        self.executor = ThreadPoolExecutor(threads, thread_name_prefix="jdali-worker")
+        self.executor = TimedPool(threads, thread_name_prefix="jdali-worker")
 
     def map(
         self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None

@@ -157,7 +157,8 @@ class Prefetcher:
                 outcome = error
             # Not more than one batch of device work ahead of the one just handed over.
             if previous is not None:
-                _wait(previous)
+                with self._engine.timing.device.lap():
+                    _wait(previous)
             previous = outcome if isinstance(outcome, Result) else None
             ended = isinstance(outcome, StopIteration)
             if not self._put(self._results, outcome):

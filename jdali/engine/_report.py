@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from jdali._errors import OperatorError
 from jdali.engine._executor import Engine
 from jdali.engine._stage import StageRunner
+from jdali.engine._timing import Part, Spent
 from jdali.graph._node import Node
-from jdali.graph._plan import ExecutionPlan, HostStep
+from jdali.graph._plan import ExecutionPlan, HostStep, shrinking_consumers
 
 # Batches without a new program after which warming up is over.
 QUIET_BATCHES = 20
@@ -73,6 +75,36 @@ def statistics(engine: Engine) -> dict[str, Any]:
         "skipped_samples": len(engine.errors),
         "stages": stages,
     }
+
+
+@dataclasses.dataclass(frozen=True)
+class Times:
+    """What a pipeline has spent so far.
+
+    Attributes:
+        lanes: parts that run in one thread, together; several lanes are gone through at the same time.
+        programs: compiled.
+        threads: of the pool.
+        shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
+        ahead: batches are made before they are asked for.
+    """
+
+    lanes: list[list[tuple[Part, Spent]]]
+    programs: int
+    threads: int
+    shrinks: bool
+    ahead: bool
+
+
+def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
+    """What an engine has spent so far."""
+    return Times(
+        [[(part, part.spent()) for part in lane] for lane in engine.lanes],
+        engine.compiler.count,
+        engine.pool.threads,
+        not scaled_decoding and bool(shrinking_consumers(engine.plan)),
+        ahead,
+    )
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:

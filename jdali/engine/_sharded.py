@@ -27,6 +27,7 @@ from jdali.engine._executor import Engine
 from jdali.engine._ids import SampleIds
 from jdali.engine._stage import PlannedStage, Program, StageRunner, split_shapes
 from jdali.engine._staging import gather
+from jdali.engine._timing import inner
 from jdali.graph._node import WHOLE_BATCH, DataNode
 from jdali.graph._plan import ExecutionPlan, Stage
 from jdali.tensors import TensorList
@@ -85,10 +86,11 @@ class Spread:
         rows = np.minimum(np.arange(self.rows), len(ids) - 1)
         packed, apart = planned.packing.pack(planned.arrays, len(ids))
         identity = np.stack([ids.epoch[rows], ids.index[rows]]).astype(np.uint32)
-        arrays = [
-            self._input(env[value], rows, shape, pool, planned.x64)
-            for value, shape in zip(runner.stage.inputs, shapes, strict=False)
-        ]
+        with inner("staging"):
+            arrays = [
+                self._input(env[value], rows, shape, pool, planned.x64)
+                for value, shape in zip(runner.stage.inputs, shapes, strict=False)
+            ]
         with x64_context(planned.x64):
             # One call for all small arrays: each costs some time for every device.
             packed, who, seeds, *apart = jax.device_put(
@@ -97,7 +99,8 @@ class Spread:
             )
             program.calls += 1
             start = time.perf_counter()
-            results = program.function(arrays, packed, apart, who, seeds)
+            with inner("computing" if program.seconds else "compiling"):
+                results = program.function(arrays, packed, apart, who, seeds)
             program.seconds = program.seconds or time.perf_counter() - start
         return program, results
 

@@ -22,6 +22,7 @@ from jdali._random import SampleKeys, sample_key, seed_words
 from jdali.engine._buckets import BucketPolicy, Group
 from jdali.engine._ids import SampleIds
 from jdali.engine._staging import Packing, gather
+from jdali.engine._timing import inner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
@@ -253,7 +254,8 @@ class StageRunner:
         Raises:
             NodeFailure: `setup` of a node refused a sample or an argument.
         """
-        planned = self._plan(env, ids)
+        with inner("setup"):
+            planned = self._plan(env, ids)
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
         if self._spread is not None and len(ids) <= self._max_batch and len(planned.groups) == 1:
             program, arrays = self._spread.run(self, planned, env, ids, pool)
@@ -306,17 +308,18 @@ class StageRunner:
             return array if whole else array[rows]
 
         target = None if self.device.platform == "cpu" else self.device
-        arrays = [
-            gather(env[v], samples, program.batch, shape, target)
-            for v, shape in zip(self.stage.inputs, shapes[: len(self.stage.inputs)], strict=True)
-        ]
+        with inner("staging"):
+            arrays = [
+                gather(env[v], samples, program.batch, shape, target)
+                for v, shape in zip(self.stage.inputs, shapes[: len(self.stage.inputs)], strict=True)
+            ]
         identity = np.stack([take(ids.epoch), take(ids.index)]).astype(np.uint32)
         with x64_context(planned.x64), jax.default_device(self.device):
             program.calls += 1
             operands = (arrays, take(packed), [take(a) for a in apart], identity, self.seed_array)
             if program.seconds:
                 return program.function(*operands)
-            with program.lock:
+            with program.lock, inner("compiling" if not program.seconds else "computing"):
                 start = time.perf_counter()
                 result = program.function(*operands)
                 program.seconds = program.seconds or time.perf_counter() - start

@@ -61,11 +61,7 @@ class Assembler:
             mask: bool [N], for the samples of all pipelines.
         """
         for batches in outputs:
-            if len(batches) != len(self.names):
-                raise ValueError(
-                    f"iterator: the pipeline has {len(batches)} outputs, output_map names {len(self.names)}: "
-                    f"{list(self.names)}"
-                )
+            self.check(batches)
         result: dict[str, jax.Array] = {}
         for i, name in enumerate(self.names):
             batches = [of_pipeline[i] for of_pipeline in outputs]
@@ -82,6 +78,14 @@ class Assembler:
             parts = np.split(mask, np.cumsum(counts)[:-1])
             result[self.mask_name] = self.combine(self.mask_name, parts, self._sharding_of(self.mask_name))
         return result
+
+    def check(self, outputs: Sequence[TensorList]) -> None:
+        """Raises if a pipeline does not have as many outputs as there are names."""
+        if len(outputs) != len(self.names):
+            raise ValueError(
+                f"iterator: the pipeline has {len(outputs)} outputs, output_map names {len(self.names)}: "
+                f"{list(self.names)}"
+            )
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
         """The rows of all pipelines as one array."""

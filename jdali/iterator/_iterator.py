@@ -20,6 +20,7 @@ from jdali.iterator._policy import EpochCounter, LastBatchPolicy, ReaderFacts
 from jdali.iterator._state import checkpoints, restored_state
 from jdali.iterator._stream import Batch, BatchStream, EpochEnd, Failure, log
 from jdali.pipeline import Pipeline
+from jdali.profiler import Recorder, Report
 
 _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
@@ -113,6 +114,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._done = 0
         self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
         self._clock = WaitClock()
+        self._recorder = Recorder(pipes, self._stream.assembly)
         self._prepare_first_batch = prepare_first_batch
         weakref.finalize(self, self._ahead.stop)
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
@@ -169,7 +171,13 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
 
+    def start_prefetch(self) -> None:
+        """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""
+        self._ahead.start()
+
     def _timed_next(self) -> Batch | EpochEnd:
+        if self._clock.over and self._clock.waits:  # counting begins anew with each epoch
+            self._recorder.mark()
         with self._clock:
             item = self._ahead.next()
         if isinstance(item, Failure):
@@ -218,6 +226,15 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         """`wait_seconds` as a share of the time since the epoch's first `next` was called."""
         return self._clock.share
 
+    def report(self) -> Report:
+        """Where the time of this epoch went (until the next one begins: of the last), for a person to read.
+
+        `print(iterator.report())` says whether the loop waited for data, which part of the pipeline sets
+        the pace, and what to change.
+        """
+        clock = self._clock
+        return self._recorder.report(clock.waits, clock.elapsed, clock.waited)
+
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Where the iterator is, after the batch that `next` returned last; small, and fit for JSON."""
@@ -244,6 +261,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._state, self._done, self._end = self._stream.get_state(), counter.done, None
         self._size, self._length = counter.size, counter.length
         self._clock = WaitClock()
+        self._recorder.mark()
         if state["ended"]:
             following = counter.following()
             self._end = EpochEnd(following.size, following.length, False, self._state)

@@ -14,6 +14,7 @@ import numpy as np
 from jdali._pipeline._twin import PipelineTwin
 from jdali._state import check_version
 from jdali.engine._executor import Result
+from jdali.engine._timing import Part
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy
 from jdali.iterator._state import STATE_VERSION, pipeline_states, state_of
@@ -75,6 +76,7 @@ class BatchStream:
     ):
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
         self.policy = counter.policy
+        self.assembly = Part("batch", "put together and brought to its devices")
         self.steps = 0  # batches given, in all epochs
         self.epochs = 0  # ended and left
         self._ended = False  # the end of the epoch has been told
@@ -223,10 +225,10 @@ class BatchStream:
             inside[len(whole) :] = False  # PAD repeats the last sample
             belongs.append(inside)
             real.append(result.mask[chosen] & (inside | (not pads)))
-        arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
-        # What next() hands over is there: so the time it waits is all the time a user waits for data.
-        for array in arrays.values():
-            array.block_until_ready()
+        with self.assembly.lap():
+            arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
+            # What next() hands over is there: so the time it waits is all the time a user waits for data.
+            jax.block_until_ready(arrays)
         return Batch(
             arrays, np.concatenate(belongs), self.counter.done, self.counter.length, self.get_state()
         )

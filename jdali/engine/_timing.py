@@ -1,0 +1,187 @@
+"""Where the time of a pipeline goes: counters by part, and the same parts by name in JAX's profiler.
+
+A part is entered once a batch, and once for each task of a thread pool; that costs some microseconds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import perf_counter, thread_time
+from typing import Any
+
+from jax.profiler import TraceAnnotation
+
+from jdali.graph._node import Node
+from jdali.graph._plan import ExecutionPlan, HostStep, Stage
+
+
+@dataclasses.dataclass
+class Spent:
+    """What a part has taken.
+
+    Attributes:
+        count: how often it ran.
+        tasks: in how many pieces the work was done.
+        seconds: from its beginning to its end.
+        busy: of all threads that worked on it.
+        cpu: of `busy`, what these threads computed themselves: they wait for storage, for other Python
+            threads and for compiled programs in the rest of it.
+        inner: seconds of all threads by what they did, as far as that has a name.
+    """
+
+    count: int = 0
+    tasks: int = 0
+    seconds: float = 0.0
+    busy: float = 0.0
+    cpu: float = 0.0
+    inner: Counter[str] = dataclasses.field(default_factory=Counter)
+
+    def __add__(self, other: Spent) -> Spent:
+        return self._with(other, 1)
+
+    def __sub__(self, other: Spent) -> Spent:
+        return self._with(other, -1)
+
+    def _with(self, other: Spent, sign: int) -> Spent:
+        inner = Counter(self.inner)
+        for name, seconds in other.inner.items():
+            inner[name] += sign * seconds
+        return Spent(
+            self.count + sign * other.count,
+            self.tasks + sign * other.tasks,
+            self.seconds + sign * other.seconds,
+            self.busy + sign * other.busy,
+            self.cpu + sign * other.cpu,
+            inner,
+        )
+
+
+class Part:
+    """A part of the work on a batch.
+
+    Args:
+        kind: "source", "samples" (of a source), "reading", "host", "arguments", "stage", "device" or "batch".
+        name: of its operators.
+    """
+
+    def __init__(self, kind: str, name: str):
+        self.kind, self.name = kind, name
+        self.label = f"jdali {kind}: {name}"  # in a trace
+        self._spent = Spent()
+        self._lock = threading.Lock()
+
+    def lap(self) -> Lap:
+        """To be in while a batch is worked on."""
+        return Lap(self)
+
+    def spent(self) -> Spent:
+        """So far; a copy."""
+        with self._lock:
+            return self._spent + Spent()
+
+    def add(self, more: Spent) -> None:
+        with self._lock:
+            self._spent += more
+
+
+class Lap:
+    """One batch's way through a part; a context manager for one thread, which may hand tasks to a pool."""
+
+    __slots__ = ("_annotation", "_cpu", "_inner", "_outer", "_part", "_start", "_tasks")
+
+    def __init__(self, part: Part):
+        self._part = part
+        self._tasks: list[tuple[float, float]] = []
+        self._inner: list[tuple[str, float]] = []
+
+    def __enter__(self) -> Lap:
+        self._outer = getattr(_HERE, "lap", None)
+        _HERE.lap = self
+        self._annotation = TraceAnnotation(self._part.label)
+        self._annotation.__enter__()
+        self._cpu, self._start = thread_time(), perf_counter()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        seconds, cpu = perf_counter() - self._start, thread_time() - self._cpu
+        self._annotation.__exit__(None, None, None)
+        _HERE.lap = self._outer
+        # A thread that has handed out tasks mostly waits for them.
+        busy = sum(wall for wall, _ in self._tasks) if self._tasks else seconds
+        inner: Counter[str] = Counter()
+        for name, took in self._inner:
+            inner[name] += took  # type: ignore[assignment]
+        cpu += sum(own for _, own in self._tasks)
+        self._part.add(Spent(1, max(len(self._tasks), 1), seconds, busy, cpu, inner))
+
+    def task(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, for a thread of a pool."""
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            _HERE.lap = self
+            cpu, start = thread_time(), perf_counter()
+            try:
+                with TraceAnnotation(self._part.label):
+                    return function(*args, **kwargs)
+            finally:
+                self._tasks.append((perf_counter() - start, thread_time() - cpu))
+                _HERE.lap = None
+
+        return timed
+
+    def note(self, name: str, seconds: float) -> None:
+        self._inner.append((name, seconds))
+
+
+_HERE = threading.local()  # `lap`: the one that this thread works for
+
+
+class inner:
+    """Gives a name to what a thread does in `with inner(name):` as a part of its lap."""
+
+    __slots__ = ("_annotation", "_name", "_start")
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._annotation = TraceAnnotation(f"jdali {self._name}")
+        self._annotation.__enter__()
+        self._start = perf_counter()
+
+    def __exit__(self, *exception: object) -> None:
+        seconds = perf_counter() - self._start
+        self._annotation.__exit__(None, None, None)
+        lap: Lap | None = getattr(_HERE, "lap", None)
+        if lap is not None:
+            lap.note(self._name, seconds)
+
+
+class TimedPool(ThreadPoolExecutor):
+    """A thread pool whose tasks count for the lap that hands them out."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        lap: Lap | None = getattr(_HERE, "lap", None)
+        return super().submit(function if lap is None else lap.task(function), *args, **kwargs)
+
+
+class Timing:
+    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device."""
+
+    def __init__(self, plan: ExecutionPlan, externals: Sequence[Node]):
+        given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
+        self.draw = Part("source", given or "order of the samples")
+        self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
+        self.device = Part("device", "wait for the last stage")
+
+
+def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> Part:
+    name = " + ".join(node.op.name for node in step.nodes)
+    if isinstance(step, Stage):
+        return Part("arguments" if step.is_arguments else "stage", name)
+    kinds = [(externals, "samples"), (sources, "reading")]
+    return Part(next((kind for nodes, kind in kinds if step.node in nodes), "host"), name)

@@ -1,0 +1,168 @@
+"""Grain and jdali together: data of Grain in a pipeline, and an iterator of jdali where Grain's are used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from jdali.iterator import DataIterator
+
+try:
+    import grain
+except ImportError as error:
+    raise ImportError(
+        'jdali.plugin.grain needs Grain, which is not installed: pip install "jdali[grain]"'
+    ) from error
+
+__all__ = ["DatasetIterator", "source"]
+
+
+def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
+    """What `fn.external_source` takes, from data of Grain; where it is goes with the pipeline's state.
+
+    ```
+    images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)
+    ```
+    With `batch=False` each element is a sample (a last batch that is not full is left out, as always); with
+    `batch=True` elements are batches, such as `data.batch(n)` gives.
+
+    A `MapDataset` is indexed, so `iterator.batch_at` and `sample` can ask it again. All else is gone through
+    by Grain's own iterator, with its threads and processes and its state.
+
+    Args:
+        data: a `grain.MapDataset`, a `grain.IterDataset` or a `grain.DataLoader`.
+        names: entries of elements that are dicts, in the order of the outputs; None: the elements are arrays,
+            or tuples of them.
+    """
+    if isinstance(data, grain.MapDataset):
+        return _Indexed(data, names)
+    if not isinstance(data, (grain.IterDataset, grain.DataLoader)):
+        raise TypeError(
+            "plugin.grain.source: data must be a grain.MapDataset, grain.IterDataset or grain.DataLoader, not "
+            f"{type(data).__name__}"
+        )
+    return _Iterated(data, names)
+
+
+class _Indexed(Sequence[Any]):
+    """The elements of a `MapDataset`."""
+
+    def __init__(self, data: Any, names: Sequence[str] | None):
+        self._data, self._names = data, names
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < len(self):
+            raise IndexError(f"plugin.grain.source: element {index} of {len(self)}")
+        element = self._data[index]
+        if element is None:
+            raise ValueError(
+                f"plugin.grain.source: element {index} of the MapDataset was filtered out; give "
+                "data.to_iter_dataset(), which goes on with the next one"
+            )
+        return _outputs(element, self._names)
+
+
+class _Iterated(Iterable[Any]):
+    """The elements that a data set, or a loader, of Grain goes through."""
+
+    def __init__(self, data: Any, names: Sequence[str] | None):
+        self._data, self._names = data, names
+
+    def __iter__(self) -> _Elements:
+        return _Elements(iter(self._data), self._names)
+
+
+class _Elements(Iterator[Any]):
+    """An iterator of Grain that gives what `fn.external_source` takes."""
+
+    def __init__(self, iterator: Any, names: Sequence[str] | None):
+        self._iterator, self._names = iterator, names
+
+    def __next__(self) -> Any:
+        return _outputs(next(self._iterator), self._names)
+
+    def get_state(self) -> Any:
+        state = self._iterator.get_state()
+        # A data set's state may be written to later, that of a loader is text already.
+        return json.loads(state if isinstance(state, bytes) else json.dumps(state))
+
+    def set_state(self, state: Any) -> None:
+        loader = isinstance(self._iterator, grain.DataLoaderIterator)
+        self._iterator.set_state(json.dumps(state, indent=4).encode() if loader else state)
+
+
+def _outputs(element: Any, names: Sequence[str] | None) -> Any:
+    if names is None:
+        if isinstance(element, dict):
+            raise TypeError(
+                f"plugin.grain.source: an element is a dict of {sorted(element)}: give the names of the outputs"
+            )
+        return element
+    missing = [name for name in names if not isinstance(element, dict) or name not in element]
+    if missing:
+        has = sorted(element) if isinstance(element, dict) else type(element).__name__
+        raise KeyError(f"plugin.grain.source: an element has no {missing}, it has {has}")
+    return tuple(element[name] for name in names)
+
+
+class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
+    """A jdali iterator as an iterator of Grain: for its checkpoints and for what takes its iterators.
+
+    Grain's `checkpoint.CheckpointSave` and `CheckpointRestore` take it. It ends with the epoch, and stays at
+    its end as Grain's iterators do; over an iterator with `auto_reset` the next epoch follows.
+
+    Args:
+        iterator: what to go through.
+    """
+
+    def __init__(self, iterator: DataIterator):
+        super().__init__()
+        self._own = iterator
+        self._spec: dict[str, jax.ShapeDtypeStruct] | None = None
+        self._peeked: tuple[dict[str, Any], dict[str, jax.Array]] | None = (
+            None  # a batch and the state before it
+        )
+
+    def __next__(self) -> dict[str, jax.Array]:
+        self._assert_not_closed()
+        batch = self._peeked[1] if self._peeked is not None else next(self._own)
+        self._peeked = None
+        self._spec = _spec(batch)
+        return batch
+
+    def __str__(self) -> str:
+        return f"jdali({', '.join(self._own.output_map)})"
+
+    def get_state(self) -> dict[str, Any]:
+        return self._own.get_state() if self._peeked is None else self._peeked[0]
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._peeked = None
+        self._own.set_state(state)
+
+    @property
+    def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
+        """Shape and element type of each output in the last batch; before the first one, in that."""
+        if self._spec is None:
+            state = self._own.get_state()
+            self._peeked = state, next(self._own)
+            self._spec = _spec(self._peeked[1])
+        return self._spec
+
+    def start_prefetch(self) -> None:
+        """Begins to make the next batch."""
+        self._own.start_prefetch()
+
+    def close(self) -> None:
+        super().close()
+        self._own.close()
+
+
+def _spec(batch: dict[str, jax.Array]) -> dict[str, jax.ShapeDtypeStruct]:
+    return {name: jax.ShapeDtypeStruct(array.shape, array.dtype) for name, array in batch.items()}

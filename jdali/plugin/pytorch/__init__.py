@@ -1,0 +1,22 @@
+"""DALI's `plugin.pytorch`: iterators that give `torch.Tensor`s, and PyTorch inside of a pipeline."""
+
+from jdali.iterator import LastBatchPolicy
+from jdali.plugin.pytorch import fn as fn
+from jdali.plugin.pytorch._iterator import (
+    DALIClassificationIterator,
+    DALIGenericIterator,
+    DALIRaggedIterator,
+)
+from jdali.plugin.pytorch.fn import TorchPythonFunction
+from jdali.plugin.pytorch.torch_utils import feed_ndarray, to_torch_type
+
+__all__ = [
+    "DALIClassificationIterator",
+    "DALIGenericIterator",
+    "DALIRaggedIterator",
+    "LastBatchPolicy",
+    "TorchPythonFunction",
+    "feed_ndarray",
+    "fn",
+    "to_torch_type",
+]

@@ -1,0 +1,97 @@
+"""Batches and samples of jdali as `torch.Tensor`s."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali import types
+from jdali._tensor import compact
+from jdali.tensors import Tensor, TensorList
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError(
+        'jdali.plugin.pytorch needs PyTorch, which is not installed: pip install "jdali[torch]"'
+    ) from error
+
+__all__ = ["feed_ndarray", "to_torch_tensor", "to_torch_type"]
+
+to_torch_type: dict[types.DALIDataType, Any] = {
+    types.FLOAT: torch.float32,
+    types.FLOAT64: torch.float64,
+    types.FLOAT16: torch.float16,
+    types.UINT8: torch.uint8,
+    types.INT8: torch.int8,
+    types.BOOL: torch.bool,
+    types.INT16: torch.int16,
+    types.INT32: torch.int32,
+    types.INT64: torch.int64,
+    types.UINT16: torch.uint16,
+    types.UINT32: torch.uint32,
+    types.UINT64: torch.uint64,
+}
+
+
+def feed_ndarray(
+    dali_tensor: Tensor | TensorList, arr: torch.Tensor, cuda_stream: Any = None
+) -> torch.Tensor:
+    """Copies a sample, or a batch of samples of one size, to a `torch.Tensor` that is there already.
+
+    Args:
+        dali_tensor: what to copy.
+        arr: where to, of the same shape and element type.
+        cuda_stream: without effect: the values are there when this returns.
+
+    Returns: `arr`.
+    """
+    source = dali_tensor.as_tensor() if isinstance(dali_tensor, TensorList) else dali_tensor
+    expected = to_torch_type[source.dtype]
+    if expected != arr.dtype:
+        raise TypeError(f"feed_ndarray: the tensor is {expected}, the target is {arr.dtype}")
+    if source.shape() != list(arr.shape):
+        raise ValueError(f"feed_ndarray: the tensor has shape {source.shape()}, the target {list(arr.shape)}")
+    return arr.copy_(to_torch_tensor(source, copy=True))
+
+
+def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
+    """A sample as a `torch.Tensor`.
+
+    Args:
+        dali_tensor: the sample.
+        copy: the tensor gets memory of its own; else it shares that of the sample, which must not be
+            written to then.
+    """
+    return as_torch(dali_tensor._value, copy=copy)
+
+
+def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
+    """An array as a tensor on the same device."""
+    if isinstance(value, jax.Array):
+        tensor = torch.from_dlpack(value)
+        return tensor.clone() if copy else tensor
+    if copy or not value.flags.writeable:  # PyTorch has no tensors that are read-only
+        value = np.array(value, order="C")
+    return torch.from_numpy(compact(value))
+
+
+def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
+    """Samples of one size as one tensor [N, ...], which the user may write to.
+
+    Args:
+        batch: of samples of one size.
+        own: nothing else uses the batch's memory: the tensor may share it.
+    """
+    store = batch.store
+    whole = store.whole()
+    if not all(block.local for block in store.blocks):
+        return as_torch(batch.as_jax(), copy=whole is not None and not own)
+    if isinstance(whole, jax.Array):
+        tensor = as_torch(whole, copy=False)
+        shape = batch.shape()[0] if len(batch) else tuple(whole.shape[1:])
+        tensor = tensor[(slice(None), *map(slice, shape))]
+        return tensor if own else tensor.clone()
+    return as_torch(batch.as_numpy(), copy=whole is not None)

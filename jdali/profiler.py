@@ -1,0 +1,315 @@
+"""Where the time of a training loop goes, and what to change.
+
+Every read, host step, stage and wait of a pipeline runs inside a `jax.profiler.TraceAnnotation` whose name
+begins with "jdali", so it shows in a trace of `jax.profiler.trace`. The same parts are counted, always:
+`iterator.report()` puts the counts into a few lines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from jdali.engine._report import Times
+from jdali.engine._timing import Part, Spent
+
+__all__ = ["PartTime", "Recorder", "Report"]
+
+# A loop that waits for less than this share of its time is not worth a change of the pipeline.
+_LITTLE = 0.05
+# The thread that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
+_BUSY = 0.6
+# From this share of its time on, threads that only wait (for storage, or for each other) matter.
+_WAITING = 0.5
+# Parts below this share of a batch's time are not shown.
+_SHOWN = 0.01
+_FULL = 0.9  # of all cores
+
+_KINDS = {
+    "source": "source", "samples": "source", "reading": "reading", "host": "host", "arguments": "stage",
+    "stage": "stage", "device": "device", "batch": "transfer",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class PartTime:
+    """What a part of the pipeline takes for a batch.
+
+    Attributes:
+        kind: "source", "reading", "decoding", "host", "stage", "device" or "transfer".
+        name: of its operators.
+        seconds: from its beginning to its end, per batch; without compilations.
+        busy: of all threads that work on it, per batch.
+        cpu: of `busy`, what they compute themselves (compiled programs do not count).
+        tasks: in how many pieces the work is done; those of a stage are calls of compiled programs.
+        inner: of `busy`, seconds by what is done: "setup", "staging" (copying to padded arrays, and to the
+            device).
+    """
+
+    kind: str
+    name: str
+    seconds: float
+    busy: float
+    cpu: float
+    tasks: float
+    inner: dict[str, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """Where the time of an epoch went; `str` puts it into a few lines.
+
+    Attributes:
+        batches: that the loop got.
+        seconds: from the loop's first wait to the end of its last one.
+        wait_share: part of them in which the loop waited for data.
+        parts: of the pipeline, in the order of the work.
+        bound_by: "loop", "compilation", or the kind of the part that sets the pace; "" before any batch.
+        slowest: the part of the pipeline that sets its pace.
+        threads: of a pipeline's pool.
+        thread_share: part of the threads' time in which they worked.
+        programs: compiled in this epoch.
+        compile_seconds: the loop waited for no longer than this for their compilation.
+        verdict: what the loop was bound by.
+        advice: what to change; the first is likely to help most.
+    """
+
+    batches: int
+    seconds: float
+    wait_share: float
+    parts: tuple[PartTime, ...]
+    bound_by: str
+    slowest: PartTime | None
+    threads: int
+    thread_share: float
+    programs: int
+    compile_seconds: float
+    verdict: str
+    advice: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.batches:
+            return self.verdict
+        period = self.seconds / self.batches
+        head = f"{self.batches} batches in {self.seconds:.2f} s, {_ms(period)} a batch"
+        lines = [f"{head}; the loop waited for data {self.wait_share:.0%} of the time"]
+        shown = [p for p in self.parts if p.seconds >= _SHOWN * period or p is self.slowest]
+        lines += [_line(part, period, self.threads) for part in shown]
+        if self.programs:
+            lines.append(f"  {self.programs} programs compiled, {self.compile_seconds:.1f} s")
+        lines.append(f"verdict: {self.verdict}")
+        return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms"
+
+
+def _line(part: PartTime, period: float, threads: int) -> str:
+    text = f"  {part.kind:<9}{_ms(part.seconds):>10} {part.seconds / period:5.0%}  {part.name}"
+    more = []
+    if part.tasks > 1.5:
+        calls = f"{part.tasks:.0f} calls, " if part.kind == "stage" else ""
+        more.append(f"{calls}{threads} threads {part.busy / (period * threads):.0%} busy with it")
+    if part.kind in ("source", "reading", "decoding", "host") and part.cpu < _WAITING * part.busy:
+        more.append(f"waits {1 - part.cpu / part.busy:.0%} of that")
+    more += [f"{name} {_ms(seconds)}" for name, seconds in part.inner.items() if seconds > part.busy / 20]
+    return text + (f" ({'; '.join(more)})" if more else "")
+
+
+class _Timed(Protocol):
+    """A pipeline, as far as its times go."""
+
+    def times(self) -> Times: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class _Mark:
+    """The counters at one moment."""
+
+    pipelines: list[Times]
+    batch: Spent
+    cpu: float
+
+
+class Recorder:
+    """Counts from the last `mark` on what some pipelines and the iterator over them take.
+
+    Args:
+        pipelines: built.
+        batch: the iterator's own part.
+    """
+
+    def __init__(self, pipelines: Sequence[_Timed], batch: Part):
+        self._pipelines, self._batch = list(pipelines), batch
+        self._begin = self._now()
+
+    def mark(self) -> None:
+        """Counts from here on."""
+        self._begin = self._now()
+
+    def _now(self) -> _Mark:
+        return _Mark([p.times() for p in self._pipelines], self._batch.spent(), time.process_time())
+
+    def report(self, batches: int, seconds: float, waited: float) -> Report:
+        """What has happened since the mark.
+
+        Args:
+            batches: that the loop got.
+            seconds: from its first wait to the end of its last one.
+            waited: seconds that it waited.
+        """
+        end, begin = self._now(), self._begin
+        first = end.pipelines[0]
+        # Several pipelines run side by side; those of the first one's plan are taken together.
+        pairs = [
+            (a.lanes, b.lanes)
+            for a, b in zip(begin.pipelines, end.pipelines, strict=True)
+            if [len(lane) for lane in b.lanes] == [len(lane) for lane in first.lanes]
+        ]
+        lanes = [
+            [
+                (part, sum((b[i][j][1] - a[i][j][1] for a, b in pairs), Spent()))
+                for j, (part, _) in enumerate(lane)
+            ]
+            for i, lane in enumerate(first.lanes)
+        ]
+        batch = [(self._batch, end.batch - begin.batch)]
+        lanes = [*lanes, batch] if first.ahead else [[pair for lane in lanes for pair in lane] + batch]
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        facts = _Facts(
+            batches,
+            seconds,
+            waited,
+            [[_per_batch(part, spent) for part, spent in lane] for lane in lanes],
+            first,
+            sum(b.programs - a.programs for a, b in zip(begin.pipelines, end.pipelines, strict=True)),
+            sum(_compiling(spent) for lane in lanes for _, spent in lane) / len(pairs),
+            cores,
+            (end.cpu - begin.cpu) / max(seconds * cores, 1e-9),
+        )
+        slowest, bound_by, verdict, advice = _judged(facts)
+        parts = tuple(part for lane in facts.lanes for part in lane)
+        return Report(
+            batches, seconds, waited / seconds if seconds > 0 else 0.0, parts, bound_by, slowest,
+            first.threads, facts.thread_share, facts.programs, facts.compiling, verdict, tuple(advice),
+        )  # fmt: skip
+
+
+def _compiling(spent: Spent) -> float:
+    """Seconds of a part that went into compilations; threads may do several at a time."""
+    return min(spent.inner["compiling"], spent.seconds)
+
+
+def _per_batch(part: Part, spent: Spent) -> PartTime:
+    count = max(spent.count, 1)
+    decodes = part.kind == "host" and "decoders." in part.name
+    return PartTime(
+        "decoding" if decodes else _KINDS[part.kind],
+        part.name,
+        (spent.seconds - _compiling(spent)) / count,
+        max(spent.busy - spent.inner["compiling"], 0.0) / count,
+        spent.cpu / count,
+        spent.tasks / count,
+        {name: took / count for name, took in spent.inner.items() if name in ("setup", "staging")},
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Facts:
+    """What a verdict is made from."""
+
+    batches: int
+    seconds: float
+    waited: float
+    lanes: list[list[PartTime]]
+    times: Times
+    programs: int
+    compiling: float
+    cores: int
+    cpu_share: float
+
+    @property
+    def period(self) -> float:
+        return self.seconds / max(self.batches, 1)
+
+    @property
+    def thread_share(self) -> float:
+        pooled = [p for lane in self.lanes for p in lane if p.tasks > 1]
+        return sum(p.busy for p in pooled) / max(self.period * self.times.threads, 1e-9)
+
+
+def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
+    """The part that sets the pace, what the loop was bound by, in words, and what to change."""
+    if not facts.batches or facts.seconds <= 0:
+        return None, "", "no batch was taken yet", []
+    lane = max(facts.lanes, key=lambda lane: sum(part.seconds for part in lane))
+    slowest = max(lane, key=lambda part: part.seconds)
+    share = facts.waited / facts.seconds
+    pace = (
+        f"{slowest.name} ({slowest.kind}) takes {_ms(slowest.seconds)} of the {_ms(facts.period)} of a batch"
+    )
+    if share < _LITTLE:
+        verdict = f"bound by the training loop: it waited for data {share:.1%} of the time"
+        return slowest, "loop", verdict, []
+    if facts.compiling > facts.waited / 2:
+        verdict = f"bound by compilation: {facts.programs} programs took {facts.compiling:.1f} s"
+        advice = [
+            "call pipeline.warmup() before training; programs are kept for the next start",
+            "fewer sizes of samples need fewer programs: crop or resize to one size early in the pipeline",
+        ]
+        return slowest, "compilation", verdict, advice
+    advice = _advice(slowest, facts)
+    if not facts.times.ahead:
+        advice.insert(0, "batches are made only when they are asked for: let the pipeline run ahead "
+                      "(exec_pipelined, exec_async; a source in place of feed_input)")  # fmt: skip
+    elif sum(part.seconds for part in lane) < _BUSY * facts.period:
+        advice.append("no thread is busy all the time, batches differ: raise prefetch_queue_depth")
+    return slowest, slowest.kind, f"bound by data: {pace}", advice
+
+
+def _advice(part: PartTime, facts: _Facts) -> list[str]:
+    """What makes a part faster."""
+    waits = part.busy > 0 and part.cpu < _WAITING * part.busy
+    threads = facts.times.threads
+    advice: list[str] = []
+    full = facts.cpu_share > _FULL
+    if part.kind == "decoding" and facts.times.shrinks:
+        advice.append(
+            "scaled_decoding=True decodes JPEGs at the fraction of their size that the resize needs"
+        )
+    if part.kind == "reading" and waits:
+        advice.append(
+            f"the threads mostly wait for storage: raise num_threads (now {threads}), or put the data closer, "
+            "or into fewer, larger files"
+        )
+    elif part.kind in ("reading", "decoding", "host", "stage") and part.tasks > 1 and not full:
+        if threads < facts.cores:
+            advice.append(f"raise num_threads: it is {threads} on {facts.cores} cores")
+        elif waits and part.kind == "host":
+            advice.append(
+                "its threads wait more than they compute: for each other's Python, or for something outside"
+            )
+    if part.kind == "source":
+        advice.append(
+            "the source is asked in one thread, for one batch at a time: let it prepare batches in threads or "
+            "processes of its own, or read the data with fn.readers"
+        )
+    elif part.kind == "decoding":
+        advice.append("smaller files decode faster: store the pictures at about the size that training needs")
+    elif part.kind == "host" and "python_function" in part.name:
+        advice.append("Python on every sample is slow: use operators of fn, or plugin.jax.fn.jax_function")
+    elif part.kind == "stage":
+        if part.inner.get("staging", 0.0) > part.busy / 2:
+            advice.append("most of it is copying to padded arrays: samples of one size need none")
+        elif part.tasks > 4 and facts.times.programs > 4:
+            advice.append("samples of many sizes are computed in many calls: crop or resize them early")
+        advice.append('smaller pictures and cheaper operators cost less; device="gpu" where there is one')
+    elif part.kind in ("device", "transfer"):
+        advice.append("give less to the loop: uint8 in place of float32, samples of one size")
+    if full:
+        advice.append(f"all {facts.cores} cores are busy: more threads do not help")
+    return advice
