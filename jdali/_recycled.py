@@ -12,6 +12,14 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 
+def _references(arrays: list[np.ndarray], place: int) -> int:
+    return sys.getrefcount(arrays[place])
+
+
+# Of an array that a list and a queue hold, and nobody else. Versions of Python differ in what a call holds.
+_FREE = _references([np.empty(0, np.uint8)], 0) + 1
+
+
 class Recycler:
     """Byte arrays that are handed out again when nobody else refers to them.
 
@@ -39,11 +47,10 @@ class Recycler:
         step = 1 << size.bit_length() - 4
         room = -(-size // step) * step
         with self._lock:
-            for raw in self._by_size[room]:
-                # Referred to by the queue, by the list, by this loop and by the call to getrefcount: by nobody
-                # else.
-                if sys.getrefcount(raw) == 4:
-                    return raw[:size]
+            same = self._by_size[room]
+            for place in range(len(same)):
+                if _references(same, place) == _FREE:
+                    return same[place][:size]
             fresh = np.empty(room, np.uint8)
             self._keep(fresh)
             return fresh[:size]

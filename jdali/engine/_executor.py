@@ -364,12 +364,14 @@ class Engine:
             outputs[:] = [[samples[i] for i in keep] for samples in outputs]
 
     def interrupt(self) -> None:
-        """Makes readers that wait for remote storage fail at once."""
-        for reader in self.readers.values():
-            reader.interrupt()
+        """Makes what is under way fail soon: before `close`, which waits for it."""
+        self._closed = True
+        for pool in (self._stage_pool, self.pool):
+            pool.interrupt()
+        for source in self.sources.values():
+            source.interrupt()
 
     def close(self) -> None:
-        self._closed = True
         self.interrupt()
         self._stage_pool.close()
         self.pool.close()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from jdali._errors import OperatorError
 from jdali.engine._refill import Refills, Refs
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,21 +128,45 @@ class Feed:
         Raises:
             StopIteration: an external source is at its end.
         """
-        data = {node: self._ask(node, source, count) for node, source in self._externals.items()}
+        for node, source in self._externals.items():
+            self._ask(node, source.check_fed)
+        data: dict[Node, list[list[np.ndarray]]] = {}
+        errors: list[Exception] = []
+        # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
+        for node, source in self._externals.items():
+            try:
+                place = (count, self.iteration, self.epoch, self.position)
+                data[node] = self._ask(node, functools.partial(source.next, *place))
+            except Exception as error:
+                errors.append(error)
+                if isinstance(error, StopIteration):
+                    break
+        if errors:
+            if not isinstance(errors[0], StopIteration):
+                self._go_on(next((len(outputs[0]) for outputs in data.values()), count))
+            try:
+                raise errors[0]
+            finally:
+                errors.clear()  # the error holds this frame
         sizes = {len(samples) for outputs in data.values() for samples in outputs}
         if len(sizes) > 1:
+            self._go_on(count)
             raise OperatorError(f"external_source: sources gave batches of different sizes {sorted(sizes)}")
         size = sizes.pop() if sizes else count
-        refs = {node: self.refills.next_batch(node, size) for node in self._readers}
+        refs = self._go_on(size)
         if refs:
             epoch, index, _ = next(iter(refs.values()))
             epoch, index = epoch.copy(), index.copy()
         else:
             epoch = np.full(size, self.epoch, np.uint32)
-            index = np.arange(self.position, self.position + size, dtype=np.uint32)
+            index = np.arange(self.position - size, self.position, dtype=np.uint32)
+        return Draw(refs, data, epoch, index, np.ones(size, bool))
+
+    def _go_on(self, size: int) -> dict[Node, Refs]:
+        """The place after the next batch; what readers have for it."""
         self.iteration += 1
         self.position += size
-        return Draw(refs, data, epoch, index, np.ones(size, bool))
+        return {node: self.refills.next_batch(node, size) for node in self._readers}
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
@@ -157,9 +184,9 @@ class Feed:
         self.iteration += batches
         self.position += batches * count
 
-    def _ask(self, node: Node, source: ExternalSource, count: int) -> list[list[np.ndarray]]:
+    def _ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
         try:
-            return source.next(count, self.iteration, self.epoch, self.position)
+            return question()
         except StopIteration:
             raise
         except Exception as error:

@@ -46,7 +46,7 @@ class Pool:
             NodeFailure: with all samples that failed.
         """
         results: list[Any] = [None] * count
-        failures: dict[int | None, Exception] = {}
+        failures: dict[int, Exception] = {}
         # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
         step = max(1, count // (8 * self.threads))
 
@@ -64,10 +64,15 @@ class Pool:
         for _ in self.executor.map(work, range(done, count, step)):
             pass
         if failures:
-            ordered = dict(sorted(failures.items(), key=lambda item: item[0] or 0))
-            failure = NodeFailure(node, ordered)
-            raise failure from failure.first
+            failed = sorted(failures)
+            errors = [failures.pop(i) for i in failed]
+            # No cycles: errors hold the frames of `work`, a failure this one, and both all results so far.
+            raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
         return results
+
+    def interrupt(self) -> None:
+        """Begins no more tasks: what waits for them fails."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:
         self.executor.shutdown(wait=True, cancel_futures=True)

@@ -18,6 +18,7 @@ from jdali.engine._executor import Engine, Iteration, Result
 
 _POLL_SECONDS = 0.1
 _EXIT_SECONDS = 1.5
+_CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
 
 
 class Prefetcher:
@@ -54,30 +55,44 @@ class Prefetcher:
         """The next result, or raises what the iteration raised."""
         if self._stop.is_set():
             raise RuntimeError("the pipeline is closed")
+        if self._ended:
+            raise StopIteration
         if not self._threads:
             self._start()
-        while True:
-            try:
-                result = self._results.get(timeout=_POLL_SECONDS * 10)
-                break
-            except queue.Empty:
-                if not self._threads[-1].is_alive():
-                    raise RuntimeError("the pipeline was closed while a batch was awaited") from None
-        if isinstance(result, StopIteration):
-            self._ended = True
-        if isinstance(result, BaseException):
-            raise result
-        return result
+        outcome = self._await()
+        if isinstance(outcome, Result):
+            return outcome
+        self._ended = isinstance(outcome, StopIteration)
+        try:
+            raise outcome
+        finally:
+            del outcome  # or it would hold this frame, and this frame it
+
+    def _await(self) -> Result | BaseException:
+        outcome: Result | BaseException | None = None
+        while outcome is None and not self._stop.is_set():
+            with contextlib.suppress(queue.Empty):
+                outcome = self._results.get(timeout=_POLL_SECONDS)
+        if outcome is None or self._stop.is_set():
+            raise RuntimeError(_CLOSED_MEANWHILE)
+        return outcome
 
     def _start(self) -> None:
-        works = [self._begin_ahead, self._finish_begun] if self._engine.overlaps else [self._run_ahead]
-        names = ["jdali-executor-ahead", "jdali-executor"][-len(works) :]
-        self._threads = [
-            threading.Thread(target=self._work, args=(work,), name=name, daemon=True)
-            for work, name in zip(works, names, strict=True)
-        ]
-        for thread in self._threads:
-            thread.start()
+        with self._lock:
+            if self._threads or self._stop.is_set():
+                return
+            works = [self._begin_ahead, self._finish_begun] if self._engine.overlaps else [self._run_ahead]
+            names = ["jdali-executor-ahead", "jdali-executor"][-len(works) :]
+            self._threads = [
+                threading.Thread(target=self._work, args=(work,), name=name, daemon=True)
+                for work, name in zip(works, names, strict=True)
+            ]
+            try:
+                for thread in self._threads:
+                    thread.start()
+            except BaseException:
+                self._stop.set()  # no result will come: nobody should wait for one
+                raise
 
     def reset(self) -> None:
         """Goes on after the end of an external source; before that there is nothing to do."""
@@ -103,10 +118,15 @@ class Prefetcher:
 
     def close(self, seconds: float = float("inf")) -> None:
         """Stops the thread and the pool and waits for them, but no longer than `seconds`."""
+        self._stop.set()
         self._engine.interrupt()
-        with self._lock:
-            if self._halt(seconds):
-                self._engine.close()
+        deadline = time.monotonic() + seconds
+        if self._lock.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
+            try:
+                if self._halt(deadline - time.monotonic()):
+                    self._engine.close()
+            finally:
+                self._lock.release()
         _LIVE.discard(self)
 
     def _halt(self, seconds: float = float("inf")) -> bool:
@@ -134,52 +154,56 @@ class Prefetcher:
             self._engine.close()
 
     def _run_ahead(self) -> None:
-        self._deliver(self._engine.run)
+        self._produce(self._engine.run, self._results, draws=True)
+
+    def _begin_ahead(self) -> None:
+        self._produce(self._engine.begin, self._begun, draws=True)
 
     def _finish_begun(self) -> None:
-        def following() -> Result:
-            begun = self._take()
-            if isinstance(begun, BaseException):
-                raise begun
+        self._produce(self._finish, self._results, draws=False)
+
+    def _finish(self) -> Result:
+        begun = self._take()
+        if isinstance(begun, Iteration):
             return self._engine.finish(begun)
+        try:
+            raise begun
+        finally:
+            del begun
 
-        self._deliver(following)
+    def _produce(
+        self, make: Callable[[], Result | Iteration], waiting: queue.Queue[Any], *, draws: bool
+    ) -> None:
+        """Puts one item after another in a queue, or what was raised in place of it.
 
-    def _deliver(self, following: Callable[[], Result]) -> None:
-        """Hands over one result after another, or what was raised in place of it."""
-        previous: Result | None = None
+        Args:
+            make: gives an item.
+            waiting: the queue.
+            draws: `make` asks the sources: after their end they have to be reset.
+        """
+        previous: Any = None
+        ended = False
         while not self._stopped:
+            if ended and not self._await_reset():
+                return
             try:
-                outcome: Result | BaseException = following()
+                if ended:
+                    self._engine.reset()
+                item: Any = make()
             except _Stopped:
                 return
             except BaseException as error:
-                outcome = error
+                item = error
             # Not more than one batch of device work ahead of the one just handed over.
-            if previous is not None:
+            if isinstance(previous, Result):
                 with self._engine.timing.device.lap():
                     _wait(previous)
-            previous = outcome if isinstance(outcome, Result) else None
-            ended = isinstance(outcome, StopIteration)
-            if not self._put(self._results, outcome):
+            previous = item if isinstance(item, Result) else None
+            ended = draws and isinstance(item, StopIteration)
+            if not self._put(waiting, item):
                 return
             # Raised to the user, an exception holds his frames, and those the pipeline: let go of it.
-            del outcome
-            if ended and not self._engine.overlaps:
-                self._await_reset()
-
-    def _begin_ahead(self) -> None:
-        while not self._stopped:
-            try:
-                begun: Iteration | BaseException = self._engine.begin()
-            except BaseException as error:
-                begun = error
-            ended = isinstance(begun, StopIteration)
-            if not self._put(self._begun, begun):
-                return
-            del begun
-            if ended:
-                self._await_reset()
+            del item
 
     def _put(self, waiting: queue.Queue[Any], item: Any) -> bool:
         """Puts an item in a queue as soon as there is room; False if everything was stopped before."""
@@ -195,13 +219,13 @@ class Prefetcher:
                 return self._begun.get(timeout=_POLL_SECONDS)
         raise _Stopped
 
-    def _await_reset(self) -> None:
-        while not self._resume.wait(_POLL_SECONDS):
-            if self._abandoned:
-                return
-        self._resume.clear()
-        if not self._stopped:
-            self._engine.reset()
+    def _await_reset(self) -> bool:
+        """Waits until the sources may begin again; False if everything was stopped before."""
+        while not self._stopped:
+            if self._resume.wait(_POLL_SECONDS):
+                self._resume.clear()
+                return not self._stopped
+        return False
 
 
 class Synchronous:
@@ -212,20 +236,27 @@ class Synchronous:
         self.started = False
         self._closed = False
         self._ended = False
+        self._turn = threading.RLock()  # held during an iteration
         _LIVE.add(self)
 
     def abandon(self) -> None:
         """Nothing to stop: the pool's threads end with the pool."""
 
     def next(self) -> Result:
+        """The next result, or raises what the iteration raised."""
         if self._closed:
             raise RuntimeError("the pipeline is closed")
         self.started = True
-        try:
-            return self._engine.run()
-        except StopIteration:
-            self._ended = True
-            raise
+        with self._turn:
+            try:
+                return self._engine.run()
+            except StopIteration:
+                self._ended = True
+                raise
+            except Exception:
+                if self._closed:
+                    raise RuntimeError(_CLOSED_MEANWHILE) from None
+                raise
 
     def reset(self) -> None:
         """Goes on after the end of an external source; before that there is nothing to do."""
@@ -239,10 +270,15 @@ class Synchronous:
         self._engine.set_state(state)
 
     def close(self, seconds: float = float("inf")) -> None:
-        if not self._closed:
-            self._closed = True
-            self._engine.close()
-            _LIVE.discard(self)
+        """Stops the pool, and waits for an iteration in another thread, but no longer than `seconds`."""
+        self._closed = True
+        self._engine.interrupt()
+        if self._turn.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
+            try:
+                self._engine.close()
+            finally:
+                self._turn.release()
+        _LIVE.discard(self)
 
 
 class _Stopped(BaseException):
@@ -253,10 +289,12 @@ _LIVE: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 @atexit.register
-def _close_all() -> None:
+def close_all() -> None:
+    """Closes all that still run, before the interpreter exits."""
     # A user's callback that does not return must not keep the interpreter from exiting.
+    deadline = time.monotonic() + _EXIT_SECONDS
     for executor in list(_LIVE):
-        executor.close(_EXIT_SECONDS)
+        executor.close(max(deadline - time.monotonic(), 0.0))
 
 
 def _wait(result: Result) -> None:

@@ -95,5 +95,5 @@ def _load(
 
 def _raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
     if failures:
-        failure = NodeFailure(node, {place: failures[place] for place in sorted(failures)})
-        raise failure from failure.first
+        ordered: dict[int | None, Exception] = {place: failures[place] for place in sorted(failures)}
+        raise NodeFailure(node, ordered) from next(iter(ordered.values()))

@@ -117,6 +117,9 @@ class ExternalSource:
         if self._items is not None:
             self._items.restart()
 
+    def interrupt(self) -> None:
+        """Ends a wait for data: the source is about to be closed."""
+
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """JSON-able; empty for a callback that is told which batch or sample to give.
@@ -186,16 +189,19 @@ class ExternalSource:
             )
         return [self._samples(value, o, batch_size) for o, value in enumerate(outputs)]
 
+    def check_fed(self) -> None:
+        """Raises if it waits for data of the user, before other sources are asked for theirs."""
+        if self.is_fed and not self.fed and not (self.repeat_last and self._last is not None):
+            raise RuntimeError(
+                f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
+                "before each run"
+            )
+
     def _next_fed(self) -> Any:
         with self._feed_lock:
             if self.fed:
                 self._last = self.fed.popleft()
                 self._given += 1
-            elif not (self.repeat_last and self._last is not None):
-                raise RuntimeError(
-                    f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
-                    "before each run"
-                )
             return self._last if self.num_outputs is not None else self._last[0]
 
     def _next_item(self, argument: Callable[[], Any]) -> Any:

@@ -28,7 +28,8 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     return raw[start : start + size].view(dtype).reshape(shape)
 
 
-_RECYCLER = Recycler()
+# A consumer may hold many batches for a while: what they lay in is not kept for ever after.
+_RECYCLER = Recycler(most_bytes=2 << 30)
 
 
 def gather(

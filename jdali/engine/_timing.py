@@ -9,12 +9,13 @@ import dataclasses
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from time import perf_counter, thread_time
 from typing import Any
 
 from jax.profiler import TraceAnnotation
 
+from jdali.engine._threads import WorkerThreads
 from jdali.graph._node import Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage
 
@@ -161,8 +162,8 @@ class inner:
             lap.note(self._name, seconds)
 
 
-class TimedPool(ThreadPoolExecutor):
-    """A thread pool whose tasks count for the lap that hands them out."""
+class TimedPool(WorkerThreads):
+    """Threads whose tasks count for the lap that hands them out."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         lap: Lap | None = getattr(_HERE, "lap", None)

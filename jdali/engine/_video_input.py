@@ -59,6 +59,10 @@ class VideoInput(ExternalSource):
             self.fed.append(videos[0].copy() if whole else videos[0])
             self._fed_or_closed.notify_all()
 
+    def check_fed(self) -> None:
+        if self._decoder is None and not self._blocking and not self.fed:
+            raise self._no_data()
+
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[list[np.ndarray]]:
         """The next sequences, up to `batch_size`; see `ExternalSource.next`."""
         if self._decoder is None:
@@ -85,10 +89,7 @@ class VideoInput(ExternalSource):
             if self._blocking:
                 self._fed_or_closed.wait_for(lambda: self.fed or self._closed)
             if not self.fed:
-                raise RuntimeError(
-                    f"{_NAME} {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) with the "
-                    "next video"
-                )
+                raise self._no_data()
             encoded = self.fed.popleft()
         with contextlib.ExitStack() as stack:
             try:
@@ -102,14 +103,22 @@ class VideoInput(ExternalSource):
         self._frames, self._place = len(index), 0
         return decoder
 
+    def _no_data(self) -> RuntimeError:
+        return RuntimeError(
+            f"{_NAME} {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) with the next video"
+        )
+
     def _close_video(self) -> None:
         self._decoder = None
         if self._open is not None:
             self._open.close()
             self._open = None
 
-    def close(self) -> None:
+    def interrupt(self) -> None:
         with self._fed_or_closed:
             self._closed = True
             self._fed_or_closed.notify_all()
+
+    def close(self) -> None:
+        self.interrupt()
         self._close_video()

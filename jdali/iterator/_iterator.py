@@ -182,7 +182,10 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             item = self._ahead.next()
         if isinstance(item, Failure):
             self._done += 1
-            raise item.error
+            try:
+                raise item.error
+            finally:
+                del item  # or the error would hold this frame, and this frame the error
         return item
 
     def _reach_end(self, end: EpochEnd) -> None:

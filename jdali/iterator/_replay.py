@@ -29,6 +29,11 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
         places = [(anchor["epochs"], anchor["epoch"]["done"]) for anchor in anchors]
         wanted = (epoch, step)
     chosen = max(i for i, place in enumerate(places) if place <= wanted)
+    if chosen == 0 and stream.forgot:
+        raise ValueError(
+            f"batch_at: the way to step {step} is forgotten: bad samples were replaced, or the source began "
+            f"again, too often since then; what comes after step {anchors[1]['steps']} is known"
+        )
     if chosen == 0 and stream.restored is not None:
         _check_the_way(twin, anchors[0], stream.restored)
     twin.set_state(anchors[chosen])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import logging
@@ -21,6 +22,9 @@ from jdali.iterator._state import STATE_VERSION, pipeline_states, state_of
 from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
+
+# States kept for finding batches again, each some hundred bytes: a run may last for months.
+MOST_ANCHORS = 4096
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,8 +87,9 @@ class BatchStream:
         # States from which any batch can be found by counting alone: of the start, the last one that was
         # restored, and those after batches in which bad samples were replaced or a source began again.
         self.anchors = [self.get_state()]
+        self.forgot = False  # some of them, the oldest after the first
         self.restored: dict[str, Any] | None = None
-        self._replaced: list[Any] = [None] * len(self.pipelines)
+        self._replaced: list[Any] = [{}] * len(self.pipelines)
 
     def get_state(self) -> dict[str, Any]:
         """JSON-able: where the pipelines and the counter are."""
@@ -103,7 +108,7 @@ class BatchStream:
         self.steps, self.epochs = int(state["steps"]), int(state["epochs"])
         self._ended = bool(state["ended"])
         self.restored = self.get_state()
-        self.anchors = [self.anchors[0], self.restored]
+        self.anchors, self.forgot = [self.anchors[0], self.restored], False
 
     def next(self) -> Item:
         """The next batch, or the end of the epoch."""
@@ -111,7 +116,8 @@ class BatchStream:
             self._begin_epoch()
         if self.counter.done == self.counter.length:
             for _ in range(self.counter.surplus):
-                self._draw()
+                with contextlib.suppress(Exception):  # nobody gets these batches, and nobody their errors
+                    self._draw()
             return self._end(waits=self.counter.reader is None)
         number = self.counter.done
         self.counter.done += 1  # also if the batch fails: its samples are gone
@@ -133,7 +139,7 @@ class BatchStream:
         self.epochs += 1
         self._ended = False
         if self.counter.length is None:
-            self.anchors.append(self.get_state())
+            self._remember()
 
     def _reset_pipelines(self) -> None:
         for pipeline in self.pipelines:
@@ -141,15 +147,28 @@ class BatchStream:
 
     def _draw(self) -> list[Result] | None:
         """One batch of each pipeline; None if a source has ended."""
-        try:
-            results = [pipeline.run_result() for pipeline in self.pipelines]
-        except StopIteration:
-            return None
-        replaced = [result.state.get("ahead") for result in results]
+        outcomes = [_outcome(pipeline) for pipeline in self.pipelines]
+        results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
+        if len(results) < len(outcomes):
+            error = next(outcome for outcome in outcomes if isinstance(outcome, BaseException))
+            del outcomes
+            if isinstance(error, StopIteration):
+                return None
+            try:
+                raise error
+            finally:
+                del error
+        replaced = [_replaced(result) for result in results]
         if replaced != self._replaced:
             self._replaced = replaced
-            self.anchors.append(self.get_state())
+            self._remember()
         return results
+
+    def _remember(self) -> None:
+        self.anchors.append(self.get_state())
+        if len(self.anchors) > MOST_ANCHORS:
+            del self.anchors[1]
+            self.forgot = True
 
     # --- again ------------------------------------------------------------------------------
     def twin(self) -> BatchStream:
@@ -232,6 +251,19 @@ class BatchStream:
         return Batch(
             arrays, np.concatenate(belongs), self.counter.done, self.counter.length, self.get_state()
         )
+
+
+def _replaced(result: Result) -> dict[str, Any]:
+    """For each reader that gives samples ahead of its place its epoch, and by how much."""
+    return {name: ahead[:2] for name, ahead in result.state.get("ahead", {}).items()}
+
+
+def _outcome(pipeline: Pipeline | PipelineTwin) -> Result | BaseException:
+    """A batch, or what was raised: all pipelines go on together, also if one of them fails."""
+    try:
+        return pipeline.run_result()
+    except BaseException as error:
+        return error
 
 
 def item_or_failure(make: Callable[[], Item]) -> Item:
