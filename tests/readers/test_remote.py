@@ -97,8 +97,17 @@ def epochs(name, at, *, threads=2, batch=8, count=2 * SAMPLES, **options):
     return got
 
 
+_BEFORE = set()  # threads of other tests, of pipelines that are not collected yet, say
+
+
+@pytest.fixture(autouse=True)
+def _threads_before():
+    _BEFORE.clear()
+    _BEFORE.update(threading.enumerate())
+
+
 def our_threads():
-    return [t for t in threading.enumerate() if t.name.startswith("jdali")]
+    return [t for t in threading.enumerate() if t.name.startswith("jdali") and t not in _BEFORE]
 
 
 @pytest.fixture(scope="module")
@@ -472,7 +481,7 @@ def test_readers_that_are_dropped_leave_no_threads(name, data):
         assert our_threads()
         del reader
         gc.collect()
-        assert wait_for(lambda: not our_threads())
+        assert wait_for(lambda: not our_threads()), our_threads()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
