@@ -283,8 +283,8 @@ def _advice(part: PartTime, facts: _Facts) -> list[str]:
         )
     if part.kind == "reading" and waits:
         advice.append(
-            f"the threads mostly wait for storage: raise num_threads (now {threads}), or put the data closer, "
-            "or into fewer, larger files"
+            f"the threads mostly wait for storage: raise num_threads (now {threads}); or put the data closer, or "
+            "into fewer, larger files"
         )
     elif part.kind in ("reading", "decoding", "host", "stage") and part.tasks > 1 and not full:
         if threads < facts.cores:

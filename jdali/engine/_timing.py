@@ -111,8 +111,8 @@ class Lap:
         seconds, cpu = perf_counter() - self._start, thread_time() - self._cpu
         self._annotation.__exit__(None, None, None)
         _HERE.lap = self._outer
-        # A thread that has handed out tasks mostly waits for them.
-        busy = sum(wall for wall, _ in self._tasks) if self._tasks else seconds
+        # A thread that has handed out tasks mostly waits for them, but may have done something itself.
+        busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else seconds
         inner: Counter[str] = Counter()
         for name, took in self._inner:
             inner[name] += took  # type: ignore[assignment]

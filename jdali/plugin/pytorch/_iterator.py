@@ -59,22 +59,24 @@ class _Tensors(Assembler):
     def _of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
         tensors: dict[str, Any] = {}
         shared: set[int] = set()
-        for name, kind, own, whole in zip(self.names, self._kinds, self._own, batches, strict=True):
-            batch = whole if rows is None else whole.select(rows)
-            if kind == _DENSE:
-                if not batch.is_dense_tensor():
-                    sizes = ", ".join(map(str, sorted(set(batch.shape()))[:4]))
-                    raise ValueError(
-                        f"iterator: the samples of output {name!r} differ in shape ({sizes}, ...): bring them to "
-                        "one shape in the pipeline, or use DALIRaggedIterator"
-                    )
-                tensor = dense_tensor(batch, own=own)
-                # Two outputs may be one array: who writes to one must not change the other.
-                tensors[name] = tensor.clone() if tensor.data_ptr() in shared else tensor
-                shared.add(tensor.data_ptr())
+        for name, kind, own, batch in zip(self.names, self._kinds, self._own, batches, strict=True):
+            if kind != _DENSE:
+                chosen = batch if rows is None else batch.select(rows)
+                samples = [as_torch(sample, copy=True) for sample in chosen.to_samples()]
+                tensors[name] = samples if kind == _LIST else _coo(name, samples)
                 continue
-            samples = [as_torch(sample, copy=True) for sample in batch.to_samples()]
-            tensors[name] = samples if kind == _LIST else _coo(name, samples)
+            if not batch.is_dense_tensor():
+                sizes = ", ".join(map(str, sorted(set(batch.shape()))[:4]))
+                raise ValueError(
+                    f"iterator: the samples of output {name!r} differ in shape ({sizes}, ...): bring them to "
+                    "one shape in the pipeline, or use DALIRaggedIterator"
+                )
+            tensor = dense_tensor(batch, own=own)
+            # Two outputs may be one array: who writes to one must not change the other.
+            tensors[name] = tensor.clone() if tensor.data_ptr() in shared else tensor
+            shared.add(tensor.data_ptr())
+            if rows is not None:
+                tensors[name] = tensors[name][torch.from_numpy(rows)]
         return tensors
 
 
