@@ -13,10 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._state import check_version
+from jdali.readers._items import Items, counting, joined, permutation
 
 _STATE_VERSION = 1
 # Key of those permutations that must be the same on every shard, whatever seed each was given.
 _COMMON_SEED = 0
+# So many samples are looked up at a time.
+_AHEAD = 4096
 
 
 class Batch(NamedTuple):
@@ -31,21 +34,6 @@ class Batch(NamedTuple):
     epochs: np.ndarray
     indices: np.ndarray
     padded: np.ndarray
-
-
-def permutation(size: int, *key: int) -> np.ndarray:
-    """int64 [size], a random order that follows from `key` alone (two numbers of 64 bits).
-
-    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit
-    generator stable for ever, but not that of `Generator.permutation`; and all numbers differ, so
-    that the result does not depend on the way of sorting.
-    """
-    words = np.array([k & 0xFFFF_FFFF_FFFF_FFFF for k in key], np.uint64)
-    low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
-    drawn = np.random.Philox(key=words).random_raw(size) & ~low
-    drawn |= np.arange(size, dtype=np.uint64)
-    drawn.sort()
-    return (drawn & low).astype(np.int64)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +108,7 @@ class Order:
         self._seed = seed
         self._common_seed = _COMMON_SEED if shuffle_seed is None else shuffle_seed
         self._epoch = self._position = 0
-        self._common: np.ndarray | None = permutation(size, _COMMON_SEED, 0) if random_shuffle else None
+        self._common: Items | None = permutation(size, _COMMON_SEED, 0) if random_shuffle else None
         self.seek(0, 0)
 
     # --- state ------------------------------------------------------------------------------
@@ -195,7 +183,7 @@ class Order:
     def _find(self) -> None:
         """Epoch and position from what was taken since the beginning of the base epoch."""
         self._epoch, self._position = self._walk(len(self._past), self.num_shards, self.shard_id, self._taken)
-        self._loaded: tuple[np.ndarray, np.ndarray] | None = None
+        self._loaded: _Epoch | None = None
 
     def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
         """Epoch and position of a shard that took `taken` samples since the base epoch began."""
@@ -214,7 +202,7 @@ class Order:
         epochs, indices = [], []
         missing = count
         while missing:
-            part = self._mine[self._position : self._position + missing]
+            part = self._mine.next(self._position, missing)
             if not len(part):
                 self._next_epoch()
                 continue
@@ -233,10 +221,11 @@ class Order:
         while self._position >= self._limit():
             self._next_epoch()
         places = np.arange(self._position, self._position + count)
-        padded = places >= len(self._mine)
-        # An empty part (after a change of the number of shards) repeats the last of the others'.
-        mine = self._mine if len(self._mine) else self._filler
-        indices = mine[np.minimum(places, len(mine) - 1)]
+        mine = self._mine
+        padded = places >= len(mine)
+        part = mine.next(self._position, count)
+        filled = np.full(count - len(part), mine.filler if padded.any() else 0, np.int64)
+        indices = np.concatenate([part, filled])
         self._taken = self._position = self._position + count
         return Batch(np.full(count, self._epoch, np.uint32), indices, padded)
 
@@ -255,20 +244,13 @@ class Order:
 
     # --- whose samples ----------------------------------------------------------------------
     @property
-    def _mine(self) -> np.ndarray:
+    def _mine(self) -> _Epoch:
         """This shard's samples of the epoch, in order."""
-        return self._load()[0]
-
-    @property
-    def _filler(self) -> np.ndarray:
-        return self._load()[1]
-
-    def _load(self) -> tuple[np.ndarray, np.ndarray]:
         if self._loaded is None:
             level = len(self._past)
             mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
-            filler = mine[-1:] if len(mine) else self._rest(level, self._epoch)[-1:]
-            self._loaded = mine, filler
+            # An empty part (after a change of the number of shards) repeats the last of the others'.
+            self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
@@ -285,32 +267,31 @@ class Order:
         place = shard if left < self.size else self._place(shard, shards, epoch)
         return left * (place + 1) // shards - left * place // shards
 
-    def _items(self, level: int, shards: int, shard: int, epoch: int) -> np.ndarray:
+    def _items(self, level: int, shards: int, shard: int, epoch: int) -> Items:
         """A shard's samples of an epoch, in order."""
         if self._left(level, epoch) == self.size:  # nobody has begun it
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 
-    def _rest(self, level: int, epoch: int) -> np.ndarray:
+    def _rest(self, level: int, epoch: int) -> Items:
         """What those before level `level` of the past left over of an epoch they had begun."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
-        return np.concatenate([part[past.consumed(i, epoch) :] for i, part in enumerate(items)])
+        return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
 
     def _place(self, shard: int, shards: int, epoch: int) -> int:
         return shard if self.stick_to_shard else (shard + epoch) % shards
 
-    def _part(self, shard: int, shards: int, epoch: int) -> np.ndarray:
+    def _part(self, shard: int, shards: int, epoch: int) -> Items:
         """A shard's samples of a whole epoch, in order."""
         place = self._place(shard, shards, epoch)
         if self._shuffled:
             return _slice(permutation(self.size, self._common_seed, epoch), place, shards)
         start, end = self.size * place // shards, self.size * (place + 1) // shards
         if self._common is None:
-            return np.arange(start, end)
+            return counting(start, end)
         inner = permutation(end - start, self._seed, epoch << 32 | place)
-        mine: np.ndarray = self._common[start:end][inner]
-        return mine
+        return inner.among(self._common.part(start, end))
 
 
 def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -329,5 +310,36 @@ def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {**first, "taken": [*past, [shards, [state["taken"][-1][1] for state in states]]]}
 
 
-def _slice(items: np.ndarray, shard_id: int, num_shards: int) -> np.ndarray:
-    return items[len(items) * shard_id // num_shards : len(items) * (shard_id + 1) // num_shards]
+class _Epoch:
+    """A shard's samples of one epoch, looked up some at a time; copies of an order share it.
+
+    Args:
+        items: the samples.
+        others: the last of them fills up a batch; empty only if there are none in any shard.
+    """
+
+    def __init__(self, items: Items, others: Items):
+        self._items, self._others = items, others
+        self._known = 0, np.empty(0, np.int64)  # from this position on; one object, for several threads
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def filler(self) -> int:
+        """The sample that is repeated."""
+        return int(self._others.at(np.array([len(self._others) - 1]))[0])
+
+    def next(self, position: int, count: int) -> np.ndarray:
+        """int64 [n], the samples from a position on, at most `count`."""
+        end = min(position + count, len(self))
+        start, known = self._known
+        if not start <= position <= end <= start + len(known):
+            start = position
+            known = self._items.at(np.arange(position, min(position + max(count, _AHEAD), len(self))))
+            self._known = start, known
+        return known[position - start : max(end - start, 0)]
+
+
+def _slice(items: Items, shard_id: int, num_shards: int) -> Items:
+    return items.part(len(items) * shard_id // num_shards, len(items) * (shard_id + 1) // num_shards)

@@ -2,12 +2,15 @@
 
 import itertools
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
 from support import oracle
 
-from jdali.readers._order import Order, merged_state, permutation
+from jdali.readers import _items
+from jdali.readers._items import Items, joined, permutation
+from jdali.readers._order import Order, merged_state
 
 
 def labels(order, batches, count):
@@ -119,13 +122,90 @@ def test_a_shard_of_sorted_classes_gets_some_of_each():
 def test_permutation_is_uniform_and_fixed_for_ever():
     counts = np.zeros((4, 4), int)
     for key in range(2000):
-        counts[np.arange(4), permutation(4, key, 0)] += 1
+        counts[np.arange(4), listed(permutation(4, key, 0))] += 1
     # 500 expected, standard deviation sqrt(2000 · 1/4 · 3/4) = 19.4; five of them.
     assert np.abs(counts - 500).max() < 97
     # By NumPy's Philox alone: numbers drawn, places of the sorted ones.
     drawn = np.random.Philox(key=np.array([3, 7], np.uint64)).random_raw(8)
-    assert permutation(8, 3, 7).tolist() == sorted(range(8), key=lambda i: drawn[i])
-    assert permutation(5, -1, 2).tolist() != permutation(5, 1, 2).tolist()
+    assert listed(permutation(8, 3, 7)).tolist() == sorted(range(8), key=lambda i: drawn[i])
+    assert listed(permutation(5, -1, 2)).tolist() != listed(permutation(5, 1, 2)).tolist()
+
+
+def listed(items: Items) -> np.ndarray:
+    return items.at(np.arange(len(items)))
+
+
+def cipher(number, size, *key):
+    """The permutation of large sizes once more, of one number, in plain integers."""
+    word = (1 << 64) - 1
+
+    def mixed(x):
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & word
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EB & word
+        return x ^ (x >> 31)
+
+    state = mixed(mixed(key[0] & word) ^ (key[1] & word))
+    half = ((size - 1).bit_length() + 1) // 2
+    while True:
+        left, right = number >> half, number & ((1 << half) - 1)
+        for i in range(1, 7):
+            inner = mixed((right + mixed((state + i * 0x9E3779B97F4A7C15) & word)) & word)
+            left, right = right, left ^ (inner & ((1 << half) - 1))
+        number = left << half | right
+        if number < size:
+            return number
+
+
+@pytest.mark.parametrize("size", [(1 << 16) + 1, 100_003, 1 << 17, (1 << 18) + 1])
+def test_large_permutations_have_every_number_once(size):
+    order = listed(permutation(size, 5, -3))
+    assert (np.sort(order) == np.arange(size)).all()
+    places = [0, 1, 77, size // 2, size - 1]
+    assert order[places].tolist() == [cipher(p, size, 5, -3) for p in places]
+
+
+def test_large_permutations_are_random(monkeypatch):
+    size = 100_003
+    order = listed(permutation(size, 1, 0)).astype(float)
+    other = listed(permutation(size, 1, 1)).astype(float)
+    place = np.arange(size)
+    # Correlations of 100,000 independent pairs: standard deviation 0.0032; five of them.
+    for a, b in [(place, order), (order[:-1], order[1:]), (order, other), (order % 16, place % 16)]:
+        assert abs(np.corrcoef(a, b)[0, 1]) < 0.016
+    # Neighbours stay neighbours by chance only: 2 pairs expected.
+    assert (np.abs(np.diff(order)) == 1).sum() < 12
+    # The same code for a small size, where all permutations can be counted.
+    monkeypatch.setattr(_items, "TABLE_SIZE", 0)
+    counts = np.zeros((5, 5), int)
+    for key in range(4000):
+        counts[np.arange(5), listed(permutation(5, key, 0))] += 1
+    # 800 expected, standard deviation sqrt(4000 · 1/5 · 4/5) = 25.3; five of them.
+    assert np.abs(counts - 800).max() < 127
+
+
+def test_parts_of_sequences():
+    sequence = joined([Items(3, lambda p: p + 10), Items(0, lambda p: p), Items(2, lambda p: p + 50)])
+    assert listed(sequence).tolist() == [10, 11, 12, 50, 51]
+    assert listed(sequence.part(1, 4)).tolist() == [11, 12, 50]
+    assert listed(sequence.part(4, 2)).tolist() == []
+    assert listed(sequence.part(2, 5).part(1, 3)).tolist() == [50, 51]
+
+
+@pytest.mark.parametrize("options", [{"random_shuffle": True}, {"shuffle_after_epoch": True}, {}])
+def test_shuffling_takes_constant_memory(options):
+    size = 10**12
+    tracemalloc.start()
+    order = Order(size, num_shards=3, shard_id=1, **options)
+    first = np.concatenate([order.take(1000).indices for _ in range(20)])
+    order.seek(7, 333_333_333_000)
+    last = order.take(2000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 << 20
+    assert len(set(first.tolist())) == 20_000
+    assert set(last.epochs.tolist()) == {7, 8}
+    if options:
+        assert np.corrcoef(np.arange(20_000), first)[0, 1] < 0.05
 
 
 OPTIONS = [

@@ -1,0 +1,121 @@
+"""Long sequences of sample indices that are worked out where they are looked at, in constant memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+# Up to here a permutation is a table, which is quicker to read and uniform among all permutations.
+TABLE_SIZE = 1 << 16
+_ROUNDS = 6
+_WORD = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+@dataclasses.dataclass(frozen=True)
+class Items:
+    """A sequence of indices.
+
+    Attributes:
+        size: how many there are.
+        at: the indices at some places, int64 [n] to int64 [n].
+    """
+
+    size: int
+    at: Callable[[np.ndarray], np.ndarray]
+
+    def __len__(self) -> int:
+        return self.size
+
+    def part(self, start: int, stop: int) -> Items:
+        """Those at the places from `start` on, before `stop`."""
+        return Items(max(stop - start, 0), lambda places: self.at(places + start))
+
+    def among(self, others: Items) -> Items:
+        """The indices that `others` have at the places that these name."""
+        return Items(self.size, lambda places: others.at(self.at(places)))
+
+
+def counting(start: int, stop: int) -> Items:
+    """start, start + 1, ..., stop - 1."""
+    return Items(stop - start, lambda places: places + start)
+
+
+def joined(parts: Sequence[Items]) -> Items:
+    """One sequence after another."""
+    ends = np.cumsum([0, *(part.size for part in parts)])
+
+    def at(places: np.ndarray) -> np.ndarray:
+        owners = np.searchsorted(ends, places, side="right") - 1
+        found = np.empty(len(places), np.int64)
+        for owner in np.unique(owners).tolist():
+            mine = owners == owner
+            found[mine] = parts[owner].at(places[mine] - ends[owner])
+        return found
+
+    return Items(int(ends[-1]), at)
+
+
+def permutation(size: int, *key: int) -> Items:
+    """0, ..., size - 1 in a random order that follows from `key` alone (two numbers of 64 bits)."""
+    if size <= TABLE_SIZE:
+        table = _table(size, *key)
+        return Items(size, lambda places: table[places])
+    return Items(size, _Cipher(size, *key))
+
+
+def _table(size: int, *key: int) -> np.ndarray:
+    """int64 [size], a permutation.
+
+    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit
+    generator stable for ever, but not that of `Generator.permutation`; and all numbers differ, so
+    that the result does not depend on the way of sorting.
+    """
+    words = np.array([k & _WORD for k in key], np.uint64)
+    low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
+    drawn = np.random.Philox(key=words).random_raw(size) & ~low
+    drawn |= np.arange(size, dtype=np.uint64)
+    drawn.sort()
+    return (drawn & low).astype(np.int64)
+
+
+class _Cipher:
+    """A permutation of the numbers below `size`, in constant memory: a Feistel network that walks cycles.
+
+    The network permutes the numbers of an even count of bits, up to four times `size`; a result that is too
+    large goes through it again, which ends, and leaves a permutation of the rest.
+    """
+
+    def __init__(self, size: int, *key: int):
+        self._size = size
+        self._half = np.uint64(((size - 1).bit_length() + 1) // 2)
+        self._mask = np.uint64((1 << int(self._half)) - 1)
+        state = 0
+        for word in key:
+            state = _mixed(state ^ word & _WORD)
+        self._keys = [np.uint64(_mixed(state + i * _GOLDEN & _WORD)) for i in range(1, _ROUNDS + 1)]
+
+    def __call__(self, places: np.ndarray) -> np.ndarray:
+        numbers = self._once(places.astype(np.uint64))
+        while len(beyond := np.flatnonzero(numbers >= self._size)):
+            numbers[beyond] = self._once(numbers[beyond])
+        return numbers.astype(np.int64)
+
+    def _once(self, numbers: np.ndarray) -> np.ndarray:
+        left, right = numbers >> self._half, numbers & self._mask
+        for key in self._keys:
+            # The finalizer of SplitMix64: every bit of the result depends on every bit of the half.
+            word = right + key
+            word = (word ^ word >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+            word = (word ^ word >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+            left, right = right, left ^ (word ^ word >> np.uint64(31)) & self._mask
+        return left << self._half | right
+
+
+def _mixed(word: int) -> int:
+    """The finalizer of SplitMix64."""
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _WORD
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & _WORD
+    return word ^ word >> 31
