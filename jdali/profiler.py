@@ -30,7 +30,7 @@ _FULL = 0.9  # of all cores
 
 _KINDS = {
     "source": "source", "samples": "source", "reading": "reading", "host": "host", "arguments": "stage",
-    "stage": "stage", "device": "device", "batch": "transfer",
+    "stage": "stage", "device": "stage", "batch": "transfer",
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ class PartTime:
     """What a part of the pipeline takes for a batch.
 
     Attributes:
-        kind: "source", "reading", "decoding", "host", "stage", "device" or "transfer".
+        kind: "source", "reading", "decoding", "host", "stage" or "transfer".
         name: of its operators.
         seconds: from its beginning to its end, per batch; without compilations.
         busy: of all threads that work on it, per batch.
@@ -177,7 +177,7 @@ class Recorder:
             ]
             for i, lane in enumerate(first.lanes)
         ]
-        batch = [(self._batch, end.batch - begin.batch)]
+        batch = _split(self._batch, end.batch - begin.batch, lanes[-1][-1][0])
         lanes = [*lanes, batch] if first.ahead else [[pair for lane in lanes for pair in lane] + batch]
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         facts = _Facts(
@@ -192,11 +192,22 @@ class Recorder:
             (end.cpu - begin.cpu) / max(seconds * cores, 1e-9),
         )
         slowest, bound_by, verdict, advice = _judged(facts)
-        parts = tuple(part for lane in facts.lanes for part in lane)
+        parts: dict[tuple[str, str], PartTime] = {}
+        for part in (part for lane in facts.lanes for part in lane):
+            # Two threads may wait for the same program.
+            key = (part.kind, part.name)
+            parts[key] = max(part, parts.get(key, part), key=lambda p: p.seconds)
         return Report(
-            batches, seconds, waited / seconds if seconds > 0 else 0.0, parts, bound_by, slowest,
+            batches, seconds, waited / seconds if seconds > 0 else 0.0, tuple(parts.values()), bound_by, slowest,
             first.threads, facts.thread_share, facts.programs, facts.compiling, verdict, tuple(advice),
         )  # fmt: skip
+
+
+def _split(part: Part, spent: Spent, device: Part) -> list[tuple[Part, Spent]]:
+    """What an iterator does itself, and for how long it waits for the device."""
+    waited = Spent(count=spent.count, tasks=spent.count, seconds=spent.inner["computing"])
+    waited.busy = waited.seconds
+    return [(device, waited), (part, spent - dataclasses.replace(waited, count=0, tasks=0))]
 
 
 def _compiling(spent: Spent) -> float:
@@ -308,7 +319,7 @@ def _advice(part: PartTime, facts: _Facts) -> list[str]:
         elif part.tasks > 4 and facts.times.programs > 4:
             advice.append("samples of many sizes are computed in many calls: crop or resize them early")
         advice.append('smaller pictures and cheaper operators cost less; device="gpu" where there is one')
-    elif part.kind in ("device", "transfer"):
+    elif part.kind == "transfer":
         advice.append("give less to the loop: uint8 in place of float32, samples of one size")
     if full:
         advice.append(f"all {facts.cores} cores are busy: more threads do not help")

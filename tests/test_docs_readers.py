@@ -1,28 +1,15 @@
 """The examples of docs/readers.md run, on small data made here."""
 
 import json
-import re
 import wave
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from support import records
+from support import pages, records
 from support.data import image
 
-PAGE = Path(__file__).parent.parent / "docs" / "readers.md"
-TEXT = PAGE.read_text() if PAGE.exists() else ""
-EXAMPLES = re.findall(r"^## (.*?)$|^### (.*?)$|^```python\n(.*?)^```", TEXT, re.M | re.S)
-
-
-def examples():
-    """(heading, code) of each example."""
-    title = ""
-    for section, subsection, code in EXAMPLES:
-        title = section or subsection or title
-        if code:
-            yield pytest.param(code, id=title)
+PAGE = "readers.md"
 
 
 def jpeg(seed=0):
@@ -102,7 +89,7 @@ def folder(tmp_path_factory):
     return root
 
 
-@pytest.mark.parametrize("code", list(examples()))
+@pytest.mark.parametrize("code", list(pages.examples(PAGE)))
 def test_example(code, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     if "clip.mp4" in code and not (folder / "clip.mp4").exists():
@@ -146,5 +133,6 @@ def test_every_reader_is_on_the_page():
     names = [f"fn.readers.{name}" for name in dir(fn.readers) if not name.startswith("_")]
     names += [f"fn.experimental.readers.{n}" for n in dir(fn.experimental.readers) if not n.startswith("_")]
     assert len(names) > 10
-    missing = [name for name in names if f"{name}(" not in TEXT and f"`{name}`" not in TEXT]
+    text = pages.text(PAGE)
+    missing = [name for name in names if f"{name}(" not in text and f"`{name}`" not in text]
     assert missing == []

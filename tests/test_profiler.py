@@ -105,7 +105,8 @@ def test_a_slow_stage():
         steps=5,
     )
     assert report.bound_by == "stage"
-    assert report.slowest.name == "gaussian_blur"
+    assert "gaussian_blur" in report.slowest.name
+    assert 0 <= sum(part.seconds for part in report.parts if part.kind == "transfer") < report.slowest.seconds
     assert any('device="gpu"' in advice for advice in report.advice)
 
 

@@ -177,7 +177,8 @@ class Timing:
         given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
         self.draw = Part("source", given or "order of the samples")
         self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
-        self.device = Part("device", "wait for the last stage")
+        names = [p.name for p in self.steps if p.kind == "stage"]
+        self.device = Part("device", f"waiting for {names[-1] if names else 'nothing'}")
 
 
 def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> Part:

@@ -171,6 +171,10 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
 
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
+        return (jax.tree.map(np.asarray, batch) for batch in self)
+
     def start_prefetch(self) -> None:
         """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""
         self._ahead.start()

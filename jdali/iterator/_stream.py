@@ -15,7 +15,7 @@ import numpy as np
 from jdali._pipeline._twin import PipelineTwin
 from jdali._state import check_version
 from jdali.engine._executor import Result
-from jdali.engine._timing import Part
+from jdali.engine._timing import Part, inner
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy
 from jdali.iterator._state import STATE_VERSION, pipeline_states, state_of
@@ -247,7 +247,8 @@ class BatchStream:
         with self.assembly.lap():
             arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
             # What next() hands over is there: so the time it waits is all the time a user waits for data.
-            jax.block_until_ready(arrays)
+            with inner("computing"):
+                jax.block_until_ready(arrays)
         return Batch(
             arrays, np.concatenate(belongs), self.counter.done, self.counter.length, self.get_state()
         )

@@ -3,6 +3,7 @@
 import itertools
 import warnings
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import oracle
@@ -10,6 +11,7 @@ from support.numbers import pipeline
 
 import jdali
 from jdali import fn, types
+from jdali.plugin.jax.fn import jax_function
 from jdali.tensors import TensorCPU, TensorListCPU
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -153,19 +155,21 @@ def test_state_and_reports():
 # --- memory ------------------------------------------------------------------------------------------
 def test_results_of_programs_are_shared_and_all_else_is_copied():
     """A user may write to a tensor: neither other outputs nor later batches may change by that."""
-    held = np.zeros((2, 3), np.float32)
+    held, kept = np.zeros((2, 3), np.float32), jnp.full((2, 3), 5.0)
 
     def define():
         data = fn.external_source(lambda i: held)
         x = data + 1.0
-        return x, x, data, fn.python_function(data, function=lambda a: held[0])
+        own = fn.python_function(data, function=lambda a: held[0])
+        return x, x, data, own, jax_function(lambda a: kept)(data)
 
-    with plugin.DALIGenericIterator(made(define), ["x", "again", "data", "own"], 8) as it:
+    with plugin.DALIGenericIterator(made(define), ["x", "again", "data", "own", "jax"], 8) as it:
         for batch in itertools.islice(it, 3):
-            for name, value in (("x", 1.0), ("again", 1.0), ("data", 0.0), ("own", 0.0)):
+            for name, value in (("x", 1.0), ("again", 1.0), ("data", 0.0), ("own", 0.0), ("jax", 5.0)):
                 assert (batch[0][name] == value).all(), name
                 batch[0][name].fill_(9)
         assert (held == 0).all()
+        assert (np.asarray(kept) == 5).all()
 
 
 def test_no_copy_of_a_programs_result(monkeypatch):

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from jax.sharding import Sharding
 
 from jdali._place import BatchSplit
@@ -15,6 +14,7 @@ from jdali.graph._plan import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator._assemble import Assembler
 from jdali.pipeline import Pipeline
+from jdali.plugin.pytorch._torch import torch
 from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensor
 from jdali.tensors import TensorList
 

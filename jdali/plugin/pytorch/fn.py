@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import torch
-
 from jdali import fn
+from jdali.plugin.pytorch._torch import torch
 from jdali.plugin.pytorch.torch_utils import as_torch
 
 __all__ = ["TorchPythonFunction", "torch_python_function"]

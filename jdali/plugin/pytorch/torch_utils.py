@@ -9,14 +9,8 @@ import numpy as np
 
 from jdali import types
 from jdali._tensor import compact
+from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
-
-try:
-    import torch
-except ImportError as error:
-    raise ImportError(
-        'jdali.plugin.pytorch needs PyTorch, which is not installed: pip install "jdali[torch]"'
-    ) from error
 
 __all__ = ["feed_ndarray", "to_torch_tensor", "to_torch_type"]
 
