@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
-from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, Static, operator
+from jdali.ops.bbox._box_layout import check_flat_boxes
 
 
 def setup(boxes: BatchSpec) -> BatchSpec:
-    if boxes.dtype != np.float32:
-        raise TypeError(f"bb_flip: boxes must be float32, got {boxes.dtype}")
-    wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"bb_flip: boxes must have 4 coordinates in the last axis, got shape {boxes.extents[i].tolist()}",
-            sample=i,
-        )
+    check_flat_boxes("bb_flip", boxes)
     return boxes
 
 

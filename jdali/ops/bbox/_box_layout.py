@@ -1,11 +1,27 @@
-"""The order in which the coordinates of a box are given: "xyXY", "xyWH", "xyzXYZ", ..."""
+"""How boxes are given: as float32 in fours, their coordinates in the order "xyXY", "xyWH", "xyzXYZ", ..."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+
 # Letters of the first border, the last border and the size along each axis.
 _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
+
+
+def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
+    """Raises an error unless the last axis of each sample holds whole boxes in two dimensions."""
+    if boxes.dtype != np.float32:
+        raise TypeError(f"{name}: boxes must be float32, got {boxes.dtype}")
+    wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{name}: boxes must have 4 coordinates in the last axis, got shape {boxes.extents[i].tolist()}",
+            sample=i,
+        )
 
 
 def checked_layout(name: str, layout: str, ndim: int) -> str:

@@ -1,0 +1,56 @@
+"""Boxes of a picture that is pasted on a larger canvas."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.bbox._box_layout import check_flat_boxes
+
+
+def setup(boxes: BatchSpec) -> BatchSpec:
+    check_flat_boxes("bbox_paste", boxes)
+    return boxes
+
+
+@operator(setup=setup, devices=("cpu",), source="operators/bbox/bbox_paste.cc")
+def bbox_paste(
+    boxes: Array,
+    /,
+    *,
+    ltrb: Static[bool] = False,
+    paste_x: PerSample[float] = 0.5,
+    paste_y: PerSample[float] = 0.5,
+    ratio: PerSample[float],
+) -> Array:
+    """Moves boxes to where they are once the picture is pasted on a canvas `ratio` times its size.
+
+    A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio, a width or height is divided by the ratio.
+
+    Args:
+        boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
+        ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
+        paste_x: place of the picture on the canvas, 0: at the left, 1: at the right.
+        paste_y: likewise, 0: at the top, 1: at the bottom.
+        ratio: size of the canvas divided by that of the picture, 1 or more.
+
+    Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
+        is within the canvas.
+    """
+    ratio = jnp.asarray(ratio, jnp.float32)
+    scale = 1 / ratio
+    margin = (ratio - 1) / ratio
+    place = jnp.stack([jnp.asarray(p, jnp.float32) * margin for p in (paste_x, paste_y)])
+    # The far border must not leave the canvas by a rounding.
+    largest = 1 - scale
+    below = jnp.nextafter(jax.lax.stop_gradient(largest), jnp.float32(-1))
+    largest = jnp.where(scale + largest > 1, below, largest)
+    place = jnp.where(scale + place > 1, largest, place)
+    index = jnp.arange(boxes.shape[-1], dtype=jnp.int32)
+    offset = place[index % 2]
+    if not ltrb:
+        offset = jnp.where(index % 4 < 2, offset, jnp.float32(0))
+    return boxes * scale + offset

@@ -1,0 +1,141 @@
+"""What the default boxes of a single-shot detector should say about the boxes of a picture."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import Static, operator
+
+_NAME = "box_encoder"
+_FORCED = 2.0  # stands for an overlap that no other can reach
+
+
+def setup(
+    boxes: BatchSpec,
+    labels: BatchSpec,
+    *,
+    anchors: tuple[float, ...],
+    criteria: float,
+    means: tuple[float, ...],
+    stds: tuple[float, ...],
+) -> tuple[BatchSpec, BatchSpec]:
+    for name, spec, dtype in (("boxes", boxes, np.float32), ("labels", labels, np.int32)):
+        if spec.dtype != dtype:
+            raise TypeError(f"{_NAME}: {name} must be {np.dtype(dtype)}, got {spec.dtype}")
+    if boxes.ndim != 2 or labels.ndim not in (1, 2):
+        raise ValueError(
+            f"{_NAME}: boxes must be [boxes, 4] and labels [boxes], got {boxes.ndim} and {labels.ndim} axes"
+        )
+    wrong = (boxes.extents[:, 1] != 4) | (labels.extents.prod(axis=1) != boxes.extents[:, 0])
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: boxes must be [boxes, 4] and labels [boxes], got shapes {boxes.extents[i].tolist()} and "
+            f"{labels.extents[i].tolist()}",
+            sample=i,
+        )
+    if not anchors or len(anchors) % 4:
+        raise ValueError(f"{_NAME}: anchors must be 4 numbers for each anchor, got {len(anchors)}")
+    if not 0 <= criteria <= 1:
+        raise ValueError(f"{_NAME}: criteria must be from 0 to 1, got {criteria}")
+    for name, values in (("means", means), ("stds", stds)):
+        if len(values) != 4:
+            raise ValueError(f"{_NAME}: {name} must be 4 numbers, got {len(values)}")
+    count = len(anchors) // 4
+    size = boxes.batch_size
+    encoded = BatchSpec(np.broadcast_to([count, 4], (size, 2)), np.dtype(np.float32))
+    return encoded, BatchSpec(np.full((size, 1), count), np.dtype(np.int32))
+
+
+@operator(setup=setup, outputs=2, source="operators/ssd/box_encoder.cc")
+def box_encoder(
+    boxes: Array,
+    labels: Array,
+    /,
+    *,
+    anchors: Static[tuple[float, ...]],
+    criteria: Static[float] = 0.5,
+    means: Static[tuple[float, ...]] = (0.0, 0.0, 0.0, 0.0),
+    offset: Static[bool] = False,
+    scale: Static[float] = 1.0,
+    stds: Static[tuple[float, ...]] = (1.0, 1.0, 1.0, 1.0),
+    extent: tuple[Array, ...] | None = None,
+    out_shape: tuple[tuple[int, ...], ...] | None = None,
+) -> tuple[Array, Array]:
+    """Gives each anchor the box that it overlaps with most, as SSD does.
+
+    A box belongs to all anchors whose intersection over union with it is above `criteria`, and in any
+    case to the anchor with the highest. Of equals, the last one counts.
+
+    Args:
+        boxes: float32 [boxes, 4], (left, top, right, bottom).
+        labels: int32 [boxes] or [boxes, 1].
+        anchors: (left, top, right, bottom) of each anchor, one after the other.
+        criteria: least overlap, 0 to 1.
+        means: subtracted from the offsets of x, y, width and height.
+        offset: give boxes as offsets from their anchors: the distance of the centres in sizes of the anchor
+            and the logarithms of the ratios of the sizes, less `means`, divided by `stds`.
+        scale: what boxes and anchors are multiplied by before.
+        stds: what the offsets of x, y, width and height are divided by.
+
+    Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
+        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+    """
+    count = jnp.int32(boxes.shape[0]) if extent is None else extent[0][0]
+    # One more box that is not there, so that there is at least one.
+    boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
+    flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))
+    anchor = jnp.asarray(np.asarray(anchors, np.float32).reshape(-1, 4))
+    real = jnp.arange(boxes.shape[0], dtype=jnp.int32) < count
+    overlap = jnp.where(real[:, None], _overlaps(boxes, anchor), jnp.float32(-1))
+    best = _last_argmax(overlap, axis=1)
+    places = jnp.arange(anchor.shape[0], dtype=jnp.int32)
+    overlap = jnp.where(real[:, None] & (places == best[:, None]), jnp.float32(_FORCED), overlap)
+    owner = _last_argmax(overlap, axis=0)
+    found = jnp.take_along_axis(overlap, owner[None], axis=0)[0] > jnp.float32(criteria)
+    own = (_centre(anchor), _size(anchor))
+    # A box that is not there could be of size 0.
+    chosen = jnp.where(found[:, None], boxes[owner], anchor)
+    theirs = (_centre(chosen), _size(chosen))
+    if offset:
+        own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))
+        encoded = jnp.concatenate([(theirs[0] - own[0]) / own[1], jnp.log(theirs[1] / own[1])], axis=1)
+        encoded = (encoded - np.asarray(means, np.float32)) / np.asarray(stds, np.float32)
+        encoded = jnp.where(found[:, None], encoded, jnp.float32(0))
+    else:
+        encoded = jnp.concatenate(theirs, axis=1)
+    outputs = (encoded, jnp.where(found, jnp.take(flat, owner, mode="clip"), jnp.int32(0)))
+    if out_shape is None:
+        return outputs
+    encoded, numbers = (
+        jnp.pad(value, [(0, room - size) for room, size in zip(shape, value.shape, strict=True)])
+        for value, shape in zip(outputs, out_shape, strict=True)
+    )
+    return encoded, numbers
+
+
+def _centre(boxes: Array) -> Array:
+    return (boxes[:, :2] + boxes[:, 2:]) * jnp.float32(0.5)
+
+
+def _size(boxes: Array) -> Array:
+    return boxes[:, 2:] - boxes[:, :2]
+
+
+def _overlaps(boxes: Array, anchor: Array) -> Array:
+    """Intersection over union, float32 [B, A]; 0 where both are empty."""
+    sides = jnp.minimum(boxes[:, None, 2:], anchor[:, 2:]) - jnp.maximum(boxes[:, None, :2], anchor[:, :2])
+    both = jnp.where((sides > 0).all(axis=2), sides[..., 0] * sides[..., 1], jnp.float32(0))
+    areas = [_size(b)[:, 0] * _size(b)[:, 1] for b in (boxes, anchor)]
+    union = areas[0][:, None] + areas[1] - both
+    return jnp.where(both > 0, both / jnp.where(union > 0, union, jnp.float32(1)), jnp.float32(0))
+
+
+def _last_argmax(values: Array, axis: int) -> Array:
+    """Index of the largest value along an axis, of equals the last; int32."""
+    index: Array = values.shape[axis] - 1 - jnp.flip(values, axis).argmax(axis).astype(jnp.int32)
+    return index

@@ -1,0 +1,70 @@
+"""Mirroring of points."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, Static, operator
+
+
+def setup(points: BatchSpec, *, layout: str) -> BatchSpec:
+    if points.dtype != np.float32:
+        raise TypeError(f"coord_flip: points must be float32, got {points.dtype}")
+    if points.ndim != 2:
+        raise ValueError(f"coord_flip: points must be [points, coordinates], got {points.ndim} axes")
+    allowed = range(1, 4) if not layout else (len(layout),)
+    wrong = ~np.isin(points.extents[:, 1], allowed)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"coord_flip: points must have {len(layout) if layout else '1 to 3'} coordinates, "
+            f"got shape {points.extents[i].tolist()}",
+            sample=i,
+        )
+    if layout and sorted(layout) != sorted("xyz"[: len(layout)]):
+        raise ValueError(
+            f'coord_flip: layout must be the letters "x", "xy" or "xyz" in any order, got {layout!r}'
+        )
+    return points
+
+
+@operator(setup=setup, source="operators/coord/coord_flip.cc")
+def coord_flip(
+    points: Array,
+    /,
+    *,
+    center_x: PerSample[float] = 0.5,
+    center_y: PerSample[float] = 0.5,
+    center_z: PerSample[float] = 0.5,
+    flip_x: PerSample[int] = 1,
+    flip_y: PerSample[int] = 0,
+    flip_z: PerSample[int] = 0,
+    layout: Static[str] = "",
+) -> Array:
+    """Mirrors points at a centre: 2 * center - x, along the axes that are asked for.
+
+    Args:
+        points: float32 [points, coordinates], 1 to 3 coordinates each.
+        center_x: where the mirror is along x.
+        center_y: along y.
+        center_z: along z.
+        flip_x: not 0: mirror along x.
+        flip_y: along y.
+        flip_z: along z.
+        layout: order of the coordinates; "": "x", "xy" or "xyz", as many as there are.
+
+    Returns: float32 [points, coordinates].
+    """
+    axes = ["xyz".index(letter) for letter in layout or "xyz"]
+    columns = points.shape[1]
+    # Past the coordinates that there are, padding: any axis will do.
+    axes = (axes + [0] * columns)[:columns]
+    centers = (center_x, center_y, center_z)
+    flips = (flip_x, flip_y, flip_z)
+    center = jnp.stack([jnp.asarray(centers[axis], jnp.float32) for axis in axes])
+    flip = jnp.stack([jnp.asarray(flips[axis], jnp.int32) for axis in axes]) != 0
+    return jnp.where(flip, 2 * center - points, points)
