@@ -12,6 +12,7 @@ from jdali import experimental as experimental  # isort: skip
 from jdali import math as math  # isort: skip
 from jdali import iterator as iterator  # isort: skip
 from jdali import ops as ops  # isort: skip
+from jdali import profiler as profiler  # isort: skip
 from jdali import tensors as tensors  # isort: skip
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __all__ = [
     "newaxis",
     "ops",
     "pipeline_def",
+    "profiler",
     "storage",
     "tensors",
     "types",

@@ -70,7 +70,8 @@ class Report:
         bound_by: "loop", "compilation", or the kind of the part that sets the pace; "" before any batch.
         slowest: the part of the pipeline that sets its pace.
         threads: of a pipeline's pool.
-        thread_share: part of the threads' time in which they worked.
+        thread_share: part of these threads' time in which they worked; stages that run beside the decoding
+            have as many threads of their own, then it is that of the busier ones.
         programs: compiled in this epoch.
         compile_seconds: the loop waited for no longer than this for their compilation.
         verdict: what the loop was bound by.
@@ -99,9 +100,13 @@ class Report:
         shown = [p for p in self.parts if p.seconds >= _SHOWN * period or p is self.slowest]
         lines += [_line(part, period, self.threads) for part in shown]
         if self.programs:
-            lines.append(f"  {self.programs} programs compiled, {self.compile_seconds:.1f} s")
+            lines.append(f"  {_programs(self.programs)} compiled, {self.compile_seconds:.1f} s")
         lines.append(f"verdict: {self.verdict}")
         return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
+
+
+def _programs(count: int) -> str:
+    return f"{count} program{'' if count == 1 else 's'}"
 
 
 def _ms(seconds: float) -> str:
@@ -249,8 +254,8 @@ class _Facts:
 
     @property
     def thread_share(self) -> float:
-        pooled = [p for lane in self.lanes for p in lane if p.tasks > 1]
-        return sum(p.busy for p in pooled) / max(self.period * self.times.threads, 1e-9)
+        busy = max(sum(part.busy for part in lane if part.tasks > 1) for lane in self.lanes)
+        return busy / max(self.period * self.times.threads, 1e-9)
 
 
 def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
@@ -267,7 +272,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
         verdict = f"bound by the training loop: it waited for data {share:.1%} of the time"
         return slowest, "loop", verdict, []
     if facts.compiling > facts.waited / 2:
-        verdict = f"bound by compilation: {facts.programs} programs took {facts.compiling:.1f} s"
+        verdict = f"bound by compilation: {_programs(facts.programs)} took {facts.compiling:.1f} s"
         advice = [
             "call pipeline.warmup() before training; programs are kept for the next start",
             "fewer sizes of samples need fewer programs: crop or resize to one size early in the pipeline",

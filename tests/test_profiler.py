@@ -1,10 +1,12 @@
 """`iterator.report()`: loops that are slow in a known place; and the names in a trace of JAX."""
 
+import dataclasses
 import glob
 import gzip
 import itertools
 import re
 import time
+from collections import Counter
 
 import jax
 import numpy as np
@@ -14,9 +16,10 @@ from support.numbers import pipeline
 
 import jdali
 from jdali import fn
-from jdali.engine._timing import Part, TimedPool, inner
+from jdali.engine._report import Times
+from jdali.engine._timing import Part, Spent, TimedPool, inner
 from jdali.iterator import DataIterator
-from jdali.profiler import Report
+from jdali.profiler import Recorder, Report
 
 SAMPLES = np.zeros((4, 8, 8, 3), np.uint8)
 
@@ -31,9 +34,9 @@ def looping(define, consume=0.0, epochs=2, steps=10, threads=2, **options):
     with pipe:
         pipe.set_outputs(define())
     with DataIterator(pipe, ["x"], size=4 * steps) as it:
-        for _ in range(epochs):
+        for epoch in range(epochs):
             for _ in it:
-                time.sleep(consume)
+                time.sleep(consume if epoch == epochs - 1 else 0)
         return it.report()
 
 
@@ -42,12 +45,12 @@ def brightened(samples):
 
 
 def test_a_slow_consumer():
-    report = looping(lambda: brightened(fn.external_source(source, layout="HWC")), consume=0.05)
+    report = looping(lambda: brightened(fn.external_source(source, layout="HWC")), consume=0.1)
     assert report.bound_by == "loop"
     assert report.wait_share < 0.05
     assert report.advice == ()
     assert report.batches == 10
-    assert report.seconds > 0.4
+    assert report.seconds >= 0.9
     assert "bound by the training loop" in str(report)
 
 
@@ -60,13 +63,11 @@ def test_a_slow_source():
     assert report.bound_by == "source"
     assert report.wait_share > 0.8
     assert report.slowest.name == "camera"
-    assert 0.03 <= report.slowest.seconds < 0.06
-    assert report.slowest.cpu < 0.01  # it sleeps
+    assert report.slowest.seconds >= 0.03
+    assert report.slowest.cpu < 0.02  # it sleeps
     assert "asked in one thread" in report.advice[0]
     text = str(report)
-    assert re.search(
-        r"source +3\d\.\d ms +\d+%  camera \(waits 9\d% of that\)|camera \(waits 100% of that\)", text
-    )
+    assert re.search(r"source +\d+\.\d ms +\d+%  camera \(waits \d+% of that\)", text)
     assert "verdict: bound by data: camera (source) takes" in text
 
 
@@ -80,10 +81,10 @@ def test_a_slow_function():
     )
     assert report.bound_by == "host"
     assert report.slowest.name == "python_function"
-    assert 0.04 <= report.slowest.seconds < 0.075  # 4 samples on 2 threads
-    assert 0.07 <= report.slowest.busy < 0.12
+    assert report.slowest.seconds >= 0.04  # 4 samples on 2 threads
+    assert 0.07 <= report.slowest.busy <= 2.1 * report.slowest.seconds
     assert 3 < report.slowest.tasks <= 4  # now and then a sample is worked on elsewhere
-    assert 0.5 < report.thread_share <= 1.01
+    assert 0.3 < report.thread_share < 1.3
     assert any("jax_function" in advice for advice in report.advice)
 
 
@@ -145,7 +146,7 @@ def test_compilations():
     assert report.compile_seconds > 0
     assert report.bound_by == "compilation"
     assert "warmup" in report.advice[0]
-    assert "programs compiled" in str(report)
+    assert re.search(r"\d+ programs? compiled, \d", str(report))
 
 
 def test_a_pipeline_that_does_not_run_ahead():
@@ -170,16 +171,82 @@ def test_before_any_batch_and_after_a_restart():
         assert len(list(it)) == it.report().batches == 3
 
 
+# --- verdicts from counters given by hand -----------------------------------------------------------
+@dataclasses.dataclass
+class Fake:
+    """A pipeline with one reader and one stage, of a pool of two threads; it has spent nothing until `ran`."""
+
+    reading: Spent
+    stage: Spent
+    programs: int = 0
+    ahead: bool = True
+    ran: bool = False
+
+    def times(self):
+        first = [(Part("source", "order"), Spent()), (Part("reading", "readers.file"), self.reading)]
+        second = [(Part("stage", "resize"), self.stage), (Part("device", "waiting"), Spent())]
+        lanes = [[(part, took if self.ran else Spent()) for part, took in lane] for lane in (first, second)]
+        return Times(lanes, self.programs if self.ran else 0, 2, False, self.ahead)
+
+
+def reported(*pipelines, waited=0.5):
+    """The report of 10 batches in a second."""
+    recorder = Recorder(pipelines, Part("batch", "put together"))
+    for pipe in pipelines:
+        pipe.ran = True
+    return recorder.report(10, 1.0, waited)
+
+
+def took(seconds, busy=None, tasks=10, **inner):
+    """What a part has taken for 10 batches."""
+    busy = seconds if busy is None else busy
+    return Spent(10, tasks, seconds, busy, busy, Counter(inner))
+
+
 def test_several_pipelines_are_taken_together():
-    slow = {"delay": lambda index: time.sleep(0.005)}
-    pipes = [pipeline(16, 2, shard_id=i, num_shards=2, **slow) for i in range(2)]
-    with DataIterator(pipes, ["x"], reader_name="Reader") as it:
-        list(it)
-        report = it.report()
-    reading = next(part for part in report.parts if part.kind == "reading")
-    assert 0.01 <= reading.seconds < 0.02  # of one pipeline
+    report = reported(Fake(took(0.8), took(0.1)), Fake(took(0.4), took(0.3)))
+    shown = [(part.kind, part.seconds) for part in report.parts if part.seconds]
+    assert shown == [("reading", pytest.approx(0.06)), ("stage", pytest.approx(0.02))]
+    assert report.bound_by == "reading"
 
 
+def test_lanes_run_side_by_side():
+    """0.6 s of reading beside 0.7 s of a stage in 1 s."""
+    report = reported(Fake(took(0.6), took(0.7, busy=1.2, tasks=40, staging=0.9)))
+    assert report.bound_by == "stage"
+    assert report.slowest.name == "resize"
+    assert report.slowest.inner == {"staging": pytest.approx(0.09)}
+    assert report.thread_share == pytest.approx(0.6)
+    assert any("copying to padded arrays" in advice for advice in report.advice)
+    text = str(report)
+    assert "10 batches in 1.00 s, 100.0 ms a batch; the loop waited for data 50% of the time" in text
+    assert "stage       70.0 ms   70%  resize (4 calls, 2 threads 60% busy with it; staging 90.0 ms)" in text
+
+
+def test_nothing_is_busy_all_the_time():
+    assert "raise prefetch_queue_depth" in reported(Fake(took(0.2), took(0.3))).advice[-1]
+    busy = reported(Fake(took(0.2), took(0.9)))
+    assert not any("prefetch_queue_depth" in advice for advice in busy.advice)
+
+
+def test_compilation_is_told_apart():
+    """Of 0.9 s in a stage 0.8 s went into compiling."""
+    report = reported(Fake(took(0.5), took(0.9, compiling=0.8), programs=3), waited=0.9)
+    assert report.verdict == "bound by compilation: 3 programs took 0.8 s"
+    assert {part.name: part.seconds for part in report.parts}["resize"] == pytest.approx(0.01)
+    late = reported(Fake(took(0.95), took(0.02, compiling=0.01), programs=1), waited=0.9)
+    assert late.bound_by == "reading"
+
+
+def test_threads_and_cores(monkeypatch):
+    work = took(0.9, busy=1.7, tasks=80)
+    monkeypatch.setattr("os.sched_getaffinity", lambda of: set(range(8)), raising=False)
+    assert "raise num_threads: it is 2 on 8 cores" in reported(Fake(work, took(0.1))).advice
+    monkeypatch.setattr("os.sched_getaffinity", lambda of: {0, 1}, raising=False)
+    assert not any("num_threads" in advice for advice in reported(Fake(work, took(0.1))).advice)
+
+
+# --- counting ----------------------------------------------------------------------------------------
 def test_counters_of_a_part():
     part = Part("host", "work")
     pool = TimedPool(2)
@@ -188,13 +255,13 @@ def test_counters_of_a_part():
             list(pool.map(lambda i: time.sleep(0.01), range(4)))
     pool.submit(time.sleep, 0.05).result()  # of nobody
     pool.shutdown()
-    spent = part.spent()
-    assert (spent.count, spent.tasks) == (3, 12)
-    assert 0.06 <= spent.seconds < 0.1
-    assert 0.12 <= spent.busy < 0.2
-    assert spent.cpu < 0.03
-    assert spent.inner["waiting"] == pytest.approx(spent.seconds, rel=0.1)
-    assert (spent - spent).busy == 0
+    total = part.spent()
+    assert (total.count, total.tasks) == (3, 12)
+    assert total.seconds >= 0.06
+    assert 0.12 <= total.busy <= 2.1 * total.seconds
+    assert total.cpu < total.busy / 2
+    assert total.inner["waiting"] == pytest.approx(total.seconds, rel=0.1)
+    assert (total - total).busy == 0
 
 
 def test_names_in_a_trace(tmp_path):

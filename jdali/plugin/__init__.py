@@ -1,1 +1,1 @@
-"""Names that DALI's users import: `plugin.jax` and `plugin.base_iterator`."""
+"""Names that DALI's users import: `plugin.jax`, `plugin.pytorch`, `plugin.base_iterator`; and `plugin.grain`."""

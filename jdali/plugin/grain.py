@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -75,14 +76,18 @@ class _Iterated(Iterable[Any]):
         self._data, self._names = data, names
 
     def __iter__(self) -> _Elements:
-        return _Elements(iter(self._data), self._names)
+        return _Elements(self._data, self._names)
 
 
 class _Elements(Iterator[Any]):
-    """An iterator of Grain that gives what `fn.external_source` takes."""
+    """An iterator of Grain, made when it is first used, that gives what `fn.external_source` takes."""
 
-    def __init__(self, iterator: Any, names: Sequence[str] | None):
-        self._iterator, self._names = iterator, names
+    def __init__(self, data: Any, names: Sequence[str] | None):
+        self._data, self._names = data, names
+
+    @functools.cached_property
+    def _iterator(self) -> Any:
+        return iter(self._data)
 
     def __next__(self) -> Any:
         return _outputs(next(self._iterator), self._names)
@@ -93,7 +98,7 @@ class _Elements(Iterator[Any]):
         return json.loads(state if isinstance(state, bytes) else json.dumps(state))
 
     def set_state(self, state: Any) -> None:
-        loader = isinstance(self._iterator, grain.DataLoaderIterator)
+        loader = isinstance(self._data, grain.DataLoader)
         self._iterator.set_state(json.dumps(state, indent=4).encode() if loader else state)
 
 

@@ -134,12 +134,12 @@ class _TorchIterator(DataIterator):
         leading: bool,
     ) -> Assembler:  # fmt: skip
         # What a compiled program made is nobody else's; arrays of a source or of a function may be.
-        nodes = self._pipelines[0].build().outputs_of_graph
-        own = [is_compiled(node.source) for node in nodes]
-        own += [False] * (len(self.output_map) - len(own))
-        return _Tensors(
-            self.output_map, self._kinds, own[: len(self.output_map)], mask_name, self._all_pipelines
-        )
+        graphs = [pipe.outputs_of_graph for pipe in self._pipelines]
+        own = [
+            all(i < len(nodes) and is_compiled(nodes[i].source) for nodes in graphs)
+            for i in range(len(self.output_map))
+        ]
+        return _Tensors(self.output_map, self._kinds, own, mask_name, self._all_pipelines)
 
     def __next__(self) -> list[dict[str, Any]]:  # type: ignore[override]
         return super().__next__()  # type: ignore[return-value]
