@@ -84,9 +84,19 @@ class Part:
         with self._lock:
             return self._spent + Spent()
 
-    def add(self, more: Spent) -> None:
+    def count(
+        self, tasks: int, seconds: float, busy: float, cpu: float, inner: Sequence[tuple[str, float]]
+    ) -> None:
+        """Adds one batch; see `Spent`."""
         with self._lock:
-            self._spent += more
+            spent = self._spent
+            spent.count += 1
+            spent.tasks += tasks
+            spent.seconds += seconds
+            spent.busy += busy
+            spent.cpu += cpu
+            for name, took in inner:
+                spent.inner[name] += took  # type: ignore[assignment]
 
 
 class Lap:
@@ -113,11 +123,8 @@ class Lap:
         _HERE.lap = self._outer
         # A thread that has handed out tasks mostly waits for them, but may have done something itself.
         busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else seconds
-        inner: Counter[str] = Counter()
-        for name, took in self._inner:
-            inner[name] += took  # type: ignore[assignment]
         cpu += sum(own for _, own in self._tasks)
-        self._part.add(Spent(1, max(len(self._tasks), 1), seconds, busy, cpu, inner))
+        self._part.count(max(len(self._tasks), 1), seconds, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, for a thread of a pool."""
