@@ -35,6 +35,7 @@ STD = [0.229 * 255, 0.224 * 255, 0.225 * 255]
 STRIDES = (8, 16)  # pixels from one cell of the detector's grids to the next
 SIZES = ((0.15, 0.25), (0.4, 0.6))  # of the anchors in each grid, share of the picture
 RATIOS = (1.0, 0.5, 2.0)
+INITIAL = nnx.initializers.he_uniform()  # of the convolutions; uniform: compiled sooner than normal
 FOCAL_WEIGHT = 4.0  # of the loss of the scores, to that of the offsets
 
 
@@ -93,7 +94,9 @@ class Detector(nnx.Module):
         self.blocks = nnx.List([Block(a, b, rngs=rngs) for a, b in itertools.pairwise(widths)])
         self.classes = classes
         each = len(SIZES[0]) * len(RATIOS) * (classes + 4)
-        self.heads = nnx.List([nnx.Conv(4 * width, each, (3, 3), rngs=rngs) for _ in STRIDES])
+        self.heads = nnx.List(
+            [nnx.Conv(4 * width, each, (3, 3), kernel_init=INITIAL, rngs=rngs) for _ in STRIDES]
+        )
         # At first nothing is anywhere: most anchors are right from the start.
         for head in self.heads:
             assert head.bias is not None
@@ -120,8 +123,8 @@ class Block(nnx.Module):
 
     def __init__(self, before: int, after: int, *, rngs: nnx.Rngs):
         self.convolutions = nnx.List([
-            nnx.Conv(before, after, (3, 3), strides=2, use_bias=False, rngs=rngs),
-            nnx.Conv(after, after, (3, 3), use_bias=False, rngs=rngs),
+            nnx.Conv(before, after, (3, 3), strides=2, use_bias=False, kernel_init=INITIAL, rngs=rngs),
+            nnx.Conv(after, after, (3, 3), use_bias=False, kernel_init=INITIAL, rngs=rngs),
         ])  # fmt: skip
         self.norms = nnx.List([nnx.BatchNorm(after, momentum=0.9, rngs=rngs) for _ in range(2)])
 

@@ -40,9 +40,9 @@ def bbox_paste(
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
     """
-    ratio = jnp.asarray(ratio, jnp.float32)
-    scale = 1 / ratio
-    margin = (ratio - 1) / ratio
+    times = jnp.asarray(ratio, jnp.float32)
+    scale = 1 / times
+    margin = (times - 1) / times
     place = jnp.stack([jnp.asarray(p, jnp.float32) * margin for p in (paste_x, paste_y)])
     # The far border must not leave the canvas by a rounding.
     largest = 1 - scale
@@ -53,4 +53,5 @@ def bbox_paste(
     offset = place[index % 2]
     if not ltrb:
         offset = jnp.where(index % 4 < 2, offset, jnp.float32(0))
-    return boxes * scale + offset
+    moved: Array = boxes * scale + offset
+    return moved

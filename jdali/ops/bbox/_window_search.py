@@ -114,13 +114,15 @@ def find_window(
             windows = _fixed_windows(rng, rounds * attempts, crop, picture)
         metric = _metric(windows, first, last, search)
         good: np.ndarray = windows.allowed & (metric >= np.repeat(thresholds[options], attempts))
+        holds_some: np.ndarray = windows.allowed
         if len(first):
-            holds_some = kept(windows.first, windows.last, first, last, search.prune_threshold).any(axis=1)
+            stay = kept(windows.first, windows.last, first, last, search.prune_threshold)
+            holds_some = np.asarray(stay.any(axis=1))
         else:
-            holds_some = good = windows.allowed
+            good = windows.allowed
         by_round = good.reshape(rounds, attempts)
         latest = np.arange(rounds) * attempts + attempts - 1 - by_round[:, ::-1].argmax(axis=1)
-        no_crop: np.ndarray = options >= len(search.thresholds)
+        no_crop = np.asarray(options >= len(search.thresholds))
         ends: np.ndarray = no_crop | (by_round.any(axis=1) & holds_some[latest])
         if ends.any():
             end = int(ends.argmax())

@@ -1,0 +1,151 @@
+"""Boxes of a picture that is rotated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec, Plan
+from jdali._operator import PerSample, Static, operator
+from jdali.ops.bbox._box_layout import borders_of, boxes_of
+from jdali.ops.image._rotate import canvas_size
+
+_NAME = "bbox_rotate"
+_MODES = ("expand", "fixed", "halfway")
+
+
+def setup(
+    boxes: BatchSpec,
+    labels: BatchSpec | None = None,
+    *,
+    angle: np.ndarray,
+    bbox_layout: str,
+    input_shape: np.ndarray,
+    keep_size: bool,
+    mode: str,
+    remove_threshold: float,
+    shape_layout: str,
+    size: np.ndarray,
+) -> Plan:
+    _check_inputs(boxes, labels)
+    if bbox_layout not in ("xyXY", "xyWH"):
+        raise ValueError(f"{_NAME}: bbox_layout must be 'xyXY' or 'xyWH', got {bbox_layout!r}")
+    if mode not in _MODES:
+        raise ValueError(f"{_NAME}: mode must be one of {', '.join(map(repr, _MODES))}, got {mode!r}")
+    if not 0 <= remove_threshold <= 1:
+        raise ValueError(f"{_NAME}: remove_threshold must be from 0 to 1, got {remove_threshold}")
+    places = [shape_layout.find(letter) for letter in "HW"]
+    if min(places) < 0:
+        raise ValueError(f"{_NAME}: shape_layout must have the letters H and W, got {shape_layout!r}")
+    if input_shape.ndim != 2 or input_shape.shape[1] <= max(places):
+        raise ValueError(
+            f"{_NAME}: input_shape has {input_shape.shape[1:]} values, too few for {shape_layout!r}"
+        )
+    picture = input_shape[:, places].astype(np.int64)
+    if size.shape[-1]:
+        if keep_size:
+            raise ValueError(f"{_NAME}: give keep_size or size, not both")
+        if size.ndim != 2 or size.shape[1] != 2:
+            raise ValueError(f"{_NAME}: size must be (height, width), got shape {size.shape[1:]}")
+        canvas = np.floor(size)
+    else:
+        canvas = picture if keep_size else canvas_size(picture, angle)
+    sizes = np.stack([picture, canvas], axis=1)[:, :, ::-1].astype(np.float32)
+    outputs = (boxes,) if labels is None else (boxes, labels)
+    return Plan(outputs, {"_sizes": sizes})
+
+
+def _check_inputs(boxes: BatchSpec, labels: BatchSpec | None) -> None:
+    if boxes.dtype != np.float32:
+        raise TypeError(f"{_NAME}: boxes must be float32, got {boxes.dtype}")
+    wrong = boxes.extents[:, -1] != 4 if boxes.ndim == 2 else np.ones(boxes.batch_size, bool)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: boxes must be [boxes, 4], got shape {boxes.extents[i].tolist()}", sample=i
+        )
+    if labels is None:
+        return
+    if labels.dtype != np.int32:
+        raise TypeError(f"{_NAME}: labels must be int32, got {labels.dtype}")
+    wrong = labels.extents.prod(axis=1) != boxes.extents[:, 0]
+    if labels.ndim not in (1, 2) or wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: labels must be [boxes] or [boxes, 1], got shape {labels.extents[i].tolist()} for "
+            f"{boxes.extents[i, 0]} boxes",
+            sample=i,
+        )
+
+
+@operator(
+    kind="host", setup=setup, output_per_optional=True, devices=("cpu",),
+    source="operators/bbox/bbox_rotate.cc",
+)  # fmt: skip
+def bbox_rotate(
+    boxes: np.ndarray,
+    labels: np.ndarray | None = None,
+    /,
+    *,
+    angle: PerSample[float],
+    bbox_layout: Static[str] = "xyXY",
+    bbox_normalized: Static[bool] = True,
+    input_shape: PerSample[tuple[int, ...]],
+    keep_size: Static[bool] = False,
+    mode: Static[str] = "expand",
+    remove_threshold: Static[float] = 0.1,
+    shape_layout: Static[str] = "HW",
+    size: PerSample[tuple[float, ...]] = (),
+    _sizes: PerSample[Any] = None,
+) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    """Moves boxes to where they are once `rotate` has rotated the picture.
+
+    Args:
+        boxes: float32 [boxes, 4].
+        labels: int32 [boxes] or [boxes, 1]; those of the boxes that stay are given out.
+        angle: degrees, counter-clockwise.
+        bbox_layout: "xyXY" or "xyWH".
+        bbox_normalized: boxes are shares of the picture, and then of the canvas, not pixels.
+        input_shape: size of the picture, pixels.
+        keep_size: the canvas has the size of the picture.
+        mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old one, turned
+            where the box is rather upright than lying now; "halfway": the mean of both.
+        remove_threshold: boxes of which less than this share is on the canvas are left out, 0 to 1.
+        shape_layout: order of `input_shape`.
+        size: of the canvas, (height, width), rounded down; empty: `keep_size` decides, and without it the
+            canvas is as `rotate` enlarges it.
+
+    Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; if given, int32 [kept, ...] labels.
+    """
+    picture, canvas = _sizes
+    scale = picture if bbox_normalized else np.ones(2, np.float32)
+    first, last = borders_of(boxes, bbox_layout)
+    # Corners relative to the middle of the picture, which becomes the middle of the canvas.
+    half = np.float32(0.5) if bbox_normalized else picture / 2
+    low, high = (first - half) * scale, (last - half) * scale
+    x = np.stack([low[:, 0], high[:, 0], low[:, 0], high[:, 0]], axis=1)
+    y = np.stack([low[:, 1], low[:, 1], high[:, 1], high[:, 1]], axis=1)
+    radians = np.asarray(angle, np.float32) * np.float32(np.pi / 180)
+    cos, sin = np.cos(radians), np.sin(radians)
+    # y points down.
+    corners = np.stack([x * cos + y * sin, y * cos - x * sin], axis=2) + canvas / 2
+    first, last = corners.min(axis=1), corners.max(axis=1)
+    if mode != "expand":
+        shrink = _growth(last - first, high - low) * np.float32(0.5 if mode == "fixed" else 0.25)
+        first, last = first + shrink, last - shrink
+    area = (last - first).prod(axis=1)
+    first, last = (np.clip(border, 0, canvas) for border in (first, last))
+    left = (last - first).prod(axis=1)
+    stay = np.divide(left, area, out=np.zeros_like(left), where=area != 0) >= np.float32(remove_threshold)
+    moved = boxes_of(first[stay], last[stay], bbox_layout)
+    if bbox_normalized:
+        moved = moved * np.tile(1 / canvas, 2)
+    return moved if labels is None else (moved, labels[stay])
+
+
+def _growth(new: np.ndarray, old: np.ndarray) -> np.ndarray:
+    """By how much boxes of sizes `old` [N, 2] are larger now; an upright box that lies now is compared turned."""
+    turned = (old[:, 0] < old[:, 1]) != (new[:, 0] < new[:, 1])
+    return new - np.where(turned[:, None], old[:, ::-1], old)
