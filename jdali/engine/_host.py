@@ -67,7 +67,10 @@ class Pool:
             failed = sorted(failures)
             errors = [failures.pop(i) for i in failed]
             # No cycles: errors hold the frames of `work`, a failure this one, and both all results so far.
-            raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
+            try:
+                raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
+            finally:
+                del errors
         return results
 
     def interrupt(self) -> None:

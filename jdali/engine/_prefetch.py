@@ -15,6 +15,7 @@ import jax
 
 from jdali._batch import PaddedBlock
 from jdali.engine._executor import Engine, Iteration, Result
+from jdali.engine._native import NATIVE
 
 _POLL_SECONDS = 0.1
 _EXIT_SECONDS = 1.5
@@ -73,6 +74,8 @@ class Prefetcher:
         while outcome is None and not self._stop.is_set():
             with contextlib.suppress(queue.Empty):
                 outcome = self._results.get(timeout=_POLL_SECONDS)
+            if outcome is None and self._ended:  # another thread took the end
+                return StopIteration()
         if outcome is None or self._stop.is_set():
             raise RuntimeError(_CLOSED_MEANWHILE)
         return outcome
@@ -106,15 +109,20 @@ class Prefetcher:
             raise RuntimeError("the pipeline is closed")
         with self._lock:
             self._halt()
-            for waiting in (self._begun, self._results):
-                while not waiting.empty():
-                    waiting.get_nowait()
+            self._throw_away()
             self._threads, self._ended = [], False
             try:
                 self._engine.set_state(state)
             finally:
                 self._stop.clear()
                 self._resume.clear()
+
+    def _throw_away(self) -> None:
+        """Lets go of what waits: an exception among it holds this object, through its frames."""
+        for waiting in (self._begun, self._results):
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    waiting.get_nowait()
 
     def close(self, seconds: float = float("inf")) -> None:
         """Stops the thread and the pool and waits for them, but no longer than `seconds`."""
@@ -124,6 +132,7 @@ class Prefetcher:
         if self._lock.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
             try:
                 if self._halt(deadline - time.monotonic()):
+                    self._throw_away()
                     self._engine.close()
             finally:
                 self._lock.release()
@@ -151,6 +160,7 @@ class Prefetcher:
         if self._abandoned and threading.current_thread() is last:
             if first is not last:
                 first.join()
+            self._throw_away()
             self._engine.close()
 
     def _run_ahead(self) -> None:
@@ -196,14 +206,15 @@ class Prefetcher:
                 item = error
             # Not more than one batch of device work ahead of the one just handed over.
             if isinstance(previous, Result):
-                with self._engine.timing.device.lap():
+                with self._engine.timing.device.lap(), NATIVE:
                     _wait(previous)
             previous = item if isinstance(item, Result) else None
             ended = draws and isinstance(item, StopIteration)
-            if not self._put(waiting, item):
-                return
+            given = self._put(waiting, item)
             # Raised to the user, an exception holds his frames, and those the pipeline: let go of it.
             del item
+            if not given:
+                return
 
     def _put(self, waiting: queue.Queue[Any], item: Any) -> bool:
         """Puts an item in a queue as soon as there is room; False if everything was stopped before."""
@@ -291,9 +302,17 @@ _LIVE: weakref.WeakSet[Any] = weakref.WeakSet()
 @atexit.register
 def close_all() -> None:
     """Closes all that still run, before the interpreter exits."""
-    # A user's callback that does not return must not keep the interpreter from exiting.
+    live = list(_LIVE)
+    _close_soon(live)
+    # A user's callback that does not return must not keep the interpreter from exiting; a program that is
+    # being compiled must.
+    if NATIVE.wait():
+        _close_soon(live)
+
+
+def _close_soon(executors: list[Any]) -> None:
     deadline = time.monotonic() + _EXIT_SECONDS
-    for executor in list(_LIVE):
+    for executor in executors:
         executor.close(max(deadline - time.monotonic(), 0.0))
 
 

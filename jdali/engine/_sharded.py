@@ -25,6 +25,7 @@ from jdali._numeric import x64_context
 from jdali._place import BatchSplit
 from jdali.engine._executor import Engine
 from jdali.engine._ids import SampleIds
+from jdali.engine._native import NATIVE
 from jdali.engine._stage import PlannedStage, Program, StageRunner, split_shapes
 from jdali.engine._staging import gather
 from jdali.engine._timing import inner
@@ -99,7 +100,7 @@ class Spread:
             )
             program.calls += 1
             start = time.perf_counter()
-            with inner("computing" if program.seconds else "compiling"):
+            with inner("computing" if program.seconds else "compiling"), NATIVE:
                 results = program.function(arrays, packed, apart, who, seeds)
             program.seconds = program.seconds or time.perf_counter() - start
         return program, results

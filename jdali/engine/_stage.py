@@ -21,6 +21,7 @@ from jdali._operator import ArgKind
 from jdali._random import SampleKeys, sample_key, seed_words
 from jdali.engine._buckets import BucketPolicy, Group
 from jdali.engine._ids import SampleIds
+from jdali.engine._native import NATIVE
 from jdali.engine._staging import Packing, gather
 from jdali.engine._timing import inner
 from jdali.engine._values import Values
@@ -275,8 +276,9 @@ class StageRunner:
         wait = parallel and self.device.platform == "cpu"
 
         def call(job: tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]) -> Any:
-            result = self._call(*job, planned, env, ids, packed, apart)
-            return jax.block_until_ready(result) if wait else result
+            with NATIVE:
+                result = self._call(*job, planned, env, ids, packed, apart)
+                return jax.block_until_ready(result) if wait else result
 
         results = list(pool.map(call, jobs) if parallel and pool is not None else map(call, jobs))
         self._collect(env, ids, planned, jobs, results)

@@ -15,6 +15,7 @@ import numpy as np
 from jdali._pipeline._twin import PipelineTwin
 from jdali._state import check_version
 from jdali.engine._executor import Result
+from jdali.engine._native import NATIVE
 from jdali.engine._timing import Part, inner
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy
@@ -244,7 +245,7 @@ class BatchStream:
             inside[len(whole) :] = False  # PAD repeats the last sample
             belongs.append(inside)
             real.append(result.mask[chosen] & (inside | (not pads)))
-        with self.assembly.lap():
+        with self.assembly.lap(), NATIVE:
             arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
             # What next() hands over is there: so the time it waits is all the time a user waits for data.
             with inner("computing"):

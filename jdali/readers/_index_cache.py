@@ -41,7 +41,8 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
     file = cache_folder() / "index" / name
     # Whatever is wrong with a file of the cache, it can be made again.
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        # NumPy would leave a damaged file open.
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
             return {key: stored[key] for key in stored.files}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         pass

@@ -1,0 +1,183 @@
+"""Signals and exits in the middle of things, in processes of their own."""
+
+import signal
+import sys
+
+import pytest
+from support.faults import Ended, child
+
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.timeout(280),
+    pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
+]
+
+# A loop over batches that are decoded, and two phases at once; it says that it is in the middle.
+LOOP = """
+    import io, sys, time
+    import numpy as np
+    from PIL import Image
+    import jdali
+    from jdali import fn
+    from jdali.iterator import DataIterator
+
+    stream = io.BytesIO()
+    Image.fromarray(np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)).save(stream, "JPEG")
+    encoded = np.frombuffer(stream.getvalue(), np.uint8)
+
+    @jdali.pipeline_def(batch_size=32, num_threads=4, seed=1)
+    def pipeline():
+        pictures = fn.decoders.image(fn.external_source(source=lambda: [encoded] * 32))
+        return fn.crop_mirror_normalize(pictures, crop=(200, 200))
+
+    with DataIterator(pipeline(), ["x"]) as it:
+        for step, batch in enumerate(it):
+            if step == 2:
+                print("ready", flush=True)
+"""
+
+# A program of JAX and threads, but none of jdali's, that exits in the same way.
+CONTROL = """
+    import threading, time
+    import jax.numpy as jnp, numpy, PIL.Image
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+    (jnp.ones(8) + 1).block_until_ready()
+    print("ready", flush=True)
+    time.sleep(1000)
+"""
+
+
+def assert_soon(ended: Ended, number: int) -> None:
+    """Within 2 s; on a busy machine as many times more as a program without jdali takes a tenth of that."""
+    if ended.seconds > 2.0:
+        control = child(CONTROL, signal=number)
+        assert ended.seconds < 2.0 + 10 * control.seconds, (ended.seconds, control.seconds)
+
+
+def test_sigint_in_mid_batch():
+    ended = child(LOOP, signal=signal.SIGINT)
+    assert ended.code == -signal.SIGINT
+    assert ended.err.rstrip().endswith("KeyboardInterrupt")
+    assert ended.err.count("Traceback (most recent call last)") == 1
+    assert "Exception in thread" not in ended.err
+    assert "Fatal" not in ended.err
+    assert_soon(ended, signal.SIGINT)
+
+
+def test_sigterm_in_mid_batch():
+    ended = child(LOOP, signal=signal.SIGTERM)
+    assert (ended.code, ended.err) == (-signal.SIGTERM, "")
+    assert_soon(ended, signal.SIGTERM)
+
+
+EXITS = {
+    "a source that does not return": """
+        def source(number):
+            if number == 2:
+                threading.Event().wait()
+            return np.zeros((4,), np.int32)
+        it = DataIterator(overlapping(source, lambda v: v, batch_size=4), ["x"])
+        next(it)
+    """,
+    "a function in the pool that does not return": """
+        calls = []
+        def function(value):
+            calls.append(value)
+            if len(calls) > 8:
+                threading.Event().wait()
+            return value
+        it = DataIterator(overlapping(lambda i: np.zeros((4,), np.int32), function, batch_size=4), ["x"])
+        next(it)
+    """,
+    "many samples that take long": """
+        def function(value):
+            time.sleep(0.5)
+            return value
+        it = DataIterator(
+            overlapping(lambda i: np.zeros((400,), np.int32), function, batch_size=400), ["x"]
+        )
+        time.sleep(1)
+    """,
+    "two phases that wait": """
+        it = DataIterator(overlapping(lambda i: np.zeros((4,), np.int32), lambda v: v, batch_size=4), ["x"])
+        pipe = overlapping(lambda i: np.zeros((4,), np.int32), lambda v: v, lambda v: v, batch_size=4)
+        next(it), pipe.run()
+    """,
+}
+
+
+@pytest.mark.parametrize("what", EXITS)
+def test_the_interpreter_exits_with(what):
+    script = (
+        "import threading, time\nimport numpy as np\nfrom jdali.iterator import DataIterator\n"
+        "from support.faults import overlapping\n"
+    )
+    body = "\n".join(line[8:] for line in EXITS[what].splitlines())
+    ended = child(script + body + '\nprint("ready", flush=True)\n')
+    assert (ended.code, ended.err) == (0, "")
+    # Far less than what is left to do: two of these would never end, one after 100 s.
+    assert ended.seconds < 40
+
+
+def test_the_interpreter_exits_in_mid_compile():
+    """A program that is being compiled cannot be interrupted: the exit may wait for it, and does not crash."""
+    ended = child(
+        """
+        import threading, time
+        import numpy as np
+        import jdali
+        from jdali import fn
+
+        @jdali.pipeline_def(batch_size=8, num_threads=2, seed=1, compilation_cache=False)
+        def pipeline():
+            x = fn.external_source(source=lambda: np.zeros((8, 40, 40, 3), np.uint8), layout="HWC")
+            for i in range(5):
+                x = fn.rotate(fn.gaussian_blur(x, window_size=5), angle=5.0 + i, keep_size=True)
+            return x
+
+        compiling = threading.Event()
+        from jdali.engine._stage import StageRunner
+        program = StageRunner._program
+        def told(self, *args):
+            compiling.set()
+            return program(self, *args)
+        StageRunner._program = told
+        pipe = pipeline()
+        pipe.build()
+        pipe._executor._start()
+        compiling.wait()
+        time.sleep(0.3)
+        assert not any(r.seconds for s in pipe._engine.stage_runners for r in s.programs.values())
+        print("ready", flush=True)
+        """,
+        JAX_ENABLE_COMPILATION_CACHE="0",
+    )
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_nothing_forks_and_a_user_may_start_processes():
+    """JAX warns of `os.fork`: an audit hook sees each; and a child process that a user starts works."""
+    ended = child(
+        """
+        import subprocess, sys
+        events = []
+        sys.addaudithook(lambda name, _: events.append(name) if name in (
+            "os.fork", "os.forkpty", "os.posix_spawn", "subprocess.Popen", "os.system") else None)
+        import numpy as np
+        import jdali
+        from jdali.iterator import DataIterator
+        from support.faults import overlapping
+        pipe = overlapping(
+            lambda i: np.zeros((4,), np.int32), lambda v: v, batch_size=4,
+            py_num_workers=4, py_start_method="fork",
+        )
+        with DataIterator(pipe, ["x"]) as it:
+            next(it)
+            assert events == [], events
+            out = subprocess.run([sys.executable, "-c", "print(6 * 7)"], capture_output=True, check=True)
+            assert out.stdout == b"42\\n"
+            next(it)
+        print("ready", flush=True)
+        """
+    )
+    assert (ended.code, ended.err) == (0, "")
