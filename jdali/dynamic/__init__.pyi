@@ -85,6 +85,51 @@ def bb_flip(
     vertical: int | Tensor | Batch = 0,
 ) -> Any: ...
 
+def bbox_paste(
+    boxes: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    ltrb: builtins.bool = False,
+    paste_x: float | Tensor | Batch = 0.5,
+    paste_y: float | Tensor | Batch = 0.5,
+    ratio: float | Tensor | Batch,
+) -> Any: ...
+
+def bbox_rotate(
+    boxes: Any,
+    labels: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    angle: float | Tensor | Batch,
+    bbox_layout: str = 'xyXY',
+    bbox_normalized: builtins.bool = True,
+    input_shape: typing.Sequence[int] | Tensor | Batch,
+    keep_size: builtins.bool = False,
+    mode: str = 'expand',
+    remove_threshold: float = 0.1,
+    shape_layout: str = 'HW',
+    size: typing.Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def box_encoder(
+    boxes: Any,
+    labels: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    anchors: typing.Sequence[float],
+    criteria: float = 0.5,
+    means: typing.Sequence[float] = ...,
+    offset: builtins.bool = False,
+    scale: float = 1.0,
+    stds: typing.Sequence[float] = ...,
+) -> Any: ...
+
 def brightness(
     image: Any,
     /,
@@ -168,6 +213,21 @@ def contrast(
     contrast: float | Tensor | Batch = 1.0,
     contrast_center: float | Tensor | Batch | None = None,
     dtype: DTypeLike | None = None,
+) -> Any: ...
+
+def coord_flip(
+    points: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    center_x: float | Tensor | Batch = 0.5,
+    center_y: float | Tensor | Batch = 0.5,
+    center_z: float | Tensor | Batch = 0.5,
+    flip_x: int | Tensor | Batch = 1,
+    flip_y: int | Tensor | Batch = 0,
+    flip_z: int | Tensor | Batch = 0,
+    layout: str = '',
 ) -> Any: ...
 
 def coord_transform(
@@ -481,6 +541,32 @@ def preemphasis_filter(
     border: str = 'clamp',
     dtype: DTypeLike | types.DALIDataType = ...,
     preemph_coeff: float | Tensor | Batch = 0.97,
+) -> Any: ...
+
+def random_bbox_crop(
+    boxes: Any,
+    labels: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    all_boxes_above_threshold: builtins.bool = True,
+    allow_no_crop: builtins.bool = True,
+    aspect_ratio: typing.Sequence[float] = ...,
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    input_shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    ltrb: builtins.bool = True,
+    num_attempts: int = 1,
+    output_bbox_indices: builtins.bool = False,
+    quiet: builtins.bool = False,
+    scaling: typing.Sequence[float] = ...,
+    shape_layout: str | None = None,
+    threshold_type: str = 'iou',
+    thresholds: typing.Sequence[float] = ...,
+    total_num_attempts: int = -1,
+    rng: RNG | None = None,
 ) -> Any: ...
 
 def random_resized_crop(

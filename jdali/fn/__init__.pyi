@@ -59,6 +59,57 @@ def bb_flip(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def bbox_paste(
+    boxes: DataNode,
+    /,
+    *,
+    ltrb: bool = False,
+    paste_x: float | DataNode = 0.5,
+    paste_y: float | DataNode = 0.5,
+    ratio: float | DataNode,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def bbox_rotate(
+    boxes: DataNode,
+    labels: DataNode | None = None,
+    /,
+    *,
+    angle: float | DataNode,
+    bbox_layout: str = 'xyXY',
+    bbox_normalized: bool = True,
+    input_shape: typing.Sequence[int] | DataNode,
+    keep_size: bool = False,
+    mode: str = 'expand',
+    remove_threshold: float = 0.1,
+    shape_layout: str = 'HW',
+    size: typing.Sequence[float] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
+def box_encoder(
+    boxes: DataNode,
+    labels: DataNode,
+    /,
+    *,
+    anchors: typing.Sequence[float],
+    criteria: float = 0.5,
+    means: typing.Sequence[float] = ...,
+    offset: bool = False,
+    scale: float = 1.0,
+    stds: typing.Sequence[float] = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
 def brightness(
     image: DataNode,
     /,
@@ -154,6 +205,23 @@ def contrast(
     contrast: float | DataNode = 1.0,
     contrast_center: float | DataNode | None = None,
     dtype: DTypeLike | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def coord_flip(
+    points: DataNode,
+    /,
+    *,
+    center_x: float | DataNode = 0.5,
+    center_y: float | DataNode = 0.5,
+    center_z: float | DataNode = 0.5,
+    flip_x: int | DataNode = 1,
+    flip_y: int | DataNode = 0,
+    flip_z: int | DataNode = 0,
+    layout: str = '',
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -683,6 +751,34 @@ def python_function(
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
     preserve: Any = False,
+) -> Any: ...
+
+def random_bbox_crop(
+    boxes: DataNode,
+    labels: DataNode | None = None,
+    /,
+    *,
+    all_boxes_above_threshold: bool = True,
+    allow_no_crop: bool = True,
+    aspect_ratio: typing.Sequence[float] = ...,
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: typing.Sequence[int] | DataNode | None = None,
+    input_shape: typing.Sequence[int] | DataNode | None = None,
+    ltrb: bool = True,
+    num_attempts: int = 1,
+    output_bbox_indices: bool = False,
+    quiet: bool = False,
+    scaling: typing.Sequence[float] = ...,
+    shape_layout: str | None = None,
+    threshold_type: str = 'iou',
+    thresholds: typing.Sequence[float] = ...,
+    total_num_attempts: int = -1,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+    seed: Any = -1,
 ) -> Any: ...
 
 def random_resized_crop(

@@ -37,6 +37,31 @@ def bb_flip(
     layout: Any = '',
 ) -> Array: ...
 
+def bbox_paste(
+    boxes: Any,
+    /,
+    *,
+    ltrb: bool = False,
+    paste_x: Any = 0.5,
+    paste_y: Any = 0.5,
+    ratio: Any,
+    layout: Any = '',
+) -> Array: ...
+
+def box_encoder(
+    boxes: Any,
+    labels: Any,
+    /,
+    *,
+    anchors: typing.Sequence[float],
+    criteria: float = 0.5,
+    means: typing.Sequence[float] = ...,
+    offset: bool = False,
+    scale: float = 1.0,
+    stds: typing.Sequence[float] = ...,
+    layout: Any = '',
+) -> Any: ...
+
 def brightness(
     image: Any,
     /,
@@ -112,6 +137,19 @@ def contrast(
     contrast_center: Any = None,
     dtype: DTypeLike | None = None,
     layout: Any = '',
+) -> Array: ...
+
+def coord_flip(
+    points: Any,
+    /,
+    *,
+    center_x: Any = 0.5,
+    center_y: Any = 0.5,
+    center_z: Any = 0.5,
+    flip_x: Any = 1,
+    flip_y: Any = 0,
+    flip_z: Any = 0,
+    layout: str = '',
 ) -> Array: ...
 
 def coord_transform(
