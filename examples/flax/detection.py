@@ -89,9 +89,9 @@ def validation_pipeline(folder: str, annotations: str, size: int):
 class Detector(nnx.Module):
     """Convolutions that halve the picture; on the two smallest, scores and offsets of each anchor."""
 
-    def __init__(self, classes: int, width: int, *, rngs: nnx.Rngs):
+    def __init__(self, classes: int, width: int, depth: int, *, rngs: nnx.Rngs):
         widths = [3, width, 2 * width, 4 * width, 4 * width]
-        self.blocks = nnx.List([Block(a, b, rngs=rngs) for a, b in itertools.pairwise(widths)])
+        self.blocks = nnx.List([Block(a, b, depth, rngs=rngs) for a, b in itertools.pairwise(widths)])
         self.classes = classes
         each = len(SIZES[0]) * len(RATIOS) * (classes + 4)
         self.heads = nnx.List(
@@ -119,14 +119,17 @@ class Detector(nnx.Module):
 
 
 class Block(nnx.Module):
-    """Two convolutions with normalization and ReLU; half the size."""
+    """Convolutions, each with normalization and ReLU; the first halves the size."""
 
-    def __init__(self, before: int, after: int, *, rngs: nnx.Rngs):
+    def __init__(self, before: int, after: int, depth: int, *, rngs: nnx.Rngs):
         self.convolutions = nnx.List([
-            nnx.Conv(before, after, (3, 3), strides=2, use_bias=False, kernel_init=INITIAL, rngs=rngs),
-            nnx.Conv(after, after, (3, 3), use_bias=False, kernel_init=INITIAL, rngs=rngs),
+            nnx.Conv(
+                before if i == 0 else after, after, (3, 3), strides=2 if i == 0 else 1, use_bias=False,
+                kernel_init=INITIAL, rngs=rngs,
+            )
+            for i in range(depth)
         ])  # fmt: skip
-        self.norms = nnx.List([nnx.BatchNorm(after, momentum=0.9, rngs=rngs) for _ in range(2)])
+        self.norms = nnx.List([nnx.BatchNorm(after, momentum=0.9, rngs=rngs) for _ in range(depth)])
 
     def __call__(self, x: jax.Array) -> jax.Array:
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
@@ -253,7 +256,7 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
         last_batch_policy=LastBatchPolicy.PAD, ragged="pad", prepare_first_batch=False,
     )  # fmt: skip
     print(f"{train_data.size} pictures to train, {val_data.size} to validate, {classes} classes")
-    model = Detector(classes, args.width, rngs=nnx.Rngs(args.seed))
+    model = Detector(classes, args.width, args.depth, rngs=nnx.Rngs(args.seed))
     steps = min(args.epochs * len(train_data), args.steps)
     schedule = optax.warmup_cosine_decay_schedule(0.0, args.lr, min(20, steps // 4), steps)
     optimizer = nnx.Optimizer(model, optax.adamw(schedule), wrt=nnx.Param)
@@ -283,6 +286,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--val", type=Path, help="annotations of pictures in the folder to validate with")
     parser.add_argument("--size", type=int, default=64, help="height and width of the network's input")
     parser.add_argument("--width", type=int, default=16, help="channels of the first layer")
+    parser.add_argument("--depth", type=int, default=2, help="convolutions for each halving of the size")
     parser.add_argument("--epochs", type=int, default=24)
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")

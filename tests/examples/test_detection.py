@@ -33,7 +33,7 @@ def test_the_loss_falls(example, tmp_path, capsys):
     history = example.run(
         example.parse(
             ["--data", str(tmp_path / "train"), "--annotations", str(file), "--epochs", "4", "--steps", "8",
-             "--batch-size", "8", "--size", "32", "--width", "4", "--lr", "0.02", "--threads", "1"]
+             "--batch-size", "8", "--size", "32", "--width", "4", "--depth", "1", "--lr", "0.02", "--threads", "1"]
         )
     )  # fmt: skip
     assert len(history["loss"]) == 8  # 2 an epoch
