@@ -428,21 +428,13 @@ class TestLettingGo:
 
     def test_samples_of_a_batch_with_bad_ones(self):
         """An error holds frames, and they the batch; the error goes when it was handled."""
-
-        class Picture(np.ndarray):
-            __hash__ = object.__hash__
-
-            def __eq__(self, other):
-                return self is other
-
-        decoded, most, made = weakref.WeakSet(), 0, []
+        decoded, most = [], 0
 
         def decode(value):
             if value % 4 == 1:
                 raise jdali.SampleError("bad")
-            picture = np.zeros(100, np.uint8).view(Picture)
-            decoded.add(picture)
-            made.append(value)
+            picture = np.zeros(100, np.uint8)
+            decoded.append(weakref.ref(picture))
             return picture
 
         pipe = overlapping(
@@ -451,9 +443,9 @@ class TestLettingGo:
         )  # fmt: skip
         for _ in range(6):
             pipe.run()
-            most = max(most, len(decoded))
+            most = max(most, sum(picture() is not None for picture in decoded))
         assert most <= 8
-        assert len(made) >= 6 * 6
+        assert len(decoded) >= 6 * 6
         pipe.close()
 
 
