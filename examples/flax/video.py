@@ -164,7 +164,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--stride", type=int, default=1, help="from one frame of a sequence to the next")
     parser.add_argument("--size", type=int, default=48, help="height and width of the network's input")
     parser.add_argument("--widths", type=int, nargs="+", default=[16, 32, 64], help="channels of the layers")
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
     parser.add_argument("--lr", type=float, default=3e-3)
