@@ -72,7 +72,8 @@ _SAMPLES = Recycler(most_bytes=512 << 20)
 def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, Any]:
     """`numpy.empty` for a sample, of memory that was another sample's if there is some."""
     dtype = np.dtype(dtype)
-    return _SAMPLES.take(math.prod(shape) * dtype.itemsize).view(dtype).reshape(shape)
+    size = math.prod(int(n) for n in shape) * dtype.itemsize
+    return _SAMPLES.take(size).view(dtype).reshape(shape)
 
 
 def contiguous(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

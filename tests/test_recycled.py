@@ -50,3 +50,4 @@ def test_arrays_of_samples():
     np.testing.assert_array_equal(part, np.broadcast_to([1, 2], (200, 300, 2)))
     assert contiguous(part) is part
     assert empty((0, 5), np.uint8).shape == (0, 5)
+    assert empty((np.int64(500), np.int64(300)), np.float64).shape == (500, 300)

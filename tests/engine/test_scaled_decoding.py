@@ -19,7 +19,7 @@ def jpeg(height: int, width: int, seed: int) -> np.ndarray:
     return np.frombuffer(buffer.getvalue(), np.uint8)
 
 
-ENCODED = [jpeg(200, 320, 0), jpeg(333, 257, 1), jpeg(40, 50, 2), jpeg(130, 520, 3)]
+ENCODED = [jpeg(200, 320, 0), jpeg(733, 957, 1), jpeg(40, 50, 2), jpeg(130, 520, 3)]
 
 
 def run(scaled, resize, *, crop=False, decode=fn.decoders.image):
@@ -59,11 +59,11 @@ def test_no_scaling_where_the_picture_is_used_elsewhere_too():
         return images, fn.resize(images, size=[8, 8])
 
     images, _ = pipeline().run()
-    assert images.shape() == [(200, 320, 3), (333, 257, 3), (40, 50, 3), (130, 520, 3)]
+    assert images.shape() == [(200, 320, 3), (733, 957, 3), (40, 50, 3), (130, 520, 3)]
 
 
 def test_no_scaling_where_the_resize_enlarges():
-    exact, _ = run(False, lambda x: fn.resize(x, size=[340, 530]))
-    scaled, _ = run(True, lambda x: fn.resize(x, size=[340, 530]))
+    exact, _ = run(False, lambda x: fn.resize(x, size=[740, 960]))
+    scaled, _ = run(True, lambda x: fn.resize(x, size=[740, 960]))
     for a, b in zip(exact, scaled, strict=True):
         np.testing.assert_array_equal(a, b)
