@@ -9,8 +9,13 @@ import json
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+
+# After its turn a rival still makes some batches ahead: the next one's turn begins when that is done.
+SETTLE_SECONDS = 1.5
 
 
 class Worker:
@@ -46,6 +51,7 @@ class Worker:
         self.process.stdin.write(f"{batches}\n")
         self.process.stdin.flush()
         self.rates.append(self._read()["rate"])
+        time.sleep(SETTLE_SECONDS)
 
     def stop(self) -> dict:
         assert self.process.stdin is not None

@@ -4,4 +4,3 @@
 
 from jdali.dynamic.experimental import decoders as decoders
 from jdali.dynamic.experimental import readers as readers
-
