@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-
 # After its turn a rival still makes some batches ahead: the next one's turn begins when that is done.
 SETTLE_SECONDS = 1.5
 

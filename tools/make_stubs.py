@@ -25,10 +25,7 @@ import jdali.dynamic
 import jdali.fn
 import jdali.ops
 
-HEADER = (
-    "# fmt: off\n# ruff: noqa: I001\n"
-    '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
-)
+HEADER = '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
 ROOT = Path(jdali.__file__).parent
 RETURNS = {
     "jdali.fn": "DataNode",

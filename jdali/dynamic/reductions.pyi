@@ -1,5 +1,3 @@
-# fmt: off
-# ruff: noqa: I001
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
 import builtins
