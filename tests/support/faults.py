@@ -103,7 +103,9 @@ class Ended:
 
 def child(script: str, *arguments: Any, signal: int | None = None, **environment: str) -> Ended:
     """Runs a script, and sends it a signal when it has printed "ready"; it can import `support`."""
-    program = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    # A shell's background jobs, and so their children, ignore Ctrl-C.
+    prelude = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program = [sys.executable, "-c", prelude + textwrap.dedent(script), *map(str, arguments)]
     path = os.pathsep.join([str(TESTS), str(TESTS.parent), os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen(
         program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
