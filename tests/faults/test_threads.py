@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import sys
+import signal
 import threading
 import time
 import weakref
@@ -465,7 +466,15 @@ def test_the_exception_of_a_loop_keeps_a_pipeline_only_while_it_lives():
     assert until(lambda: not jdali_threads() - before)
 
 
-def test_keyboard_interrupt_in_the_loop_and_on(monkeypatch):
+@pytest.fixture
+def interruptible():
+    """Ctrl-C interrupts, also where the tests were started in the background and would ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_keyboard_interrupt_in_the_loop_and_on(interruptible):
     """Interrupted while it waits and while the loop's body runs: the next batch is the next one."""
     gate = Gate(at=2)
     with DataIterator(overlapping(gate, same), ["x"]) as it:
@@ -488,8 +497,6 @@ def test_keyboard_interrupt_in_the_loop_and_on(monkeypatch):
 
 
 def _interrupt_main():
-    import signal
-
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
 
