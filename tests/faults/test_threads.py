@@ -2,8 +2,8 @@
 
 import contextlib
 import gc
-import sys
 import signal
+import sys
 import threading
 import time
 import weakref
