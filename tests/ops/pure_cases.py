@@ -71,6 +71,11 @@ def alone(**values: Any) -> dict[str, dict[str, Any]]:
 
 MATRICES = np.stack([np.float32([[0.9, 0.2, 0.3 + i], [-0.1, 1.1, -0.4]]) for i in range(COUNT)])
 VOLUMES = np.stack([pictures(4, 5), pictures(4, 5)[::-1]], axis=1)  # DHWC
+# Each overlaps another anchor of the case that it belongs to.
+BOXES = (
+    np.float32([[[0.1, 0.12, 0.48, 0.5], [0.52, 0.5, 0.88, 0.93]]])
+    + np.float32([0, 0.01, 0.02])[:, None, None]
+)
 INDICES = "it is made of integers"
 COPIES = "elements are picked by whole positions, which jump"
 
@@ -234,6 +239,24 @@ WINDOWS = [
     ),
     Case(
         "bb_flip", [numbers(0, 0.5, 2, 4)], traced={"horizontal": [0, 1, 1], "vertical": [1, 0, 1]}, grad=[0],
+    ),
+    Case(
+        "bbox_paste", [numbers(0, 0.5, 2, 4)],
+        traced={"ratio": [1.5, 2.0, 3.0], "paste_x": [0.2, 0.5, 0.9], "paste_y": [0.1, 0.6, 1.0]},
+        grad=[0, "ratio", "paste_x", "paste_y"],
+    ),
+    Case(
+        "coord_flip", [numbers(0, 1, 2, 3)],
+        traced={
+            "flip_x": [0, 1, 1], "flip_y": [1, 0, 1], "flip_z": [1, 1, 0],
+            "center_x": [0.2, 0.5, 0.7], "center_y": [0.3, 0.4, 0.6], "center_z": [0.1, 0.8, 0.9],
+        },
+        grad=[0, "center_x", "center_y", "center_z"],
+    ),
+    Case(
+        "box_encoder", [BOXES, np.int32([[1, 2]] * COUNT)],
+        {"anchors": (0.1, 0.1, 0.5, 0.55, 0.5, 0.5, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2)},
+        grad=[0], constant="labels are integers",
     ),
 ]  # fmt: skip
 
