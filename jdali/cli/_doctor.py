@@ -80,8 +80,8 @@ def report() -> list[str]:
             missing.setdefault(library.extra, []).append(library.use)
     lines += ["", "Formats of images and sounds, and what reads them, the fastest first"]
     for row in libraries.report():
-        found = row.library.package if row.version else f"({row.library.package} is missing)"
-        lines.append(f"  {row.format:<12}{found:<28}{row.library.does}")
+        found = row.by.package if row.version else f"({row.by.package} is missing)"
+        lines.append(f"  {row.format:<12}{found:<28}{row.by.does}")
     lines += ["", "Formats that need no library"]
     lines.append("  files, COCO, NumPy arrays, RecordIO, LMDB (Caffe, Caffe2), WebDataset")
     lines += ["", "Cache folder", f"  {_cache()}"]

@@ -24,10 +24,10 @@ class Library(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of `report`; `version` is None if the library is not installed."""
+    """A line of `report`: what reads a format; `version` is None if it is not installed."""
 
     format: str
-    library: Library
+    by: Library
     version: str | None
 
 

@@ -23,8 +23,9 @@ from jdali._names import LazyNames
 from jdali._operator import REGISTRY, Operator
 from jdali.engine._host import HostRunner, Pool
 from jdali.engine._ids import SampleIds
+from jdali.engine._program import Compiler
 from jdali.engine._reading import read
-from jdali.engine._stage import Compiler, NodeFailure, StageRunner
+from jdali.engine._stage import NodeFailure, StageRunner
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Graph
 from jdali.graph._plan import Stage
@@ -76,11 +77,11 @@ class _Runner:
     def __init__(self, form: Form):
         graph = Graph()
         device = "cpu" if form.place.name == "cpu" else "gpu"
-        placeholder = functools.partial(
+        given = functools.partial(
             graph.add, REGISTRY["external_source"], (), {}, device=device, num_outputs=1, where="a call"
         )
-        self.inputs = [placeholder().outputs[0] for _ in form.inputs]
-        self.arguments = {name: placeholder().outputs[0] for name in form.per_sample}
+        self.inputs = [given().outputs[0] for _ in form.inputs]
+        self.arguments = {name: given().outputs[0] for name in form.per_sample}
         self.node = graph.add(
             form.op, self.inputs, dict(form.static) | self.arguments, device=form.place.name, where="a call"
         )

@@ -15,9 +15,10 @@ from jdali._names import LazyNames
 from jdali.engine._feed import Draw, Feed, SkippedSample
 from jdali.engine._host import HostRunner, Memo, Pool
 from jdali.engine._ids import SampleIds
+from jdali.engine._program import Compiler
 from jdali.engine._reading import read
 from jdali.engine._sources import ExternalSource
-from jdali.engine._stage import Compiler, NodeFailure, StageRunner, dense_values
+from jdali.engine._stage import NodeFailure, StageRunner, dense_values
 from jdali.engine._timing import Part, Timing
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Domain, Node

@@ -26,7 +26,8 @@ from jdali._place import BatchSplit
 from jdali.engine._executor import Engine
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
-from jdali.engine._stage import PlannedStage, Program, StageRunner, split_shapes
+from jdali.engine._program import PlannedStage, Program, split_shapes, stage_function
+from jdali.engine._stage import StageRunner
 from jdali.engine._staging import gather
 from jdali.engine._timing import inner
 from jdali.graph._node import WHOLE_BATCH, DataNode
@@ -139,7 +140,7 @@ class Spread:
         if program is None:
             runner.admit(shapes)
             mapped = jax.shard_map(
-                runner.make_function(planned, calls, shapes),
+                stage_function(runner.stage, planned, calls, shapes),
                 mesh=self.mesh,
                 in_specs=(P(PART), P(PART), P(PART), P(None, PART), P()),
                 out_specs=P(PART),

@@ -24,15 +24,15 @@ def test_every_extra_is_one_of_the_project():
     if not project.exists():
         pytest.skip("not run from the sources")
     for row in libraries.report():
-        if row.library.extra:
-            assert f'\n{row.library.extra} = ["{row.library.package}' in project.read_text()
+        if row.by.extra:
+            assert f'\n{row.by.extra} = ["{row.by.package}' in project.read_text()
 
 
 def test_what_is_installed_and_what_is_missing(monkeypatch):
-    rows = {(row.format, row.library.package): row.version for row in libraries.report()}
+    rows = {(row.format, row.by.package): row.version for row in libraries.report()}
     assert rows["jpeg", "simplejpeg"]
     assert rows["bmp", "numpy"] == rows["pnm", "numpy"]
     find = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda n: None if n == "imagecodecs" else find(n))
-    assert {r.version for r in libraries.report() if r.library.package == "imagecodecs"} == {None}
+    assert {r.version for r in libraries.report() if r.by.package == "imagecodecs"} == {None}
     assert libraries.installed_version("no-such-package", "no_such.module") is None

@@ -1,0 +1,162 @@
+"""The compiled programs of a stage: the function that is compiled, for how many samples, and their number."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from jdali._call import Call, PlannedCall, run_call
+from jdali._errors import CompileLimitError
+from jdali._extent import BatchSpec
+from jdali._random import sample_key
+from jdali.engine._buckets import Group
+from jdali.engine._staging import Packing
+from jdali.graph._node import DataNode, Node
+from jdali.graph._plan import Stage
+
+# Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
+# the caches; an accelerator wants enough work per launch.
+CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
+# On the CPU more, for a call costs some 0.3 ms, as long as there are several calls a batch for the threads.
+# How many threads there are makes no difference: another program may round in another way.
+_ROOMY_CHUNK_BYTES = 24 << 20
+_CALLS = 8
+
+
+@dataclasses.dataclass
+class Program:
+    """One compiled program of a stage."""
+
+    function: Any  # of jax.jit
+    batch: int
+    shape: tuple[tuple[int, ...], ...]
+    seconds: float = 0.0
+    calls: int = 0
+    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+
+class Compiler:
+    """Counts the programs of a pipeline and holds the limit on them."""
+
+    def __init__(self, limit: int | None = None):
+        self.limit = limit
+        self.count = 0
+        self._lock = threading.Lock()
+
+    def admit(self, stage: Stage, shapes: Any) -> None:
+        with self._lock:
+            if self.limit is not None and self.count >= self.limit:
+                names = ", ".join(n.op.name for n in stage.nodes)
+                raise CompileLimitError(
+                    f"the pipeline would compile program number {self.count + 1}, but max_compiles is "
+                    f"{self.limit}: stage {stage.index} ({names}) met the padded shapes {shapes}"
+                )
+            self.count += 1
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedStage:
+    """A stage planned for one batch."""
+
+    calls: tuple[PlannedCall, ...]
+    groups: list[Group]
+    inputs: tuple[BatchSpec, ...]
+    arrays: list[np.ndarray]  # all small per-sample arrays, in the order of the packing
+    packing: Packing
+    x64: bool
+
+
+def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[int, ...], ...]:
+    shapes, start = [], 0
+    for spec in [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]:
+        shapes.append(flat[start : start + spec.ndim])
+        start += spec.ndim
+    return tuple(shapes)
+
+
+def random_nodes(stage: Stage) -> list[Node]:
+    """The random operators of a stage, in the order of the rows of its seeds."""
+    return [node for node in stage.nodes if node.op.random]
+
+
+def samples_a_call(
+    planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], *, platform: str, max_batch: int
+) -> int:
+    """Samples per call: fixed for a padded shape, so that no batch size compiles anew."""
+    specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
+    size = sum(
+        int(np.prod(shape, dtype=np.int64)) * s.dtype.itemsize for shape, s in zip(shapes, specs, strict=True)
+    )
+    kind = "cpu" if platform == "cpu" else "gpu"
+    fitting = max(1, CHUNK_BYTES[kind] // max(size, 1))
+    if kind == "cpu":
+        fitting = max(fitting, min(_ROOMY_CHUNK_BYTES // max(size, 1), max_batch // _CALLS))
+    if fitting >= max_batch:
+        return max_batch
+    return int(1 << (int(fitting).bit_length() - 1))
+
+
+def stage_function(
+    stage: Stage, planned: PlannedStage, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...]
+) -> Callable[..., Any]:
+    """The pure function of a stage, to be compiled. Closes over nothing that differs by batch."""
+    packing = planned.packing
+    names = [tuple(sorted(c.traced)) for c in planned.calls]
+    counts = [len(c.outputs) for c in planned.calls]
+    random_row = {node: i for i, node in enumerate(random_nodes(stage))}
+
+    def function(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> Any:
+        small = iter(packing.unpack(packed, apart))
+        values: dict[DataNode, Array] = dict(zip(stage.inputs, arrays, strict=True))
+        extents = {v: next(small) for v in stage.inputs}
+        out_extents = [[next(small) for _ in range(c)] for c in counts]
+        traced = [{name: next(small) for name in group} for group in names]
+        out_shapes = iter(shapes[len(stage.inputs) :])
+        for i, (node, call) in enumerate(zip(stage.nodes, calls, strict=True)):
+            shapes_here = [next(out_shapes) for _ in node.outputs]
+            batch = packed.shape[0]
+            ins, ext = _operands(node, values, extents, batch)
+            args = traced[i] | _traced_args(node, values, traced[i], call)
+            keys = None
+            if node.op.random:
+                row = seeds[random_row[node]]
+                keys = jax.vmap(lambda e, n, row=row: sample_key(row[:2], row[2], e, n))(*identity)
+            results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys)
+            for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):
+                values[value], extents[value] = result, extent
+        return [values[v] for v in stage.outputs]
+
+    return function
+
+
+def _operands(
+    node: Node, values: Mapping[DataNode, Array], extents: Mapping[DataNode, Array], batch: int
+) -> tuple[list[Array], list[Array]]:
+    ins, ext = [], []
+    for value in node.inputs:
+        if isinstance(value, DataNode):
+            ins.append(values[value])
+            ext.append(extents[value])
+        else:
+            ins.append(jax.numpy.broadcast_to(value, (batch, *value.shape)))
+            size = np.broadcast_to(np.array(value.shape, np.int32), (batch, value.ndim))
+            ext.append(jax.numpy.asarray(size))
+    return ins, ext
+
+
+def _traced_args(node: Node, values: Mapping[DataNode, Array], done: Mapping[str, Array], call: Call) -> Any:
+    """Arguments that are values of this or an earlier stage, in the element type of the argument."""
+    result = {}
+    known = {name for name, _ in (*call.static, *call.constants)} | set(done)
+    for name, value in node.arg_inputs.items():
+        if name not in known:
+            dtype = node.op.args[name].convert(0).dtype
+            array = values[value]
+            result[name] = array if dtype.kind == "O" else array.astype(dtype)
+    return result
