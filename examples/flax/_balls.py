@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import av
 import numpy as np
-
-from jdali._cache_folder import cache_folder
+from _made_once import made_once
 
 # Pixels right and down for each pixel moved.
 DIRECTIONS = {"down": (0, 1), "left": (-1, 0), "right": (1, 0), "up": (0, -1)}
@@ -21,22 +17,13 @@ RATE = 24  # frames a second
 
 def balls_folder(train: int = 512, val: int = 64) -> Path:
     """Folder with `train/<direction>` and `val/<direction>`; made on the first call, then reused."""
-    folder = cache_folder() / f"balls-{train}-{val}"
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Made under another name first, so that nobody ever sees half of it.
-    making = Path(tempfile.mkdtemp(prefix="balls-", dir=folder.parent))
-    rng = np.random.default_rng(0)
-    for split, count in (("train", train), ("val", val)):
-        write_clips(making / split, count, rng)
-    try:
-        os.rename(making, folder)
-    except OSError:
-        shutil.rmtree(making)  # somebody else was faster
-        if not folder.is_dir():
-            raise
-    return folder
+
+    def write(making: Path, _: Path) -> None:
+        rng = np.random.default_rng(0)
+        write_clips(making / "train", train, rng)
+        write_clips(making / "val", val, rng)
+
+    return made_once(f"balls-{train}-{val}", write)
 
 
 def write_clips(folder: Path, count: int, rng: np.random.Generator, frames: int = FRAMES) -> None:

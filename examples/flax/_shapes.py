@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
+from _made_once import made_once
 from PIL import Image
-
-from jdali._cache_folder import cache_folder
 
 CLASSES = ("square", "disc", "triangle")
 QUALITY = 90  # of the JPEG files
@@ -19,22 +15,13 @@ QUALITY = 90  # of the JPEG files
 
 def shapes_folder(train: int = 640, val: int = 96) -> Path:
     """Folder with `train` and `val` and their annotations; made on the first call, then reused."""
-    folder = cache_folder() / f"shapes-{train}-{val}"
-    if folder.is_dir():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Made under another name first, so that nobody ever sees half of it.
-    making = Path(tempfile.mkdtemp(prefix="shapes-", dir=folder.parent))
-    rng = np.random.default_rng(0)
-    for split, count in (("train", train), ("val", val)):
-        write_shapes(making, split, count, rng)
-    try:
-        os.rename(making, folder)
-    except OSError:
-        shutil.rmtree(making)  # somebody else was faster
-        if not folder.is_dir():
-            raise
-    return folder
+
+    def write(making: Path, _: Path) -> None:
+        rng = np.random.default_rng(0)
+        write_shapes(making, "train", train, rng)
+        write_shapes(making, "val", val, rng)
+
+    return made_once(f"shapes-{train}-{val}", write)
 
 
 def write_shapes(

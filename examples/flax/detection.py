@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,8 +22,8 @@ import numpy as np
 import optax
 from _boxes import Measure, anchors, best_boxes, match, moved
 from _shapes import shapes_folder
+from _training import add_arguments, train_epoch
 from flax import nnx
-from tqdm import tqdm
 
 from jdali import fn, pipeline_def, types
 from jdali.iterator import DataIterator, LastBatchPolicy
@@ -202,21 +200,6 @@ def operands(batch: dict[str, jax.Array]) -> tuple[jax.Array, ...]:
     )
 
 
-def train_epoch(
-    model: Detector, optimizer: nnx.Optimizer, data: DataIterator, title: str, most: int
-) -> list[float]:
-    """Losses of an epoch, or of `most` steps."""
-    model.train()
-    losses: list[jax.Array] = []
-    for batch in tqdm(data, desc=title, unit="step", leave=False, disable=None):
-        losses.append(train_step(model, optimizer, *operands(batch)))
-        if len(losses) > 1:
-            losses[-2].block_until_ready()  # one step ahead, so that the device never idles
-        if len(losses) == most:
-            break
-    return [float(loss) for loss in losses]
-
-
 def validate(model: Detector, data: DataIterator) -> Measure:
     """What the model finds in the validation pictures, each counted once."""
     model.eval()
@@ -264,7 +247,11 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     with train_data, val_data:
         for epoch in range(args.epochs):
             title = f"epoch {epoch + 1}/{args.epochs}"
-            losses = train_epoch(model, optimizer, train_data, title, args.steps - len(history["loss"]))
+            model.train()
+            losses = train_epoch(
+                train_data, lambda batch: train_step(model, optimizer, *operands(batch)), title,
+                args.steps - len(history["loss"]),
+            )  # fmt: skip
             waiting = train_data.wait_share
             history["loss"] += losses
             measure = validate(model, val_data)
@@ -287,12 +274,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=64, help="height and width of the network's input")
     parser.add_argument("--width", type=int, default=16, help="channels of the first layer")
     parser.add_argument("--depth", type=int, default=2, help="convolutions for each halving of the size")
-    parser.add_argument("--epochs", type=int, default=24)
-    parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
-    parser.add_argument("--lr", type=float, default=4e-3, help="largest learning rate")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")
+    add_arguments(parser, epochs=24, batch_size=16, lr=4e-3)
     return parser.parse_args(argv)
 
 

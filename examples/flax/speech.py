@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from _tones import tones_folder
+from _training import add_arguments, train_epoch
 from flax import nnx
-from tqdm import tqdm
 
 from jdali import fn, pipeline_def, types
 from jdali.iterator import DataIterator, LastBatchPolicy
@@ -166,11 +164,10 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     with train_data, val_data:
         for epoch in range(args.epochs):
             title = f"epoch {epoch + 1}/{args.epochs}"
-            losses: list[float] = []
-            for batch in tqdm(train_data, desc=title, unit="step", leave=False, disable=None):
-                losses.append(float(train_step(model, optimizer, *operands(batch, alphabet))))
-                if len(history["loss"]) + len(losses) == args.steps:
-                    break
+            losses = train_epoch(
+                train_data, lambda batch: train_step(model, optimizer, *operands(batch, alphabet)), title,
+                args.steps - len(history["loss"]),
+            )  # fmt: skip
             history["loss"] += losses
             history["accuracy"].append(validate(model, val_data, alphabet))
             print(
@@ -190,12 +187,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rate", type=int, default=8000, help="samples a second to resample to")
     parser.add_argument("--bands", type=int, default=40, help="mel bands")
     parser.add_argument("--width", type=int, default=64, help="channels of the network")
-    parser.add_argument("--epochs", type=int, default=12)
-    parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
-    parser.add_argument("--lr", type=float, default=3e-3)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")
+    add_arguments(parser, epochs=12, batch_size=16, lr=3e-3)
     return parser.parse_args(argv)
 
 

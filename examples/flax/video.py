@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from _balls import balls_folder
+from _training import add_arguments, train_epoch
 from flax import nnx
-from tqdm import tqdm
 
 from jdali import fn, pipeline_def
 from jdali.iterator import DataIterator, LastBatchPolicy
@@ -101,21 +100,6 @@ def right_answers(model: Network, videos: jax.Array, labels: jax.Array, mask: ja
     return ((model(videos).argmax(-1) == labels[:, 0]) & mask).sum()
 
 
-def train_epoch(
-    model: Network, optimizer: nnx.Optimizer, data: DataIterator, title: str, most: int
-) -> list[float]:
-    """Losses of an epoch, or of `most` steps."""
-    model.train()
-    losses: list[jax.Array] = []
-    for batch in tqdm(data, desc=title, unit="step", leave=False, disable=None):
-        losses.append(train_step(model, optimizer, batch["video"], batch["label"]))
-        if len(losses) > 1:
-            losses[-2].block_until_ready()  # one step ahead, so that the device never idles
-        if len(losses) == most:
-            break
-    return [float(loss) for loss in losses]
-
-
 def validate(model: Network, data: DataIterator) -> float:
     """Accuracy over the validation sequences, each counted once."""
     model.eval()
@@ -143,7 +127,11 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     with train_data, val_data:
         for epoch in range(args.epochs):
             title = f"epoch {epoch + 1}/{args.epochs}"
-            losses = train_epoch(model, optimizer, train_data, title, args.steps - len(history["loss"]))
+            model.train()
+            losses = train_epoch(
+                train_data, lambda batch: train_step(model, optimizer, batch["video"], batch["label"]), title,
+                args.steps - len(history["loss"]),
+            )  # fmt: skip
             waiting = train_data.wait_share
             history["loss"] += losses
             history["accuracy"].append(validate(model, val_data))
@@ -164,12 +152,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--stride", type=int, default=1, help="from one frame of a sequence to the next")
     parser.add_argument("--size", type=int, default=48, help="height and width of the network's input")
     parser.add_argument("--widths", type=int, nargs="+", default=[16, 32, 64], help="channels of the layers")
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
-    parser.add_argument("--lr", type=float, default=3e-3)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")
+    add_arguments(parser, epochs=4, batch_size=16, lr=3e-3)
     return parser.parse_args(argv)
 
 
