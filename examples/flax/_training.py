@@ -16,7 +16,7 @@ from jdali.iterator import DataIterator
 def add_arguments(parser: argparse.ArgumentParser, *, epochs: int, batch_size: int, lr: float) -> None:
     """Adds those that every example has; the numbers are their defaults."""
     parser.add_argument("--epochs", type=int, default=epochs)
-    parser.add_argument("--batch-size", type=int, default=batch_size)
+    parser.add_argument("--batch-size", type=int, default=batch_size, help="of all devices together")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
     parser.add_argument("--lr", type=float, default=lr, help="largest learning rate")
     parser.add_argument("--seed", type=int, default=0)

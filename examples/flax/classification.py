@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from _digits import digits_folder
+from _training import add_arguments
 from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -275,13 +275,8 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder of pictures; default: handwritten digits")
-    parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--batch-size", type=int, default=64, help="of all devices together")
+    add_arguments(parser, epochs=8, batch_size=64, lr=3e-3)
     parser.add_argument("--size", type=int, default=32, help="height and width of the network's input")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
-    parser.add_argument("--lr", type=float, default=3e-3, help="largest learning rate")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")
     parser.add_argument("--min-area", type=float, help="smallest part of a picture to train on, 0 to 1")
     parser.add_argument("--mirror", type=float, help="probability of mirroring a picture")
     parser.add_argument("--widths", type=int, nargs="+", default=[32, 64, 128], help="channels of the layers")
