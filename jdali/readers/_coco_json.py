@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import array
 import itertools
+import operator
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -11,13 +11,13 @@ import msgspec
 import numpy as np
 
 from jdali.readers import _storage
+from jdali.readers._coco_segments import AllSegments, UnparsedSegments
 
 _Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
 
 
 class Annotations(NamedTuple):
-    """What is known of n images; of object, polygon and mask i belong to image k those with
-    starts[k] <= i < starts[k + 1].
+    """What is known of n images; object i belongs to image k with starts[k] <= i < starts[k + 1].
 
     Attributes:
         names: of the files.
@@ -26,14 +26,7 @@ class Annotations(NamedTuple):
         object_starts: int64 [n + 1].
         boxes: float32 [objects, 4].
         labels: int32 [objects].
-        polygon_starts: int64 [n + 1].
-        polygons: int32 [polygons, 3], number of the object in its image, first vertex and the one after the
-            last, counted in the image.
-        vertex_starts: int64 [n + 1].
-        vertices: float32 [vertices, 2], x and y.
-        mask_starts: int64 [n + 1].
-        mask_objects: int32 [masks], number of the object in its image.
-        masks: lengths of the runs, compressed or int64 [runs].
+        segments: polygons and masks of the objects of an image.
     """
 
     names: list[str]
@@ -42,13 +35,7 @@ class Annotations(NamedTuple):
     object_starts: np.ndarray
     boxes: np.ndarray
     labels: np.ndarray
-    polygon_starts: np.ndarray
-    polygons: np.ndarray
-    vertex_starts: np.ndarray
-    vertices: np.ndarray
-    mask_starts: np.ndarray
-    mask_objects: np.ndarray
-    masks: list[str | np.ndarray]
+    segments: AllSegments
 
 
 class Wanted(NamedTuple):
@@ -105,11 +92,6 @@ class _FileWithMasks(msgspec.Struct):
     categories: list[_Category] = []
 
 
-class _RunLengths(msgspec.Struct):
-    size: tuple[int, int]
-    counts: str | list[Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]]
-
-
 class Bad(ValueError):
     """What is wrong with a file, said by code that does not know its path."""
 
@@ -122,7 +104,7 @@ def parse(path: str, wanted: Wanted) -> Annotations:
         ValueError: it is damaged, or an annotation makes no sense.
     """
     try:
-        return _arrange(_decoded(_storage.read(path), wanted), wanted)
+        return _arrange(path, _decoded(_storage.read(path), wanted), wanted)
     except OSError as error:
         raise FileNotFoundError(f"cannot read annotations_file {path}: {error.strerror}") from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Bad) as error:
@@ -136,7 +118,7 @@ def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
     return msgspec.json.decode(text, type=_File)
 
 
-def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
+def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     """The objects of the wanted images, image by image."""
     images, chosen = file.images, _chosen(file.images, wanted.images)
     objects = file.annotations
@@ -153,29 +135,16 @@ def _arrange(file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
     boxes = boxes[numbers]
     if wanted.ltrb:
         boxes[:, 2:] += boxes[:, :2]
-    scale = sizes[:, ::-1].astype(np.float32)
     if wanted.ratio:
-        boxes /= np.tile(scale, 2)[image]
-    found = _segments(objects, numbers, image, sizes, wanted)
-    vertex_image = np.repeat(image[found.polygon_places], found.polygon_sizes)
-    vertices = found.vertices
-    if wanted.ratio and not wanted.masks:
-        vertices = vertices / scale[vertex_image]
-    vertex_starts = _starts(np.bincount(vertex_image, minlength=len(chosen)))
-    polygon_image = image[found.polygon_places]
-    ends = np.cumsum(found.polygon_sizes) - vertex_starts[polygon_image]
-    polygons = np.stack(
-        [found.polygon_places - starts[polygon_image], ends - found.polygon_sizes, ends], axis=1
-    )
-    mask_image = image[found.mask_places]
+        boxes /= np.tile(sizes[:, ::-1].astype(np.float32), 2)[image]
+    segments = UnparsedSegments(
+        path, _texts(objects, numbers, starts, wanted), numbers, starts, sizes,
+        masks=wanted.masks, ratio=wanted.ratio and not wanted.masks,
+    )  # fmt: skip
     return Annotations(
         names=[images[i].file_name for i in chosen.tolist()],
         image_ids=np.array([images[i].id for i in chosen.tolist()], np.int32),
-        sizes=sizes, object_starts=starts, boxes=boxes, labels=labels[numbers],
-        polygon_starts=_starts(np.bincount(polygon_image, minlength=len(chosen))),
-        polygons=polygons.astype(np.int32), vertex_starts=vertex_starts, vertices=vertices,
-        mask_starts=_starts(np.bincount(mask_image, minlength=len(chosen))),
-        mask_objects=(found.mask_places - starts[mask_image]).astype(np.int32), masks=found.masks,
+        sizes=sizes, object_starts=starts, boxes=boxes, labels=labels[numbers], segments=segments,
     )  # fmt: skip
 
 
@@ -213,7 +182,7 @@ def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray
         if "\0" in image.file_name:
             raise Bad(f"images[{place}]: the file_name {image.file_name!r} has a byte of 0")
     if names is None:
-        return np.argsort(np.fromiter((i.id for i in images), np.int64, len(images)), kind="stable")
+        return np.argsort(_all(images, "id"), kind="stable")
     places = {image.file_name: place for place, image in enumerate(images)}
     missing = [name for name in names if name not in places]
     if missing:
@@ -235,12 +204,7 @@ def _boxes(objects: Sequence[_Object]) -> np.ndarray:
 
 def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
     """int64 [n], the image of each object."""
-    ids = np.array([image.id for image in images], np.int64)
-    order = np.argsort(ids, kind="stable")
-    wanted = np.array([o.image_id for o in objects], np.int64)
-    found = np.searchsorted(ids[order], wanted)
-    owners = np.append(order, -1)[found]
-    owners[np.append(ids, 0)[owners] != wanted] = -1
+    owners = _places(_all(objects, "image_id"), _all(images, "id"))
     if len(wrong := np.flatnonzero(owners < 0)):
         place = int(wrong[0])
         raise Bad(f"annotations[{place}]: there is no image with the image_id {objects[place].image_id}")
@@ -249,19 +213,30 @@ def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
 
 def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: Wanted) -> np.ndarray:
     """int32 [n]."""
+    given = _all(objects, "category_id")
     if wanted.avoid_class_remapping:
-        return np.array([o.category_id for o in objects], np.int32)
-    numbers: dict[int, int] = {}
-    for number, category in enumerate(categories, 1):
-        numbers.setdefault(category.id, number)
-    labels = np.array([numbers.get(o.category_id, -1) for o in objects], np.int32)
-    if len(wrong := np.flatnonzero(labels < 0)):
+        return given.astype(np.int32)
+    places = _places(given, _all(categories, "id"))
+    if len(wrong := np.flatnonzero(places < 0)):
         place = int(wrong[0])
         raise Bad(
             f"annotations[{place}]: there is no category with the category_id {objects[place].category_id} "
             "(avoid_class_remapping=True takes the ids as they are)"
         )
-    return labels
+    return (places + 1).astype(np.int32)
+
+
+def _all(records: Sequence[Any], name: str) -> np.ndarray:
+    """int64 [n], one attribute of all records."""
+    return np.fromiter(map(operator.attrgetter(name), records), np.int64, len(records))
+
+
+def _places(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """int64 [n], where each is found first in `ids`; -1 where it is not."""
+    order = np.argsort(ids, kind="stable")
+    places = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
+    places[np.append(ids, 0)[places] != wanted] = -1
+    return places
 
 
 def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]) -> None:
@@ -273,48 +248,12 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
         )
 
 
-class _Segments(NamedTuple):
-    """Polygons and masks of the objects, by the object's place in the order of output."""
+def _texts(objects: Sequence[Any], numbers: np.ndarray, starts: np.ndarray, wanted: Wanted) -> list[bytes]:
+    """For each image a list, in JSON, of what its objects have as `segmentation`; empty if none is wanted.
 
-    polygon_places: np.ndarray
-    polygon_sizes: np.ndarray
-    vertices: np.ndarray
-    mask_places: np.ndarray
-    masks: list[str | np.ndarray]
-
-
-def _segments(
-    objects: Sequence[Any], numbers: np.ndarray, image: np.ndarray, sizes: np.ndarray, wanted: Wanted
-) -> _Segments:
-    """Those of the objects `numbers`, each in the image of that place."""
-    polygon_places, polygon_sizes, mask_places = array.array("q"), array.array("q"), array.array("q")
-    coordinates = array.array("f")
-    masks: list[str | np.ndarray] = []
-    decoder = msgspec.json.Decoder(list[list[float]] | _RunLengths | None)
-    for place, number in enumerate(numbers.tolist() if wanted.polygons or wanted.masks else ()):
-        try:
-            found = decoder.decode(objects[number].segmentation)
-        except msgspec.DecodeError as error:
-            raise Bad(f"annotations[{number}].segmentation: {error}") from error
-        if type(found) is list:  # the loop runs a million times: this is the cheap way to tell
-            for polygon in found:
-                polygon_places.append(place)
-                polygon_sizes.append(len(polygon))
-                coordinates.fromlist(polygon)
-        elif found is not None and wanted.masks:
-            height, width = sizes[image[place]].tolist()
-            if found.size != (height, width):
-                raise Bad(
-                    f"annotations[{number}]: the mask is {found.size[0]} x {found.size[1]}, but its image "
-                    f"{height} x {width}"
-                )
-            mask_places.append(place)
-            masks.append(found.counts if isinstance(found.counts, str) else np.array(found.counts, np.int64))
-    places, lengths = np.array(polygon_places, np.int64), np.array(polygon_sizes, np.int64)
-    if len(wrong := np.flatnonzero(lengths % 2)):
-        number = int(numbers[places[wrong[0]]])
-        raise Bad(f"annotations[{number}]: a polygon has {lengths[wrong[0]]} coordinates, an odd number")
-    vertices = np.frombuffer(coordinates, np.float32).reshape(-1, 2)
-    if not np.isfinite(vertices).all():
-        raise Bad("a polygon has a coordinate beyond the range of float32")
-    return _Segments(places, lengths // 2, vertices, np.array(mask_places, np.int64), masks)
+    Copies: the parts of the file's text would keep all of it in memory.
+    """
+    if not (wanted.polygons or wanted.masks):
+        return [b"[]"] * (len(starts) - 1)
+    texts = [objects[number].segmentation for number in numbers.tolist()]
+    return [b"[" + b",".join(texts[first:end]) + b"]" for first, end in itertools.pairwise(starts.tolist())]

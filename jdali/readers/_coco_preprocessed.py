@@ -13,6 +13,7 @@ import numpy as np
 from jdali.readers import _storage
 from jdali.readers._coco_json import Annotations
 from jdali.readers._coco_masks import decompressed
+from jdali.readers._coco_segments import SavedSegments, saved
 
 _MASK_HEAD = np.dtype("<u8")  # height, width and number of runs
 _MASK_RUN = np.dtype("<u4")
@@ -32,23 +33,25 @@ def save(folder: str, parsed: Annotations, *, polygons: bool, masks: bool, ids: 
         "labels": parsed.labels,
     }
     if polygons or masks:
+        segments = saved(parsed.segments, len(parsed.names))
         items |= {
-            "polygon_data": parsed.polygons,
-            "polygon_offset": parsed.polygon_starts[:-1],
-            "polygons_count": np.diff(parsed.polygon_starts),
-            "vertices": parsed.vertices,
-            "vertices_offset": parsed.vertex_starts[:-1],
-            "vertices_count": np.diff(parsed.vertex_starts),
+            "polygon_data": segments.polygons,
+            "polygon_offset": segments.polygon_starts[:-1],
+            "polygons_count": np.diff(segments.polygon_starts),
+            "vertices": segments.vertices,
+            "vertices_offset": segments.vertex_starts[:-1],
+            "vertices_count": np.diff(segments.vertex_starts),
         }
-    if masks:
-        items |= {
-            "masks_rles_idx": parsed.mask_objects,
-            "masks_offset": parsed.mask_starts[:-1],
-            "mask_count": np.diff(parsed.mask_starts),
-            "heights": parsed.sizes[:, 0],
-            "widths": parsed.sizes[:, 1],
-        }
-        _write(folder, "masks_rles", len(parsed.masks), b"".join(_packed_masks(parsed)))
+        if masks:
+            items |= {
+                "masks_rles_idx": segments.mask_objects,
+                "masks_offset": segments.mask_starts[:-1],
+                "mask_count": np.diff(segments.mask_starts),
+                "heights": parsed.sizes[:, 0],
+                "widths": parsed.sizes[:, 1],
+            }
+            packed = b"".join(_packed_masks(parsed, segments))
+            _write(folder, "masks_rles", len(segments.masks), packed)
     if ids:
         items["original_ids"] = parsed.image_ids
     for name, array in items.items():
@@ -62,9 +65,9 @@ def _write(folder: str, name: str, count: int, content: bytes) -> None:
         file.write(np.uint32(count).tobytes() + content)
 
 
-def _packed_masks(parsed: Annotations) -> Iterator[bytes]:
-    image = np.repeat(np.arange(len(parsed.names)), np.diff(parsed.mask_starts))
-    for place, mask in enumerate(parsed.masks):
+def _packed_masks(parsed: Annotations, segments: SavedSegments) -> Iterator[bytes]:
+    image = np.repeat(np.arange(len(parsed.names)), np.diff(segments.mask_starts))
+    for place, mask in enumerate(segments.masks):
         counts = decompressed(mask) if isinstance(mask, str) else mask
         if len(counts) and not 0 <= counts.min() <= counts.max() < 1 << 32:
             raise ValueError(f"a mask of {parsed.names[image[place]]} has a run of impossible length")
@@ -116,10 +119,10 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
     if ((mask_objects < 0) | (mask_objects >= limit)).any():
         raise ValueError(f"{folder}/masks_rles_idx.dat names an object that is not there")
     image_ids = _items(folder, "original_ids", "<i4", count) if ids else np.zeros(count, np.int32)
-    return Annotations(
-        names, image_ids, sizes, starts, boxes, labels, polygon_starts, polygon_data, vertex_starts, vertices,
-        mask_starts, mask_objects, mask_list,
-    )  # fmt: skip
+    segments = SavedSegments(
+        polygon_starts, polygon_data, vertex_starts, vertices, mask_starts, mask_objects, mask_list
+    )
+    return Annotations(names, image_ids, sizes, starts, boxes, labels, segments)
 
 
 def _content(folder: str, name: str) -> bytes:

@@ -15,6 +15,7 @@ from jdali.readers import _coco_preprocessed, _storage
 from jdali.readers._base import Loaded, Reader, read_file, reader_options, shuffle_options
 from jdali.readers._coco_json import Annotations, Wanted, parse
 from jdali.readers._coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
+from jdali.readers._coco_segments import Segments, span
 from jdali.readers._layouts import with_layouts
 from jdali.readers._records import path_list
 
@@ -53,14 +54,15 @@ class CocoReader(Reader):
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed
-        objects = _range(parsed.object_starts, index)
+        objects = span(parsed.object_starts, index)
         outputs = [read_file(self.source(index)), parsed.boxes[objects], parsed.labels[objects]]
-        if self._polygons:
-            outputs.append(parsed.polygons[_range(parsed.polygon_starts, index)])
-            outputs.append(parsed.vertices[_range(parsed.vertex_starts, index)])
-        if self._masks:
+        if self._polygons or self._masks:
             try:
-                outputs.append(self._painted(index, parsed.labels[objects]))
+                segments = parsed.segments(index)
+                if self._polygons:
+                    outputs += segments.polygons, segments.vertices
+                else:
+                    outputs.append(self._painted(index, segments, parsed.labels[objects]))
             except ValueError as error:
                 raise SampleError(f"{_NAME}: the masks of {self.source(index)}: {error}") from error
         if self._ids:
@@ -70,25 +72,21 @@ class CocoReader(Reader):
     def load_many(self, indices: np.ndarray) -> Loaded:
         return with_layouts(super().load_many(indices), self.layouts)
 
-    def _painted(self, index: int, labels: np.ndarray) -> np.ndarray:
-        parsed = self._parsed
-        height, width = parsed.sizes[index].tolist()
+    def _painted(self, index: int, segments: Segments, labels: np.ndarray) -> np.ndarray:
+        height, width = self._parsed.sizes[index].tolist()
         if height * width > MAX_PIXELS:
             raise ValueError(f"{height} x {width} is more than the limit of {MAX_PIXELS} pixels")
         runs: list[tuple[int, Runs]] = []
-        polygons = parsed.polygons[_range(parsed.polygon_starts, index)]
+        polygons = segments.polygons
         if len(polygons):
-            vertices = parsed.vertices[_range(parsed.vertex_starts, index)]
-            found, polygon = runs_of_polygons(
-                vertices, (polygons[:, 2] - polygons[:, 1]).astype(np.int64), height, width
-            )
+            sizes = (polygons[:, 2] - polygons[:, 1]).astype(np.int64)
+            found, polygon = runs_of_polygons(segments.vertices, sizes, height, width)
             owner = labels[polygons[polygon, 0]]
             runs += [
                 (label, Runs(found.starts[owner == label], found.ends[owner == label]))
                 for label in np.unique(owner).tolist()
             ]
-        masks = _range(parsed.mask_starts, index)
-        for mask, number in zip(parsed.masks[masks], parsed.mask_objects[masks].tolist(), strict=True):
+        for mask, number in zip(segments.masks, segments.mask_objects.tolist(), strict=True):
             counts = decompressed(mask) if isinstance(mask, str) else mask
             try:
                 runs.append((labels[number].item(), runs_of_counts(counts, height, width)))
@@ -98,10 +96,6 @@ class CocoReader(Reader):
 
     def source(self, index: int) -> str:
         return _storage.join(self._root, self._parsed.names[index])
-
-
-def _range(starts: np.ndarray, index: int) -> slice:
-    return slice(starts.item(index), starts.item(index + 1))
 
 
 def _num_outputs(given: Mapping[str, Any]) -> int:

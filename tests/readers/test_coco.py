@@ -1,6 +1,7 @@
 """readers.coco: images, boxes, labels, polygons and ids; by hand and against DALI."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -201,7 +202,7 @@ WRONG_MASKS = [
     ([[0, 0, 1]], r"annotations\[0\]: a polygon has 3 coordinates, an odd number"),
     ([[0, 0, 1, "x"]], r"annotations\[0\].segmentation: Expected `float`, got `str` - at `\$\[0\]\[3\]`"),
     ([0, 0], r"annotations\[0\].segmentation: Expected `array`, got `int`"),
-    ([[0, 1e300]], ".*a coordinate beyond the range of float32"),
+    ([[], [0, 1e300], [0, 0]], r"annotations\[0\]: a polygon has a coordinate beyond the range of float32"),
     ({"size": [4, 5], "counts": [20]}, r"annotations\[0\]: the mask is 4 x 5, but its image 4 x 6"),
     ({"size": [4, 6], "counts": [-1, 25]}, r"annotations\[0\].segmentation: .*>= 0"),
     ({"counts": [24]}, r"annotations\[0\].segmentation: Object missing required field `size`"),
@@ -215,9 +216,26 @@ def test_wrong_annotations(write, given, message):
 
 
 @pytest.mark.parametrize(("mask", "message"), WRONG_MASKS, ids=[str(m) for m, _ in WRONG_MASKS])
-def test_wrong_masks(write, mask, message):
+def test_wrong_segmentations_are_of_their_sample(write, tmp_path, mask, message):
+    message = message.replace(r"\[0\]", r"\[2\]", 1)
+    good = [thing(9, 7, [0, 0, 1, 1], [SQUARE]), thing(2, 7, [0, 0, 1, 1], [SQUARE])]
+    files = write(objects=[*good, thing(9, 7, [0, 0, 1, 1], mask)])
+    reader = opened("coco", **files, pixelwise_masks=True)
+    for _ in range(2):  # what is kept of a good image is not kept of a bad one
+        found = failures(reader)
+        assert list(found) == [2]
+        assert re.search(f"^readers.coco: the masks of .*a.jpg: .*x.json: {message}", found[2])
+    (tmp_path / "saved").mkdir()
+    saving = {"save_preprocessed_annotations_dir": str(tmp_path / "saved")}
     with pytest.raises(ValueError, match=f"^readers.coco: .*x.json: {message}"):
-        opened("coco", **write(objects=[thing(9, 7, [0, 0, 1, 1], mask)]), pixelwise_masks=True)
+        opened("coco", **files, pixelwise_masks=True, save_preprocessed_annotations=True, **saving)
+
+
+def test_segmentations_that_nobody_asked_for_are_not_looked_at(write):
+    files = write(objects=[thing(9, 7, [0, 0, 1, 1], [[0, 0, 1, "x"]])])
+    assert not failures(opened("coco", **files))
+    masks = [thing(9, 7, [0, 0, 1, 1], {"size": [9, 9], "counts": [1]})]  # runs are no polygons
+    assert not failures(opened("coco", **write(objects=masks), polygon_masks=True))
 
 
 @pytest.mark.parametrize("counts", [[23], "0", "00P1\\1"], ids=str)

@@ -1,0 +1,176 @@
+"""Polygons and masks of the objects of a COCO file, image by image."""
+
+from __future__ import annotations
+
+import array
+from typing import Annotated, NamedTuple, Protocol
+
+import msgspec
+import numpy as np
+
+from jdali._errors import SampleError
+
+
+class Segments(NamedTuple):
+    """What outlines the objects of an image.
+
+    Attributes:
+        polygons: int32 [polygons, 3], number of the object in its image, first vertex and the one after the
+            last.
+        vertices: float32 [vertices, 2], x and y.
+        mask_objects: int32 [masks], number of the object in its image.
+        masks: lengths of the runs, compressed or int64 [runs].
+    """
+
+    polygons: np.ndarray
+    vertices: np.ndarray
+    mask_objects: np.ndarray
+    masks: list[str | np.ndarray]
+
+
+class AllSegments(Protocol):
+    """The segments of all images."""
+
+    def __call__(self, image: int) -> Segments:
+        """Those of one; raises `SampleError`."""
+
+
+class _RunLengths(msgspec.Struct):
+    size: tuple[int, int]
+    counts: str | list[Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]]
+
+
+_Found = list[list[float]] | _RunLengths | None
+_ALL = msgspec.json.Decoder(list[_Found])
+_ONE = msgspec.json.Decoder(_Found)
+_PIECES = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+class UnparsedSegments:
+    """Those in a JSON file. They are most of it, so the numbers of an image are parsed when it is read first:
+    a process of many never parses those that the others read.
+
+    Args:
+        path: of the file.
+        texts: for each image the list of what its objects have as `segmentation`, as JSON.
+        numbers: int64 [objects], the place of each object in the file.
+        starts: int64 [images + 1], the objects of each image.
+        sizes: int32 [images, 2], height and width.
+        masks: give masks of runs, too.
+        ratio: coordinates are to be shares of the image's width and height.
+    """
+
+    def __init__(
+        self, path: str, texts: list[bytes], numbers: np.ndarray, starts: np.ndarray, sizes: np.ndarray, *,
+        masks: bool, ratio: bool,
+    ):  # fmt: skip
+        self._path, self._numbers, self._starts, self._sizes = path, numbers, starts, sizes
+        self._masks, self._ratio = masks, ratio
+        self._known: list[bytes | Segments] = [*texts]
+
+    def __call__(self, image: int) -> Segments:
+        known = self._known[image]
+        if isinstance(known, bytes):
+            known = self._known[image] = self._parsed(image, known)
+        return known
+
+    def _parsed(self, image: int, text: bytes) -> Segments:
+        try:
+            found = _ALL.decode(text)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise self._wrong_text(image, text) from error
+        polygons: list[tuple[int, int, int]] = []
+        coordinates = array.array("f")
+        mask_objects, masks = [], list[str | np.ndarray]()
+        for number, segments in enumerate(found):
+            if isinstance(segments, list):
+                for polygon in segments:
+                    first = len(coordinates) // 2
+                    coordinates.fromlist(polygon)
+                    polygons.append((number, first, len(coordinates) // 2))
+                    if len(polygon) % 2:
+                        reason = f": a polygon has {len(polygon)} coordinates, an odd number"
+                        raise self._wrong(image, number, reason)
+            elif segments is not None and self._masks:
+                self._check_size(image, number, segments.size)
+                counts = segments.counts
+                mask_objects.append(number)
+                masks.append(counts if isinstance(counts, str) else np.array(counts, np.int64))
+        vertices: np.ndarray = np.frombuffer(coordinates, np.float32).reshape(-1, 2)
+        finite = np.isfinite(vertices)
+        if not finite.all():
+            wrong = int(np.flatnonzero(~finite.all(axis=1))[0])
+            owner = next(number for number, _, end in polygons if wrong < end)
+            raise self._wrong(image, owner, ": a polygon has a coordinate beyond the range of float32")
+        if self._ratio:
+            vertices = vertices / self._sizes[image, ::-1].astype(np.float32)
+        return Segments(
+            np.array(polygons, np.int32).reshape(-1, 3), vertices, np.array(mask_objects, np.int32), masks
+        )
+
+    def _check_size(self, image: int, number: int, size: tuple[int, int]) -> None:
+        height, width = self._sizes[image].tolist()
+        if size != (height, width):
+            reason = f": the mask is {size[0]} x {size[1]}, but its image {height} x {width}"
+            raise self._wrong(image, number, reason)
+
+    def _wrong(self, image: int, number: int, reason: str) -> SampleError:
+        place = self._numbers[self._starts[image] + number]
+        return SampleError(f"{self._path}: annotations[{place}]{reason}")
+
+    def _wrong_text(self, image: int, text: bytes) -> SampleError:
+        """What is wrong with the first wrong one of an image."""
+        for number, piece in enumerate(_PIECES.decode(text)):
+            try:
+                _ONE.decode(piece)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+                return self._wrong(image, number, f".segmentation: {error}")
+        return SampleError(f"{self._path}: {text[:80]!r} are no segmentations")
+
+
+class SavedSegments(NamedTuple):
+    """Those of all images in arrays; of polygon, vertex and mask i belong to image k those with
+    starts[k] <= i < starts[k + 1].
+
+    Attributes:
+        polygon_starts, vertex_starts, mask_starts: int64 [images + 1].
+        polygons, vertices, mask_objects, masks: as in `Segments`, of all images.
+    """
+
+    polygon_starts: np.ndarray
+    polygons: np.ndarray
+    vertex_starts: np.ndarray
+    vertices: np.ndarray
+    mask_starts: np.ndarray
+    mask_objects: np.ndarray
+    masks: list[str | np.ndarray]
+
+    def __call__(self, image: int) -> Segments:
+        masks = span(self.mask_starts, image)
+        return Segments(
+            self.polygons[span(self.polygon_starts, image)], self.vertices[span(self.vertex_starts, image)],
+            self.mask_objects[masks], self.masks[masks],
+        )  # fmt: skip
+
+
+def saved(segments: AllSegments, images: int) -> SavedSegments:
+    """The segments of all images; raises `SampleError`."""
+    all_of_them = [segments(image) for image in range(images)]
+
+    def starts(lengths: list[int]) -> np.ndarray:
+        return np.cumsum([0, *lengths])
+
+    return SavedSegments(
+        starts([len(one.polygons) for one in all_of_them]),
+        np.concatenate([one.polygons for one in all_of_them]),
+        starts([len(one.vertices) for one in all_of_them]),
+        np.concatenate([one.vertices for one in all_of_them]),
+        starts([len(one.masks) for one in all_of_them]),
+        np.concatenate([one.mask_objects for one in all_of_them]),
+        [mask for one in all_of_them for mask in one.masks],
+    )
+
+
+def span(starts: np.ndarray, image: int) -> slice:
+    """What belongs to an image."""
+    return slice(starts.item(image), starts.item(image + 1))
