@@ -38,7 +38,7 @@ LIBRARIES = (
         "imagecodecs", "imagecodecs", "JPEG 2000, lossless JPEG, all forms of TIFF, faster PNG", "codecs"
     ),
     Library("miniaudio", "miniaudio", "faster FLAC", "audio"),
-    Library("av", "av", "video: readers, fn.decoders.video", "video"),
+    Library("av", "av", "video: readers, fn.decoders.video; MP3 without messages", "video"),
     Library("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
     Library("lz4", "lz4", "fn.decoders.inflate", "inflate"),
     Library("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),

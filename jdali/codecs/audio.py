@@ -1,5 +1,5 @@
-"""Decoding of sound: plain WAV with NumPy, FLAC with miniaudio where it is installed, all else (OGG with
-Vorbis or Opus, MP3, compressed WAV and more) with libsndfile."""
+"""Decoding of sound: plain WAV with NumPy, FLAC with miniaudio and MP3 with FFmpeg where they are installed, all
+else (OGG with Vorbis or Opus, compressed WAV and more) with libsndfile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import soundfile
 
 from jdali._errors import SampleError
-from jdali.codecs import _flac, _wav
+from jdali.codecs import _flac, _mp3, _wav
 from jdali.codecs._resampling import lobes_of, resample
 
 # A header may lie. More values than this, or more for each byte of the file than lossless codecs make of
@@ -84,7 +84,7 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[np.ndarray[Any, Any], AudioInfo]:
-    """Decodes a part of a sound; what lies before and after it is not decoded.
+    """Decodes a part of a sound; what lies before and after it is not decoded (of MP3 it may be).
 
     Args:
         encoded: the file's content, uint8.
@@ -181,7 +181,7 @@ def _content(encoded: bytes | np.ndarray[Any, Any]) -> memoryview:
 @contextlib.contextmanager
 def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
     """The sound behind the bytes, by the fastest that can; not `quick`: by libsndfile."""
-    plain = _wav.parse(content) if quick else None
+    plain = (_wav.parse(content) or _mp3.opened(content, _most_values(len(content)))) if quick else None
     if plain is not None:
         yield plain
         return
@@ -224,12 +224,17 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
     if info.channels < 1 or info.sample_rate < 1 or info.length < 0:
         raise SampleError(f"decoders.audio: the header makes no sense: {info}")
     values = info.length * info.channels
-    if values > min(MAX_VALUES, MAX_VALUES_PER_BYTE * size + _SLACK):
+    if values > _most_values(size):
         raise SampleError(
             f"decoders.audio: the header of {size} bytes claims {info.length} samples of {info.channels} "
             "channels, more than is believed"
         )
     return info
+
+
+def _most_values(size: int) -> int:
+    """How many values a file of so many bytes is believed to have."""
+    return min(MAX_VALUES, MAX_VALUES_PER_BYTE * size + _SLACK)
 
 
 @dataclasses.dataclass(frozen=True)

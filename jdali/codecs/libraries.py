@@ -65,7 +65,10 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
     "wav": (_numpy("integers and floats"), _soundfile("A-law, µ-law, ADPCM, unknown length")),
     "flac": (Library("miniaudio", "miniaudio", "all", "audio"), _soundfile("all")),
     "ogg": (_soundfile("Vorbis, Opus"),),
-    "mp3": (_soundfile("all"),),
+    "mp3": (
+        Library("av", "av", "all", "audio"),
+        _soundfile("all, printing what is wrong with damaged files"),
+    ),
 }
 
 

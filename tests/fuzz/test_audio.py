@@ -9,7 +9,7 @@ import soundfile
 from support.fuzz import mutations, refusals
 
 from jdali import SampleError
-from jdali.codecs import _flac, _wav, audio
+from jdali.codecs import _flac, _mp3, _wav, audio
 
 WAVE = (np.sin(np.arange(900) * 0.05)[:, None] * [0.7, 0.3]).astype(np.float32)
 
@@ -45,7 +45,7 @@ CONTAINERS = {"WAV24": "WAV", "WAVF": "WAV", "WAVA": "WAV", "WAVI": "WAV", "OPUS
 def test_damaged_files(kind, capfd):
     good = encode(CONTAINERS.get(kind, kind), KINDS[kind])
     assert refusals(read, good, count=300) > 20
-    if kind != "MP3":  # libsndfile's decoder of it prints
+    if kind != "MP3" or _mp3.av() is not None:  # libsndfile's decoder of it prints
         assert capfd.readouterr() == ("", "")
 
 

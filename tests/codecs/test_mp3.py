@@ -1,0 +1,150 @@
+"""MP3 by FFmpeg: what libsndfile gives for good files; damaged ones are refused, and nothing is printed."""
+
+import io
+import struct
+
+import numpy as np
+import pytest
+import soundfile
+
+from jdali import SampleError
+from jdali.codecs import _mp3, audio
+
+pytestmark = pytest.mark.skipif(_mp3.av() is None, reason="av is not installed")
+
+FRAME = 576  # samples of a frame at 16 kHz
+
+
+def sound(channels=2, length=20_000):
+    rng = np.random.default_rng(0)
+    tone = np.sin(np.arange(length) * 0.05)[:, None] * [0.7, 0.3]
+    return (tone + rng.normal(0, 0.05, (length, 2))).astype(np.float32)[:, :channels]
+
+
+def encode(channels=2, rate=16_000, length=20_000):
+    target = io.BytesIO()
+    soundfile.write(target, sound(channels, length), rate, format="MP3", subtype="MPEG_LAYER_III")
+    return target.getvalue()
+
+
+GOOD = encode()
+UNTAGGED = GOOD[_mp3._frame_size(GOOD) :]  # its first frame holds nothing but its length
+
+
+def frame_border(data, number):
+    place = 0
+    for _ in range(number):
+        place += _mp3._frame_size(data[place:])
+    return place
+
+
+def by_libsndfile(data):
+    return soundfile.read(io.BytesIO(data), dtype="float32", always_2d=True)[0]
+
+
+@pytest.fixture(autouse=True)
+def silent(capfd):
+    yield
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("rate", [8000, 16_000, 22_050, 44_100, 48_000])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_as_libsndfile(channels, rate):
+    data = encode(channels, rate)
+    wave, got_rate = audio.decode(data)
+    assert (wave.shape, got_rate) == ((20_000, channels), rate)
+    # Two decoders that work in float32: 3e-6 was seen.
+    np.testing.assert_allclose(wave, by_libsndfile(data), rtol=0, atol=1e-5)
+    assert audio.peek(data) == audio.AudioInfo(20_000, channels, rate)
+
+
+def test_element_types_and_parts():
+    wave, _ = audio.decode(GOOD)
+    whole, _ = audio.decode(GOOD, dtype=np.int16)
+    np.testing.assert_array_less(np.abs(whole - wave * 32767.0), 0.501)
+    part, _ = audio.decode_part(GOOD, 0.25, 0.5)
+    np.testing.assert_array_equal(part, wave[4000:12_000])
+    mixed, _ = audio.decode(GOOD, downmix=True)
+    np.testing.assert_allclose(mixed, wave.mean(axis=1), atol=1e-6)
+
+
+@pytest.mark.parametrize("rate", [8000, 16_000, 44_100])
+def test_frames_are_as_long_as_their_headers_say(rate):
+    data, place = encode(1, rate), 0
+    while place < len(data):
+        assert data[place] == 0xFF
+        place += _mp3._frame_size(data[place:])
+    assert place == len(data)
+
+
+def test_all_of_a_file_that_does_not_say_its_length():
+    count, place = 0, 0
+    while place < len(UNTAGGED):
+        place += _mp3._frame_size(UNTAGGED[place:])
+        count += 1
+    # libsndfile takes this file of variable rate to be shorter.
+    wave, _ = audio.decode(UNTAGGED)
+    assert wave.shape == (FRAME * count, 2)
+    delay = 1105  # of encoder and decoder, which the tag tells
+    np.testing.assert_allclose(wave[delay:][2000:19_000], audio.decode(GOOD)[0][2000:19_000], atol=1e-5)
+
+
+ID3V2 = b"ID3\3\0\0" + bytes([0, 0, 1, 0]) + b"TIT2\0\0\0\5\0\0\0\xff\xfe\xfa\xfb" + bytes(113)
+APE = b"APETAGEX" + struct.pack("<IIII", 2000, 32, 0, 0x20000000) + bytes(8)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(ID3V2, b""), (b"", b"TAG" + bytes(125)), (b"", APE), (b"", bytes(5000)), (b"", b"any other" * 99), (b"", GOOD)],
+    ids=["ID3v2", "ID3v1", "APE", "zeros", "junk", "another file"],
+)  # fmt: skip
+def test_what_stands_around_the_sound(before, after):
+    expected, _ = audio.decode(GOOD)
+    np.testing.assert_array_equal(audio.decode(before + GOOD + after)[0], expected)
+
+
+@pytest.mark.parametrize("place", [0, len(UNTAGGED)], ids=["before the last frames", "after them"])
+def test_zeros_in_a_file_that_does_not_say_its_length(place):
+    place = place or frame_border(UNTAGGED, 9)
+    data = UNTAGGED[:place] + bytes(2000) + UNTAGGED[place:]
+    np.testing.assert_array_equal(audio.decode(data)[0], audio.decode(UNTAGGED)[0])
+
+
+def test_a_tag_before_another_format():
+    target = io.BytesIO()
+    soundfile.write(target, sound(), 16_000, format="FLAC")
+    assert audio.decode(ID3V2 + target.getvalue())[0].shape == (20_000, 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (GOOD[:-100], r"a frame of \d+ bytes has \d+"),
+        (UNTAGGED[:-100], r"a frame of \d+ bytes has \d+"),
+        (GOOD[: frame_border(GOOD, 20)], r"its header claims 37 frames, 19 could be decoded"),
+        (GOOD[:3000] + b"x" * 500 + GOOD[3000:], "Invalid data found"),
+        (UNTAGGED + b"any other" * 99, "Invalid data found"),
+        (GOOD[: _mp3._frame_size(GOOD)], "claims|no frame|Invalid"),
+        (b"\xff\xfb" + bytes(200), "Invalid data found"),
+        (ID3V2, "Invalid data found|no sound|no frame"),
+        (UNTAGGED + encode(1), "rate or number of channels changes"),
+        (UNTAGGED + encode(2, 22_050), "rate or number of channels changes"),
+    ],
+)  # fmt: skip
+def test_damaged_files(data, message):
+    for call in (audio.peek, audio.decode):
+        with pytest.raises(SampleError, match=f"^decoders.audio: damaged or cut off MP3 file: .*({message})"):
+            call(data)
+
+
+def test_more_values_than_are_believed(monkeypatch):
+    monkeypatch.setattr(audio, "MAX_VALUES", 10_000)
+    with pytest.raises(SampleError, match="more than 10000 values"):
+        audio.decode(GOOD)
+
+
+def test_without_the_package(monkeypatch):
+    expected = by_libsndfile(GOOD)
+    monkeypatch.setattr(_mp3, "av", lambda: None)
+    np.testing.assert_allclose(audio.decode(GOOD)[0], expected, rtol=0, atol=1e-6)  # it varies by 1e-7
