@@ -120,7 +120,9 @@ def _listed(name: str, file_list: str) -> list[Clip]:
     return clips
 
 
-def frame_range(clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str) -> tuple[int, int]:
+def frame_range(
+    clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, from_end: bool
+) -> tuple[int, int]:
     """Numbers of the first frame of a clip and of the one after its last.
 
     Args:
@@ -128,11 +130,13 @@ def frame_range(clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str
         index: of its file.
         as_frames: they are numbers of frames, negative ones from the end; else seconds.
         rounding: key of `ROUNDING`.
+        from_end: negative seconds count from the end, too, and an end of 0 is that of the file.
     """
     up = ROUNDING[rounding]
     frames = len(index)
     bounds = []
-    for value, default, is_up in ((clip.start, 0, up[0]), (clip.end, frames, up[1])):
+    end = None if from_end and clip.end == 0 else clip.end
+    for value, default, is_up in ((clip.start, 0, up[0]), (end, frames, up[1])):
         if value is None:
             bounds.append(default)
             continue
@@ -140,17 +144,19 @@ def frame_range(clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str
             number = int(np.ceil(value) if is_up else np.floor(value))
             number += frames if number < 0 else 0
         else:
-            number = _frame_at(index, value, is_up)
+            number = _frame_at(index, value, is_up, from_end=from_end and value < 0)
         bounds.append(min(max(number, 0), frames))
     return bounds[0], bounds[1]
 
 
-def _frame_at(index: VideoIndex, seconds: float, up: bool) -> int:
+def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
     """The frame that is shown at a time, or the next one if it has been shown since before."""
     times = index.seconds()
     # The last frame is taken to be shown as long as the others usually are.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     edges = np.append(times, times[-1] + lasting)
+    if from_end:
+        seconds += edges[-1]
     if up:
         return int(np.searchsorted(edges, seconds - _SAME_TIME, "left"))
     return int(np.searchsorted(edges, seconds + _SAME_TIME, "right")) - 1

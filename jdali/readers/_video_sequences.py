@@ -47,10 +47,12 @@ class Cut:
         length: frames of a sequence.
         stride: from one of them to the next, frames.
         step: from one sequence to the next, frames.
+        room: frames that must be left of a clip for a sequence that is not padded.
         pad_mode: what stands in for frames beyond the end of a clip, see `pad`.
+        pads_all: pad whatever sequence has a frame to begin with, not only the first that lacks some.
         fill: value of padding frames.
         uniform: one sequence a clip, spread over it.
-        as_frames, rounding: how the parts in a list are meant, see `frame_range`.
+        as_frames, rounding, from_end: how the parts in a list are meant, see `frame_range`.
         image_type: RGB or YCbCr.
         convert: what is done to the frames at last.
         labels, timestamps: whether these are given.
@@ -60,11 +62,14 @@ class Cut:
     length: int
     stride: int
     step: int
+    room: int
     pad_mode: str
+    pads_all: bool
     fill: tuple[int, ...]
     uniform: bool
     as_frames: bool
     rounding: str
+    from_end: bool
     image_type: DALIImageType
     convert: Callable[[np.ndarray], np.ndarray]
     labels: bool
@@ -75,10 +80,10 @@ class Cut:
         """First frames of the sequences of a clip of the frames `low` to `high` - 1."""
         if self.uniform:
             return np.array([low])
-        whole = 1 + (self.length - 1) * self.stride
-        count = max((high - low - whole) // self.step + 1, 0)
-        # A padded sequence follows the whole ones, if a frame is there to begin it.
-        count += self.pad_mode != "none" and low + count * self.step < high
+        count = max((high - low - self.room) // self.step + 1, 0)
+        if self.pad_mode != "none":
+            begun = -(-(high - low) // self.step)
+            count = begun if self.pads_all else min(count + 1, begun)
         return low + np.arange(count) * self.step
 
     def numbers(self, start: int, low: int, high: int) -> np.ndarray:
@@ -129,7 +134,9 @@ class VideoReader(Reader):
         columns: list[list[np.ndarray]] = [[], [], [], [], []]
         for clip in clips:
             index = self._indexes[numbers[clip.path]]
-            low, high = frame_range(clip, index, as_frames=cut.as_frames, rounding=cut.rounding)
+            low, high = frame_range(
+                clip, index, as_frames=cut.as_frames, rounding=cut.rounding, from_end=cut.from_end
+            )
             if low >= high:
                 warnings.warn(
                     f"{name}: {clip.path} from {clip.start} to {clip.end} holds no frame, it is left out",

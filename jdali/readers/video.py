@@ -75,12 +75,12 @@ def legacy_options(
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
-        file_list_frame_num: starts and ends in `file_list` are numbers of frames, negative ones from the
-            end, and not seconds.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
+            count from the end, and an end of 0 is that of the video.
         file_list_include_preceding_frame: round starts in `file_list` down and ends up, not the other way.
         normalized: values from 0 to 1 in place of 0 to 255.
-        pad_sequences: where a video has frames left that are not enough, give a sequence of them that is
-            filled up with zeros.
+        pad_sequences: also give the sequences that begin in the clip but lack frames at its end, filled up
+            with zeros.
         skip_vfr_check: without effect: variable frame rates are read as well.
     """
 
@@ -89,9 +89,9 @@ def _has_labels(given: Mapping[str, Any]) -> bool:
     return bool(given.get("file_root") or given.get("file_list")) or given.get("labels") is not None
 
 
-def _count_outputs(given: Mapping[str, Any]) -> int:
+def _count_outputs(name: str, given: Mapping[str, Any]) -> int:
     """How many outputs a reader with these arguments has."""
-    numbers = frame_numbers_given("readers.video", given.get("enable_frame_num") or "none")
+    numbers = frame_numbers_given(name, given.get("enable_frame_num") or "none")
     return 1 + _has_labels(given) + (numbers != "none") + bool(given.get("enable_timestamps"))
 
 
@@ -131,11 +131,14 @@ def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader
     preceding = options["file_list_include_preceding_frame"] and not options["file_list_frame_num"]
     own = {
         "length": length,
+        "room": 1 + (length - 1) * options["stride"],
         "pad_mode": "constant" if options["pad_sequences"] else "none",
+        "pads_all": True,
         "fill": (0,),
         "uniform": False,
         "as_frames": options["file_list_frame_num"],
         "rounding": "start_down_end_up" if preceding else "start_up_end_down",
+        "from_end": True,
         "convert": functools.partial(_as_dtype, dtype=dtype, normalized=options["normalized"]),
     }
     return _open(name, own, options)
@@ -144,7 +147,7 @@ def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader
 @operator(
     name="readers.video",
     kind="reader",
-    outputs=_count_outputs,
+    outputs=functools.partial(_count_outputs, "readers.video"),
     devices=("gpu",),
     source="operators/video/legacy/reader/video_reader_op.cc",
 )
@@ -182,7 +185,7 @@ def _resize_options() -> Any:
 @operator(
     name="readers.video_resize",
     kind="reader",
-    outputs=_count_outputs,
+    outputs=functools.partial(_count_outputs, "readers.video_resize"),
     devices=("gpu",),
     source="operators/video/legacy/reader/video_reader_resize_op.cc",
 )
@@ -206,7 +209,7 @@ def video_resize(*, sequence_length: Static[int], **options: Any) -> VideoReader
 @operator(
     name="experimental.readers.video",
     kind="reader",
-    outputs=_count_outputs,
+    outputs=functools.partial(_count_outputs, "experimental.readers.video"),
     devices=("cpu", "gpu"),
     source="operators/video/reader/video_reader_decoder_op.cc",
 )
@@ -233,9 +236,10 @@ def experimental_video(
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
         sequence_length: frames of a sequence.
         fill_value: of padding frames, one value or one a channel, 0 to 255.
-        pad_mode: what stands in for frames that a clip lacks at its end: "none": sequences that are not
-            whole are left out; "constant": `fill_value`; "edge" or "repeat": the last frame; "reflect_1001"
-            or "symmetric", "reflect_101" or "reflect": the frames before, the last one again or not.
+        pad_mode: what stands in for frames that a clip lacks at its end. "none": a sequence is given where
+            `sequence_length` times `stride` frames are left; else one more is, which ends with `fill_value`
+            ("constant"), the last frame ("edge" or "repeat"), or the frames before, the last one again
+            ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").
         uniform_sample: give one sequence a clip, of frames spread evenly over it; `stride`, `step` and
             `pad_mode` have no effect then.
 
@@ -255,11 +259,14 @@ def experimental_video(
         )
     own = {
         "length": sequence_length,
+        "room": sequence_length * options["stride"],  # as DALI, though the last frames would not be needed
         "pad_mode": padding_mode(name, pad_mode),
+        "pads_all": False,
         "fill": fill_values(name, fill_value),
         "uniform": uniform_sample,
         "as_frames": file_list_format == "frames",
         "rounding": file_list_rounding,
+        "from_end": False,
         "convert": functools.partial(_as_dtype, dtype=np.dtype(np.uint8), normalized=False),
     }
     return _open(name, own, options)

@@ -87,6 +87,23 @@ def test_padded_sequences(folder, mode, last):
     np.testing.assert_allclose(got[2][2], TIMES[last] / 1000, rtol=0, atol=1e-9)
 
 
+def test_room_for_a_sequence(folder):
+    """`stride` after the last frame counts for the one reader, as for DALI's, and not for the older ones."""
+    args = {"filenames": str(folder / "a" / "12.webm"), "sequence_length": 3, "stride": 4, "step": 1}
+    assert sequences(**args) == [[0, 4, 8]]
+    assert sequences(pad_mode="edge", **args) == [[0, 4, 8], [1, 5, 9]]
+    whole = [[0, 4, 8], [1, 5, 9], [2, 6, 10], [3, 7, 11]]
+    assert sequences("readers.video", **args) == whole
+
+
+def test_padded_sequences_of_the_older_reader(folder):
+    args = {"filenames": str(folder / "b" / "5.webm"), "sequence_length": 3, "pad_sequences": True}
+    reader = opened("readers.video", step=1, enable_frame_num="sequence", **args)
+    numbers = [reader.load(i)[1].tolist() for i in range(reader.size)]
+    reader.close()
+    assert numbers == [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, -1], [4, -1, -1]]
+
+
 def test_constant_padding(folder):
     args = {"filenames": str(folder / "a" / "12.webm"), "sequence_length": 5, "enable_frame_num": "sequence",
             "enable_timestamps": True}  # fmt: skip
@@ -163,6 +180,19 @@ def test_parts_in_seconds(folder, tmp_path, rounding, cfr, vfr):
         preceding = rounding == "start_down_end_up"
         args["file_list_include_preceding_frame"] = preceding
         assert everything("readers.video", **args) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("0.2 0", range(5, 12)), ("-0.2 -0.08", range(7, 10)), ("0 0", range(12)), ("-0.09 0", range(10, 12))],
+)
+def test_parts_from_the_end_of_the_older_reader(folder, tmp_path, line, expected):
+    """12 frames every 0.04 s: they end at 0.48."""
+    path = listed(tmp_path, f"{folder / 'a' / '12.webm'} 4 {line}")
+    args = {"file_list": path, "sequence_length": 1}
+    assert everything("readers.video", **args) == [([n], [4]) for n in expected]
+    path = listed(tmp_path, f"{folder / 'a' / '12.webm'} 4 3 0")
+    assert len(everything("readers.video", file_list_frame_num=True, **args)) == 9
 
 
 def test_parts_that_reach_beyond(folder, tmp_path):
@@ -356,6 +386,8 @@ def test_wrong_arguments_of_the_older_reader(folder):
         opened("readers.video", dtype=types.INT16, **args)
     with pytest.raises(ValueError, match="readers.video_resize: channels is 1"):
         opened("readers.video_resize", channels=1, **args)
+    with pytest.raises(ValueError, match="readers.video_resize: enable_frame_num is 'all'"):
+        opened("readers.video_resize", enable_frame_num="all", **args)
     with pytest.raises(ValueError, match="no sequence of 6 frames .* the longest of their files has 5"):
         opened("readers.video", filenames=str(folder / "b" / "5.webm"), sequence_length=6)
 
@@ -440,6 +472,8 @@ def check(**args):
     [
         {"sequence_length": 5}, {"sequence_length": 3, "stride": 2, "labels": [4]},
         {"sequence_length": 5, "stride": 2, "step": 4, "pad_mode": "edge"},
+        {"sequence_length": 3, "stride": 4, "step": 1}, {"sequence_length": 3, "stride": 4, "step": 1, "pad_mode": "edge"},
+        {"sequence_length": 2, "stride": 3, "step": 5, "pad_mode": "reflect_101"},
         {"sequence_length": 5, "pad_mode": "constant", "fill_value": [1, 2, 3]},
         {"sequence_length": 30, "pad_mode": "reflect_101"}, {"sequence_length": 30, "pad_mode": "reflect_1001"},
         {"sequence_length": 7, "uniform_sample": True}, {"sequence_length": 2, "step": 0},
