@@ -118,8 +118,10 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
     """Samples [H, W] or [H, W, C] as stored, but with 0 for black; indices where there is a palette."""
     detail: _Detail = info.detail
     codecs = imagecodecs()
-    if codecs is None or is_cmyk:  # which imagecodecs turns into RGB, with another rounding
+    if codecs is None:
         return _decode_with_pillow(view, info)
+    if is_cmyk:  # which would be turned into RGB, with another rounding
+        view = _rewritten(view, info, _RGB)
     picture: np.ndarray = codecs.tiff_decode(view)
     if detail.planar:
         picture = np.moveaxis(picture, 0, -1)
@@ -135,13 +137,19 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     simple = bits == 8 and channels in (1, 3, 4)
     if not (simple or (channels == 1 and (bits in (1, 16) or info.dtype == np.float32))):
         need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
-    # Only what the samples depend on: about all else that may be damaged Pillow would give warnings.
-    plain = tiff.part(view, (0, 0, info.height, info.width), whole=True)
-    if plain is None:
-        raise corrupt("TIFF", "its strips or tiles are outside of the file")
-    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, plain[0], info))
+    # About all else that may be damaged Pillow would give warnings.
+    plain = _rewritten(view, info, info.detail.photometric)
+    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info))
     # Pillow has turned it upright, whether one wants it or not.
     return stored(picture, info.orientation)
+
+
+def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:
+    """A file with only what the samples depend on; `photometric`: what they are to be taken for."""
+    plain = tiff.part(view, (0, 0, info.height, info.width), True, photometric)
+    if plain is None:
+        raise corrupt("TIFF", "its strips or tiles are outside of the file")
+    return plain[0]
 
 
 def _matches(view: memoryview) -> bool:

@@ -15,16 +15,17 @@ WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
 ORIENTATION, CHANNELS, PLANAR, COLOR_MAP = 274, 277, 284, 320
 TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
 _STRIP_OFFSETS, _ROWS_PER_STRIP, _STRIP_SIZES, _TILE_OFFSETS, _TILE_SIZES = 273, 278, 279, 324, 325
-# What else the samples depend on: order of bits, options of fax, the predictor, extra channels, JPEG
-# tables, sampling and range of YCbCr, parameters of LERC.
-_CODING = (266, 292, 293, 317, 338, 347, 529, 530, 532, 50674)
-_COPIED = frozenset(
-    {BITS, COMPRESSION, PHOTOMETRIC, ORIENTATION, CHANNELS, PLANAR, COLOR_MAP, TILE_WIDTH, TILE_HEIGHT}
-    | {SAMPLE_FORMAT, _ROWS_PER_STRIP, *_CODING}
+_JPEG_TABLES = 347
+# What the samples depend on, of one value: also order of bits, options of fax, the predictor.
+_SINGLE = frozenset(
+    {COMPRESSION, PHOTOMETRIC, ORIENTATION, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
+    | {266, 292, 293, 317}
 )
+# Of several values: also extra channels, sampling and range of YCbCr, parameters of LERC.
+_COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, 338, 529, 530, 532, 50674}
 _INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # by the type of an entry
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 16: 8}
-_LONG, _LONG8 = 4, 16
+_LONG, _UNDEFINED, _LONG8 = 4, 7, 16
 _OLD_JPEG = 6  # its data are not in the strips
 
 
@@ -93,11 +94,13 @@ def read(view: memoryview) -> Directory:
     return Directory(view, order, big, entries)
 
 
-def part(view: memoryview, window: Window, whole: bool = False) -> tuple[memoryview, Window] | None:
+def part(
+    view: memoryview, window: Window, whole: bool = False, photometric: int | None = None
+) -> tuple[memoryview, Window] | None:
     """A file of the strips or tiles that a window touches, and what window of the picture it holds.
 
     None if that would be all of them (unless `whole`), or if they are not where they should be: then it
-    is for the library to say what is wrong.
+    is for the library to say what is wrong. `photometric` is what the samples are to be taken for.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)
@@ -130,20 +133,38 @@ def part(view: memoryview, window: Window, whole: bool = False) -> tuple[memoryv
         min(bottom * rows, height) - top * rows,
         min(right * columns, width) - left * columns,
     )
-    return memoryview(_file(directory, held[2:], offset_tag, size_tag, pieces)), held
+    return memoryview(_file(directory, held[2:], photometric, offset_tag, size_tag, pieces)), held
+
+
+def _copied(directory: Directory) -> dict[int, tuple[int, int, bytes]]:
+    """(type, count, content) of the tags to keep, in a form about which Pillow has nothing to say."""
+    values = {}
+    for tag in _COPIED & directory.entries.keys():
+        entry, content = directory.entries[tag], bytes(directory._content(tag))
+        if tag == _JPEG_TABLES:
+            values[tag] = _UNDEFINED, len(content), content
+        elif tag not in _SINGLE:
+            values[tag] = entry.kind, entry.length, content
+        elif entry.length:
+            values[tag] = entry.kind, 1, content[: _SIZES[entry.kind]]
+    return values
 
 
 def _file(
-    directory: Directory, size: tuple[int, int], offset_tag: int, size_tag: int, pieces: list[memoryview]
+    directory: Directory,
+    size: tuple[int, int],
+    photometric: int | None,
+    offset_tag: int,
+    size_tag: int,
+    pieces: list[memoryview],
 ) -> bytes:
     """A TIFF file of one page, with the properties of `directory` but for its size and its pieces."""
     order, number, kind = directory.order, "Q" if directory.big else "I", _LONG8 if directory.big else _LONG
     lengths = [len(piece) for piece in pieces]
-    values = {
-        tag: (directory.entries[tag].kind, directory.entries[tag].length, bytes(directory._content(tag)))
-        for tag in _COPIED & directory.entries.keys()
-    }
+    values = _copied(directory)
     values[HEIGHT], values[WIDTH] = ((_LONG, 1, struct.pack(order + "I", n)) for n in size)
+    if photometric is not None:
+        values[PHOTOMETRIC] = _LONG, 1, struct.pack(order + "I", photometric)
     packed = struct.pack(f"{order}{len(pieces)}{number}", *lengths)
     values[size_tag] = kind, len(pieces), packed
     values[offset_tag] = kind, len(pieces), packed  # the right values when their place is known

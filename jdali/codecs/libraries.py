@@ -57,8 +57,11 @@ LIBRARIES: dict[str, tuple[Library, ...]] = {
     "webp": (_imagecodecs("pictures"), _pillow("the first picture of an animation; all others")),
     "bmp": (_numpy("24 bits"), _pillow("palettes, 32 bits, run lengths")),
     "tiff": (
-        _imagecodecs("all but CMYK"),
-        _pillow("CMYK; 8 bits of 1, 3 or 4 channels; 1 bit, 16 bits and floats of one channel"),
+        _imagecodecs("all"),
+        _pillow(
+            "8 bits of 1, 3 or 4 channels; 1 bit, 16 bits and floats of one channel; printing what is wrong "
+            "with damaged files"
+        ),
     ),
     "jpeg2000": (_imagecodecs("1 to 16 bits"), _pillow("8 bits of up to 4 channels")),
     "pnm": (_numpy("all"),),

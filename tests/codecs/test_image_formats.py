@@ -1,6 +1,8 @@
 """Every format decodes to the samples that were put into it."""
 
 import io
+import struct
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from support.data import image
 from support.pictures import cmyk, noise, pillow, png, png_chunk
 
 from jdali import types
+from jdali.codecs import _tiff
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA, BGR, GRAY
 
@@ -177,6 +180,42 @@ def test_cmyk(kind):
     np.testing.assert_array_equal(codec.decode(encoded), expected)
     stored = codec.decode(encoded, output_type=ANY_DATA)
     np.testing.assert_array_equal(stored, 255 - ink if kind == "jpeg" else ink)  # Adobe's JPEG is inverted
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"compression": c} for c in ("tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg")] + [{"tiffinfo": {278: 3}}],
+    ids=str,
+)  # fmt: skip
+def test_cmyk_in_tiff(options):
+    encoded = cmyk(noise(16, 16, 4), "tiff", **options)
+    ink = np.asarray(Image.open(io.BytesIO(encoded)))
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), ink)
+    part = codec.decode(encoded, output_type=ANY_DATA, window=(4, 5, 3, 7))
+    np.testing.assert_array_equal(part, ink[4:7, 5:12])
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("tag", [259, 262, 266, 277, 278, 284])
+@pytest.mark.parametrize("count", [0, 3])
+def test_pillow_does_not_warn_of_a_tag_with_another_number_of_values(tag, count, order, monkeypatch):
+    monkeypatch.setattr(_tiff, "imagecodecs", lambda: None)
+    values = {256: 3, 257: 2, 258: 8, 259: 1, 262: 1, 266: 1, 273: 0, 277: 1, 278: 2, 279: 6, 284: 1}
+    values[273] = end = 8 + 2 + 12 * len(values) + 4
+    entries = b""
+    for key, value in values.items():
+        if key == tag:  # without it, its value here is also what it has by default
+            inline = struct.pack(order + "HH", value, 0) if count < 3 else struct.pack(order + "I", end + 6)
+            entries += struct.pack(order + "HHI", key, 3, count) + inline
+        else:
+            entries += struct.pack(order + "HHIHH", key, 3, 1, value, 0)
+    head = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "IH", 8, len(values))
+    encoded = head + entries + bytes(4) + bytes(range(6)) + struct.pack(order + "HHH", values[tag], 9, 9)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        decoded = codec.decode(encoded, output_type=ANY_DATA)
+    assert given == []
+    np.testing.assert_array_equal(decoded.ravel(), np.arange(6))
 
 
 def test_other_chunks_of_a_png_change_nothing_and_print_nothing(capfd):

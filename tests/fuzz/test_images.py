@@ -54,9 +54,11 @@ GOOD = {
     "fax tiff": lambda: pillow(noise(24, 31, None) > 99, "tiff", compression="group4"),
     "palette tiff": lambda: palette("tiff"),
     "jpeg in tiff": lambda: pillow(PICTURE, "tiff", compression="jpeg"),
+    "lzw tiff": lambda: pillow(PICTURE, "tiff", compression="tiff_lzw", tiffinfo={317: 2}),
     "jpeg2000": lambda: pillow(PICTURE, "jpeg2000"),
 }  # fmt: skip
 WITH_IMAGECODECS = {
+    "cmyk tiff": lambda: cmyk(noise(16, 16, 4), "tiff", compression="tiff_adobe_deflate"),  # Pillow prints
     "12-bit jpeg": lambda: imagecodecs().jpeg8_encode(noise(16, 16, None, np.uint16) >> 4, level=90, bitspersample=12),
     "lossless jpeg": lambda: imagecodecs().ljpeg_encode(noise(16, 16, None, np.uint16)),
     "16-bit png": lambda: png(noise(9, 13, 4, np.uint16)),
@@ -161,7 +163,7 @@ def test_the_cases_are_many_and_differ():
     assert len(set(mutations(GOOD["jpeg"](), count=COUNT))) > COUNT * 0.9
 
 
-@pytest.mark.parametrize("kind", ["fax tiff", "palette tiff", "jpeg in tiff", "jpeg2000", "webp", "png"])
+@pytest.mark.parametrize("kind", [*[k for k in GOOD if "tiff" in k], "jpeg2000", "webp", "png"])
 def test_damaged_files_without_imagecodecs(kind, monkeypatch):
     """Pillow alone: it gives no warnings, and takes no memory for a size that nobody has checked."""
     for module in (codec._png, codec._tiff, codec._webp, codec._jpeg2000):
@@ -176,7 +178,6 @@ def test_damaged_files_without_imagecodecs(kind, monkeypatch):
             except ImportError as error:  # another kind of picture
                 raise ValueError(str(error)) from error
             finally:
-                told = [str(w.message) for w in given]
-                assert [t for t in told if "too many entries" not in t] == []
+                assert [str(w.message) for w in given] == []
 
     assert refusals(read_without, GOOD[kind](), count=COUNT) > COUNT // 10
