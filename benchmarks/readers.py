@@ -1,6 +1,7 @@
 """Readers of records, jdali against the real DALI (CPU), in one run: samples a second out of a pipeline.
 
-    python benchmarks/readers.py [--threads 2] [--rounds 5] [--workload tfrecord ...] [--sizes 1000 100000] [--shuffle]
+    python benchmarks/readers.py [--threads 2] [--rounds 5] [--workload tfrecord ...] [--sizes 1000 100000]
+        [--shuffle [--fill 1024]]
 
 The data are made on the spot: records of random bytes with a label. Each rival is a process of its own and
 they take turns; a row is the median of the rounds, the ratio is that of each turn to DALI's turn of the
@@ -142,13 +143,13 @@ def make_numpy(folder: Path, records: list[tuple[bytes, int]]) -> None:
         np.save(folder / f"{i:08}.npy", np.frombuffer(image, np.float32, len(image) // 4))
 
 
-def pipeline(package: str, kind: str, data: str, threads: int, shuffle: bool):
+def pipeline(package: str, kind: str, data: str, threads: int, fill: int):
     """The same pipeline for DALI and for jdali: only the import differs."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     records = importlib.import_module(package + ".tfrecord")
     path, index = f"{data}/data", f"{data}/index"
-    order = {"random_shuffle": shuffle}
+    order = {"random_shuffle": True, "initial_fill": fill} if fill else {}
 
     @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def tfrecord():
@@ -191,8 +192,9 @@ def pipeline(package: str, kind: str, data: str, threads: int, shuffle: bool):
 def worker(rival: str, workload: str, data: str, threads: int) -> None:
     try:
         start = time.perf_counter()
-        kind, *order = workload.split()[::2]
-        pipe = pipeline({"dali": "nvidia.dali"}.get(rival, rival), kind, data, threads, bool(order))
+        kind, _, *order = workload.split()
+        fill = int(order[1]) if order else 0
+        pipe = pipeline({"dali": "nvidia.dali"}.get(rival, rival), kind, data, threads, fill)
         pipe.build()
         pipe.run()
         first = time.perf_counter() - start
@@ -215,6 +217,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--batches", type=int, default=0, help="batches in a turn; 0: by the size")
     parser.add_argument("--shuffle", action="store_true", help="in random order")
+    parser.add_argument("--fill", type=int, default=1024, help="of the buffer for the random order, samples")
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 100_000], help="bytes of a record")
     parser.add_argument("--workload", nargs="*", default=list(FORMATS), choices=FORMATS)
     parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
@@ -235,7 +238,7 @@ def main() -> None:
                 data = Path(root) / f"{kind}-{size}"
                 make(data, kind, size)
                 batches = options.batches or max(min(TURN_BYTES // size, TURN_SAMPLES) // BATCH, 4)
-                name = f"{kind} {size} shuffled" if options.shuffle else f"{kind} {size}"
+                name = f"{kind} {size} shuffled {options.fill}" if options.shuffle else f"{kind} {size}"
                 rows = compare(
                     Path(__file__), options.rivals, name, data=str(data), threads=options.threads,
                     rounds=options.rounds, batches=batches,

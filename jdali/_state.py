@@ -13,16 +13,17 @@ class StateError(ValueError):
     """A state does not fit what it was given to."""
 
 
-def check_version(owner: str, state: Mapping[str, Any], version: int) -> None:
+def check_version(owner: str, state: Mapping[str, Any], version: int, *older: int) -> None:
     """Raises `StateError` if a state is not of this version.
 
     Args:
         owner: what the state is given to, for the message.
         state: of `get_state`.
-        version: that can be read.
+        version: that is written now, and can be read.
+        older: further ones that can be read.
     """
     found = state.get("version") if isinstance(state, Mapping) else None
-    if found != version:
+    if found not in (version, *older):
         raise StateError(f"{owner}: a state of version {found!r}, expected {version}")
 
 

@@ -28,6 +28,7 @@ from jdali.readers._order import Batch, Order
 
 _ORDER_OPTIONS = (
     "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
+_INITIAL_FILL = 1024
     "pad_last_batch", "seed",
 )  # fmt: skip
 
@@ -35,7 +36,7 @@ _ORDER_OPTIONS = (
 def reader_options(
     *,
     dont_use_mmap: Static[bool] = False,
-    initial_fill: Static[int] = 1024,
+    initial_fill: Static[int] = _INITIAL_FILL,
     lazy_init: Static[bool] = False,
     num_shards: Static[int] = 1,
     pad_last_batch: Static[bool] = False,
@@ -52,13 +53,15 @@ def reader_options(
 
     Args:
         dont_use_mmap: without effect.
-        initial_fill: without effect: shuffling is over the whole shard, not through a buffer.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most so many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: how many parts the data set is divided into, at most its size.
         pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
             same number of batches on all shards; otherwise batches run on into the next epoch.
         prefetch_queue_depth: without effect.
-        random_shuffle: read each shard in a random order, another one in each epoch.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
         read_ahead: without effect.
         seed: of the random order; -1: the pipeline's.
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
@@ -101,6 +104,9 @@ class Reader(abc.ABC):
         size: number of samples of the data set.
         options: values of `reader_options` and `shuffle_options`; others are ignored.
     """
+    # Whether `random_shuffle` goes through the samples as they lie, with a buffer of `initial_fill`: for readers to
+    # which the next sample is cheaper than another one. Else all of the shard is shuffled.
+    mixes: bool = False
 
     num_outputs: int = 1
     # Whether the reader itself fetches remote data before they are asked for; others are helped, see `_ahead`.
@@ -108,6 +114,9 @@ class Reader(abc.ABC):
 
     def __init__(self, size: int, options: Mapping[str, Any]):
         given = {name: options[name] for name in _ORDER_OPTIONS if name in options}
+        if self.mixes:
+            fill = options.get("initial_fill")
+            given["initial_fill"] = _INITIAL_FILL if fill is None else fill
         self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **given)
 
     @property

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
+import numpy as np
+
 from jdali.readers import _remote
 from jdali.readers._scope import Ended, Scope
 from jdali.storage import options
@@ -21,7 +23,8 @@ class Blocks:
     """The content of some files, for many threads.
 
     The blocks of all files count as one row: after the last of a file comes the first of the next. As long as
-    reading goes along it, twice as many blocks are fetched ahead each time, up to a limit.
+    reading goes along it, twice as many blocks are fetched ahead each time, up to a limit. Reading may go back and
+    forth within a window: so many more blocks are kept.
 
     Args:
         urls: of the files.
@@ -35,11 +38,38 @@ class Blocks:
         self._bytes = settings.block_size
         # Number of the first block of each file, and of the one after the last.
         self._starts = list(itertools.accumulate((-(-size // self._bytes) for size in sizes), initial=0))
+        self._most_bytes = settings.bytes_ahead
         self._most_kept = 2 + settings.bytes_ahead // self._bytes
         self._most_ahead = max(1, min(self._most_kept // 2, settings.requests))
         self._forgive = settings.longest_wait
         self._begin()
+        self._window = 0
         scope.serves(self, self._begin)
+
+    def span(self, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray, count: int) -> int:
+        """How many blocks `count` pieces that follow each other lie in, at most.
+
+        Args:
+            files: int [n], number of the file of each piece, in the order in which they are read.
+            offsets, ends: int64 [n], bytes.
+            count: from 1 on.
+        """
+        if not len(files):
+            return 0
+        count = min(count, len(files))
+        starts = np.array(self._starts)[files]
+        first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
+        # Pieces need not lie in the order in which they are read.
+        first = np.minimum.accumulate(first[::-1])[::-1]
+        last = np.maximum.accumulate(last)
+        return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
+
+    def widen(self, blocks: int) -> bool:
+        """Lets reading go back and forth within so many blocks; False if that is more than may be kept for it."""
+        if blocks * self._bytes > self._most_bytes:
+            return False
+        self._window = blocks
+        return True
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
@@ -83,15 +113,20 @@ class Blocks:
                 # Until now all records of the block failed at once, without the whole row of retries.
                 del self._failed[number]
                 self._kept.pop(number, None)
-            future = self._fetched(number)
-            if 0 < number - self._latest <= max(self._ahead, 1):
+            following = self._latest + 1
+            if 0 < number - self._latest <= max(self._ahead, 1) + self._window:
                 self._ahead = min(max(2 * self._ahead, 1), self._most_ahead)
                 self._latest = number
-            elif not 0 <= self._latest - number <= self._most_ahead:  # threads may come out of order
-                self._ahead, self._latest = 0, number
-            for later in range(self._latest + 1, min(self._latest + 1 + self._ahead, self._starts[-1])):
-                self._fetched(later)
-            while len(self._kept) > self._most_kept:
+            # Threads may come out of order.
+            elif not 0 <= self._latest - number <= self._most_ahead + self._window:
+                self._ahead, self._latest, following = 0, number, number + 1
+            if number < following:
+                self._fetched(number)
+            # Blocks that were left out within the window will be read as well: in their order, as they are dropped.
+            for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
+                self._fetched(block)
+            future = self._kept[number]
+            while len(self._kept) > self._most_kept + self._window:
                 # The first that was fetched is the one that reading has left behind the furthest.
                 dropped, _ = self._kept.popitem(last=False)
                 self._failed.pop(dropped, None)

@@ -11,7 +11,8 @@ import numpy as np
 TABLE_SIZE = 1 << 16
 _ROUNDS = 6
 _WORD = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
+GOLDEN = 0x9E3779B97F4A7C15
+_FACTORS = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,10 +93,8 @@ class _Cipher:
         self._size = size
         self._half = np.uint64(((size - 1).bit_length() + 1) // 2)
         self._mask = np.uint64((1 << int(self._half)) - 1)
-        state = 0
-        for word in key:
-            state = _mixed(state ^ word & _WORD)
-        self._keys = [np.uint64(_mixed(state + i * _GOLDEN & _WORD)) for i in range(1, _ROUNDS + 1)]
+        state = key_state(*key)
+        self._keys = [np.uint64(_finalized(state + i * GOLDEN & _WORD)) for i in range(1, _ROUNDS + 1)]
 
     def __call__(self, places: np.ndarray) -> np.ndarray:
         numbers = self._once(places.astype(np.uint64))
@@ -106,16 +105,28 @@ class _Cipher:
     def _once(self, numbers: np.ndarray) -> np.ndarray:
         left, right = numbers >> self._half, numbers & self._mask
         for key in self._keys:
-            # The finalizer of SplitMix64: every bit of the result depends on every bit of the half.
-            word = right + key
-            word = (word ^ word >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-            word = (word ^ word >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-            left, right = right, left ^ (word ^ word >> np.uint64(31)) & self._mask
+            # Every bit of the result depends on every bit of the half.
+            left, right = right, left ^ finalized_all(right + key) & self._mask
         return left << self._half | right
 
 
-def _mixed(word: int) -> int:
-    """The finalizer of SplitMix64."""
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _WORD
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & _WORD
+def key_state(*key: int) -> int:
+    """64 bits that follow from some numbers of 64 bits."""
+    state = 0
+    for word in key:
+        state = _finalized(state ^ word & _WORD)
+    return state
+
+
+def _finalized(word: int) -> int:
+    """The finalizer of SplitMix64: each of 64 bits depends on all 64 of `word`."""
+    word = (word ^ word >> 30) * _FACTORS[0] & _WORD
+    word = (word ^ word >> 27) * _FACTORS[1] & _WORD
     return word ^ word >> 31
+
+
+def finalized_all(words: np.ndarray) -> np.ndarray:
+    """As `_finalized`, of many: uint64 to uint64."""
+    words = (words ^ words >> np.uint64(30)) * np.uint64(_FACTORS[0])
+    words = (words ^ words >> np.uint64(27)) * np.uint64(_FACTORS[1])
+    return words ^ words >> np.uint64(31)

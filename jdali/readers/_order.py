@@ -14,8 +14,10 @@ import numpy as np
 
 from jdali._state import check_version
 from jdali.readers._items import Items, counting, joined, permutation
+from jdali.readers._mixing import mixed, reach
 
-_STATE_VERSION = 1
+# 1 had no "fill": all random orders were of the whole shard then.
+_STATE_VERSION = 2
 # Key of those permutations that must be the same on every shard, whatever seed each was given.
 _COMMON_SEED = 0
 # So many samples are looked up at a time.
@@ -65,14 +67,16 @@ class Order:
     batch, and for whole batches more where other shards have one sample more.
 
     Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, common
-    to all shards, and each epoch's part of it in an order of its own; `shuffle_after_epoch` puts the
-    whole data set in a new random order for each epoch, the first included, and each shard keeps its
-    place.
+    to all shards, and each epoch's part of it in an order of its own; with `initial_fill` it goes through
+    each epoch's part from front to end, and only mixes samples near each other, see `mixed`.
+    `shuffle_after_epoch` puts the whole data set in a new random order for each epoch, the first included,
+    and each shard keeps its place.
 
     Args:
         size: number of samples.
         shard_id, num_shards: which part is read; at least one sample for each shard.
         random_shuffle, shuffle_after_epoch: at most one of them.
+        initial_fill: of the buffer for `random_shuffle`, samples; None: the whole part is shuffled.
         stick_to_shard: read the same part in every epoch; not with `shuffle_after_epoch`.
         pad_last_batch: see above.
         seed: of the order within a part (`random_shuffle`).
@@ -87,6 +91,7 @@ class Order:
         num_shards: int = 1,
         random_shuffle: bool = False,
         shuffle_after_epoch: bool = False,
+        initial_fill: int | None = None,
         stick_to_shard: bool = False,
         pad_last_batch: bool = False,
         seed: int = 0,
@@ -104,12 +109,24 @@ class Order:
         self.size, self.shard_id, self.num_shards = size, shard_id, num_shards
         self.pad_last_batch = pad_last_batch
         self.stick_to_shard = stick_to_shard or shuffle_after_epoch
-        self._random, self._shuffled = random_shuffle, shuffle_after_epoch
+        self._shuffled = shuffle_after_epoch
+        self._fill = _checked(initial_fill) if random_shuffle and initial_fill is not None else None
         self._seed = seed
         self._common_seed = _COMMON_SEED if shuffle_seed is None else shuffle_seed
         self._epoch = self._position = 0
-        self._common: Items | None = permutation(size, _COMMON_SEED, 0) if random_shuffle else None
+        whole = random_shuffle and self._fill is None
+        self._common: Items | None = permutation(size, _COMMON_SEED, 0) if whole else None
         self.seek(0, 0)
+
+    @property
+    def window(self) -> int:
+        """The next samples are among so many that lie one after another; they go from front to end of a part."""
+        if self._shuffled or self._common is not None:
+            return self.size
+        largest = -(-self.size // self.num_shards)
+        if self._fill is None or self._fill == 1:
+            return 1
+        return largest if self._fill >= largest else min(reach(self._fill), largest)
 
     # --- state ------------------------------------------------------------------------------
     def seek(self, epoch: int, position: int = 0) -> None:
@@ -131,6 +148,7 @@ class Order:
             "version": _STATE_VERSION,
             "size": self.size,
             "seed": self._seed,
+            "fill": self._fill,
             "epoch": self._base + epochs,
             "taken": [*([past.num_shards, past.given] for past in self._past), [self.num_shards, taken]],
         }
@@ -142,10 +160,14 @@ class Order:
         unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
         of them had begun, is divided anew; the epochs after that are as if there had been no change.
         """
-        check_version("the reader", state, _STATE_VERSION)
+        check_version("the reader", state, _STATE_VERSION, 1)
         if state["size"] != self.size:
             raise ValueError(
                 f"the state is of a data set of {state['size']} samples, this one has {self.size}"
+            )
+        if (fill := state.get("fill")) != self._fill:
+            raise ValueError(
+                f"the state is of {_mixing(fill)}, this one has {_mixing(self._fill)}: the order would be another"
             )
         *past, (shards, taken) = state["taken"]
         self._seed, self._base = state["seed"], int(state["epoch"])
@@ -288,18 +310,29 @@ class Order:
         if self._shuffled:
             return _slice(permutation(self.size, self._common_seed, epoch), place, shards)
         start, end = self.size * place // shards, self.size * (place + 1) // shards
-        if self._common is None:
-            return counting(start, end)
-        inner = permutation(end - start, self._seed, epoch << 32 | place)
-        return inner.among(self._common.part(start, end))
+        key = self._seed, epoch << 32 | place
+        if self._common is not None:
+            return permutation(end - start, *key).among(self._common.part(start, end))
+        part = counting(start, end)
+        return part if self._fill is None else mixed(end - start, self._fill, *key).among(part)
+
+
+def _checked(fill: int) -> int:
+    if not isinstance(fill, (int, np.integer)) or fill < 1:
+        raise ValueError(f"initial_fill is {fill!r}; it must be a whole number of samples, from 1 on")
+    return int(fill)
+
+
+def _mixing(fill: int | None) -> str:
+    return "a reader without a buffer that mixes" if fill is None else f"one with initial_fill={fill}"
 
 
 def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One state from those of all shards, in their order: they need not have taken equally much."""
     first = states[0]
     for state in states[1:]:
-        for key in ("version", "size", "seed", "epoch"):
-            if state[key] != first[key]:
+        for key in ("version", "size", "seed", "fill", "epoch"):
+            if state.get(key) != first.get(key):
                 raise ValueError(
                     f"the states of the shards disagree in {key}: {first[key]} and {state[key]}; take them "
                     "at the same step, and give all shards the same seed"

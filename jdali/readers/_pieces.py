@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._recycled import Recycler
-from jdali.readers._record_files import BadRecord, RecordFiles
+from jdali.readers._record_files import RecordFiles
 
 # Bytes between two pieces that are read along with them: a call costs as much as that many bytes.
 _GAP = 4096
@@ -71,13 +71,12 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     begins, ends = first[runs], reach[runs + counts - 1]
     base = np.cumsum(ends - begins) - (ends - begins)
     raw = _memory(int((ends - begins).sum()) + SLACK)
-    for run, (number, begin, at, length) in enumerate(
-        zip(of[runs].tolist(), begins.tolist(), base.tolist(), (ends - begins).tolist(), strict=True)
-    ):
-        try:
-            files.read_into(number, begin, raw[at : at + length])
-        except BadRecord:  # its pieces are asked for again one by one, to say which cannot be read
-            known[order[runs[run] : runs[run] + counts[run]]] = False
+    files.reads((of.item(0), begins.item(0)), (of.item(-1), ends.item(-1)))
+    view = raw.data
+    targets = [view[at:end] for at, end in zip(base.tolist(), (base + ends - begins).tolist(), strict=True)]
+    for run in files.read_runs(of[runs].tolist(), begins.tolist(), targets):
+        # Its pieces are asked for again one by one, to say which cannot be read.
+        known[order[runs[run] : runs[run] + counts[run]]] = False
     starts[order] = first + np.repeat(base - begins, counts)
     starts[~known] = 0
     raw.flags.writeable = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from jdali.readers import _remote, _storage
+from jdali.readers._advice import Advice
 from jdali.readers._blocks import Blocks
 from jdali.readers._scope import Scope
 from jdali.storage import options
@@ -44,8 +46,8 @@ class RecordFiles:
 
     Attributes:
         sizes: of the files, bytes.
-        in_order: whether pieces are mostly read from front to end. Then remote files are read in large blocks,
-            some of them ahead; else just the pieces, but for files that are no larger than a block.
+        in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
+            large blocks, some of them ahead; else just the pieces, but for files that are no larger than a block.
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
@@ -61,6 +63,32 @@ class RecordFiles:
         self._blocks = Blocks(self.paths, self.sizes, self._scope)
         self._open: dict[int, _Descriptor] = {}
         self._lock = threading.Lock()
+        self._advice: Advice | None = None
+
+    def expect(self, window: int, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray) -> None:
+        """Says in which order pieces will be read.
+
+        Args:
+            window: the next ones are among so many that follow each other, from front to end.
+            files: int [n], number of the file of each piece.
+            offsets, ends: int64 [n], bytes.
+        """
+        self.in_order = window == 1
+        if not self.in_order and self._remote:
+            self.in_order = self._blocks.widen(self._blocks.span(files, offsets, ends, window))
+        if 1 < window < len(files) and len(self._remote) < len(self.paths) and hasattr(os, "posix_fadvise"):
+            self._advice = Advice(self.sizes, self._read_soon)
+
+    def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
+        """Says that pieces are read between two places, each a file and an offset in it."""
+        if self._advice is not None:
+            self._advice.reads(first, last)
+
+    def _read_soon(self, file: int, offset: int, size: int) -> None:
+        if file not in self._remote:
+            with contextlib.suppress(OSError):  # said when it is read
+                descriptor = self._open.get(file) or self._opened(file)
+                os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
     def read(self, file: int, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset` on; raises `BadRecord` if the file does not have them."""
@@ -84,23 +112,24 @@ class RecordFiles:
             raise BadRecord(f"cannot be read: {error.strerror or error}") from error
         return data
 
-    def read_into(self, file: int, offset: int, target: np.ndarray) -> None:
-        """Fills `target`, uint8 [bytes], from `offset` on; raises `BadRecord` if the file does not have that many."""
-        if file in self._remote or offset < 0 or offset + target.size > self.sizes[file]:
-            target[:] = np.frombuffer(self.read(file, offset, target.size), np.uint8)
-            return
-        done = 0
-        try:
-            descriptor = self._open.get(file) or self._opened(file)
-            while done < target.size:
-                count = os.preadv(descriptor.number, [target[done:].data], offset + done)
-                if not count:
-                    raise BadRecord(
-                        f"the file ends at byte {offset + done}; it was longer when it was opened"
-                    )
-                done += count
-        except OSError as error:
-            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+    def read_runs(
+        self, files: Sequence[int], offsets: Sequence[int], targets: Sequence[memoryview]
+    ) -> list[int]:
+        """Fills each target from a file, from an offset on; gives the numbers of those that it could not fill."""
+        bad = []
+        last, descriptor = -1, None
+        for run, (file, offset, target) in enumerate(zip(files, offsets, targets, strict=True)):
+            try:
+                if file in self._remote:
+                    target[:] = self.read(file, offset, len(target))
+                    continue
+                if file != last or descriptor is None:
+                    last, descriptor = file, self._open.get(file) or self._opened(file)
+                if os.preadv(descriptor.number, (target,), offset) != len(target):
+                    target[:] = self.read(file, offset, len(target))
+            except (OSError, BadRecord):
+                bad.append(run)
+        return bad
 
     def _read_remote(self, file: int, offset: int, size: int) -> bytes:
         try:

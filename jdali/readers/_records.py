@@ -39,6 +39,8 @@ class RecordReader(Reader):
     """A reader each of whose samples is one record, a piece of one of its files.
 
     Args:
+    They are read as they lie in the files; in random order too, but for `shuffle_after_epoch`.
+
         name: of the reader, for messages.
         files: to read.
         records: of each file.
@@ -46,8 +48,9 @@ class RecordReader(Reader):
     """
 
     def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
+    mixes = True
+
         self._name, self._files = name, files
-        files.in_order = is_in_order(options)
         self._starts = [0]
         for one in records:
             self._starts.append(self._starts[-1] + len(one.offsets))
@@ -58,6 +61,8 @@ class RecordReader(Reader):
         self._sizes = np.concatenate([r.sizes for r in records])
         super().__init__(self._starts[-1], options)
 
+        owners = np.repeat(np.arange(len(records)), np.diff(self._first))
+        files.expect(self._order.window, owners, self._offsets, self._offsets + self._sizes)
     @abc.abstractmethod
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
         """The outputs of one record; raises `BadRecord`."""
@@ -166,11 +171,6 @@ def parsed_together(
         return Loaded(others, failures)
     order = np.argsort(places)
     return Loaded(tuple(column.select(order) for column in joined([columns, others])), failures)
-
-
-def is_in_order(options: Mapping[str, Any]) -> bool:
-    """Whether a reader with these options reads its files from front to end."""
-    return not (options.get("random_shuffle") or options.get("shuffle_after_epoch"))
 
 
 def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:

@@ -12,7 +12,7 @@ from jdali._extent import BatchSpec
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.readers import _columns
-from jdali.readers._base import reader_options
+from jdali.readers._base import reader_options, shuffle_options
 from jdali.readers._columns import Buffer
 from jdali.readers._lmdb import DatabaseReader
 from jdali.readers._pieces import Pieces
@@ -111,6 +111,7 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/parser/caffe_parser.h",
 )  # fmt: skip
+@also_takes(shuffle_options)
 @also_takes(reader_options)
 def caffe(
     *,

@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
-from jdali.readers._base import reader_options
+from jdali.readers._base import reader_options, shuffle_options
 from jdali.readers._lmdb import DatabaseReader
 from jdali.readers._protobuf import contents, fields, integers, last_integer, reals
 from jdali.readers._records import BadRecord, required_paths
@@ -206,6 +206,7 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/parser/caffe2_parser.h",
 )  # fmt: skip
+@also_takes(shuffle_options)
 @also_takes(reader_options)
 def caffe2(
     *,

@@ -23,7 +23,6 @@ from jdali.readers._pieces import Pieces, read_pieces
 from jdali.readers._records import (
     BadRecord,
     RecordFiles,
-    is_in_order,
     parsed_together,
     path_list,
     record_tasks,
@@ -74,7 +73,7 @@ class Samples(NamedTuple):
 
 
 class WebDatasetReader(Reader):
-    """Samples of tar archives.
+    """Samples of tar archives, which are read as they lie there.
 
     Args:
         files: the archives.
@@ -83,6 +82,8 @@ class WebDatasetReader(Reader):
         check: whether to see that there is a header before each content.
         options: of every reader.
     """
+
+    mixes = True
 
     def __init__(
         self,
@@ -93,7 +94,6 @@ class WebDatasetReader(Reader):
         options: Mapping[str, Any],
     ):
         self._files, self._dtypes, self._check = files, list(dtypes), check
-        files.in_order = is_in_order(options)
         self._empty = [np.empty(0, dtype) for dtype in dtypes]
         self._starts = [0]
         for one in samples:
@@ -102,6 +102,16 @@ class WebDatasetReader(Reader):
         self._offsets, self._sizes, self._numbers = map(np.concatenate, zip(*samples, strict=True))
         self.num_outputs = len(self._dtypes)
         super().__init__(self._starts[-1], options)
+        self._expect()
+
+    def _expect(self) -> None:
+        """Tells the files in which order they will be read."""
+        present = self._sizes != _MISSING
+        some = present.any(axis=1)
+        owners = np.repeat(np.arange(len(self._files.paths)), np.diff(self._first))
+        starts = np.where(present, self._offsets, np.iinfo(np.int64).max).min(axis=1)
+        ends = np.where(present, self._offsets + self._sizes, 0).max(axis=1)
+        self._files.expect(self._order.window, owners[some], starts[some], ends[some])
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         file = bisect.bisect_right(self._starts, index) - 1

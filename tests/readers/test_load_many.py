@@ -144,7 +144,7 @@ def test_a_file_that_got_shorter(tmp_path):
     pieces = _pieces.read_pieces(files, np.zeros(3, np.int64), np.array([0, 50_000, 90_000]), np.full(3, 10))
     assert pieces.known.tolist() == [True, True, False]
     with pytest.raises(BadRecord, match="it was longer when it was opened"):
-        files.read_into(0, 59_000, np.zeros(2000, np.uint8))
+        files.read(0, 59_000, 2000)
     files.close()
 
 

@@ -24,6 +24,14 @@ def epoch(order, number):
     return taken.indices[(taken.epochs == number) & ~taken.padded]
 
 
+SHUFFLES = [
+    {},
+    {"random_shuffle": True},
+    {"shuffle_after_epoch": True},
+    *({"random_shuffle": True, "initial_fill": fill} for fill in (1, 2, 5, 100)),
+]
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
@@ -81,13 +89,10 @@ def test_padding_repeats_the_last_sample_and_equalizes_shards():
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 7])
-@pytest.mark.parametrize("shuffle", ["", "random_shuffle", "shuffle_after_epoch"])
+@pytest.mark.parametrize("shuffle", SHUFFLES, ids=str)
 def test_every_sample_once_in_each_epoch(shards, shuffle):
     # Each shard with a seed of its own, as in a script that seeds with the rank.
-    orders = [
-        Order(23, shard_id=i, num_shards=shards, seed=i, **({shuffle: True} if shuffle else {}))
-        for i in range(shards)
-    ]
+    orders = [Order(23, shard_id=i, num_shards=shards, seed=i, **shuffle) for i in range(shards)]
     for number in range(3):
         taken = np.concatenate([epoch(o, number) for o in orders])
         assert sorted(taken) == list(range(23))
@@ -191,7 +196,7 @@ def test_parts_of_sequences():
     assert listed(sequence.part(2, 5).part(1, 3)).tolist() == [50, 51]
 
 
-@pytest.mark.parametrize("options", [{"random_shuffle": True}, {"shuffle_after_epoch": True}, {}])
+@pytest.mark.parametrize("options", SHUFFLES[:4], ids=str)
 def test_shuffling_takes_constant_memory(options):
     size = 10**12
     tracemalloc.start()
@@ -204,7 +209,7 @@ def test_shuffling_takes_constant_memory(options):
     assert peak < 4 << 20
     assert len(set(first.tolist())) == 20_000
     assert set(last.epochs.tolist()) == {7, 8}
-    if options:
+    if options and "initial_fill" not in options:
         assert np.corrcoef(np.arange(20_000), first)[0, 1] < 0.05
 
 
@@ -214,6 +219,8 @@ OPTIONS = [
     {"num_shards": 3, "shard_id": 1, "pad_last_batch": True},
     {"num_shards": 2, "random_shuffle": True, "seed": 4},
     {"shuffle_after_epoch": True, "pad_last_batch": True},
+    {"num_shards": 2, "shard_id": 1, "random_shuffle": True, "seed": 4, "initial_fill": 3},
+    {"random_shuffle": True, "initial_fill": 4, "pad_last_batch": True},
 ]
 
 
@@ -231,9 +238,7 @@ def test_resumes_in_a_fresh_process(options):
                 np.testing.assert_array_equal(mine, theirs)
 
 
-@pytest.mark.parametrize(
-    "shuffle", [{}, {"random_shuffle": True, "seed": 3}, {"shuffle_after_epoch": True}], ids=str
-)
+@pytest.mark.parametrize("shuffle", SHUFFLES, ids=str)
 @pytest.mark.parametrize("shards", [(2, 3), (4, 1), (3, 4, 2)], ids=str)
 @pytest.mark.parametrize("pad", [False, True])
 def test_resumes_on_another_number_of_shards(shards, shuffle, pad):
@@ -281,12 +286,21 @@ def test_more_shards_than_samples_are_left():
 @pytest.mark.parametrize("stick", [False, True])
 @pytest.mark.parametrize("shards", [(3, 2), (3, 4, 2), (4, 3, 3, 1)], ids=str)
 @pytest.mark.parametrize("batches", [1, 5, 9])
-def test_uneven_shards_are_divided_anew_in_any_epoch(shards, batches, stick):
+@pytest.mark.parametrize("fill", [None, 3])
+def test_uneven_shards_are_divided_anew_in_any_epoch(shards, batches, stick, fill):
     """Shards of different sizes are in different epochs: still every sample is read once in each."""
     size, state, taken = 13, None, []
     for number in shards:
         orders = [
-            Order(size, shard_id=i, num_shards=number, random_shuffle=True, seed=3, stick_to_shard=stick)
+            Order(
+                size,
+                shard_id=i,
+                num_shards=number,
+                random_shuffle=True,
+                initial_fill=fill,
+                seed=3,
+                stick_to_shard=stick,
+            )
             for i in range(number)
         ]
         for order in orders:
@@ -347,8 +361,63 @@ def test_state_of_another_data_set_or_version():
     state = Order(5).get_state()
     with pytest.raises(ValueError, match="data set of 5 samples, this one has 6"):
         Order(6).set_state(state)
-    with pytest.raises(ValueError, match="the reader: a state of version 7, expected 1"):
+    with pytest.raises(ValueError, match="the reader: a state of version 7, expected 2"):
         Order(5).set_state(state | {"version": 7})
+
+
+def test_state_of_a_version_that_shuffled_whole_shards():
+    # As version 1 wrote it.
+    state = {"version": 1, "size": 9, "seed": 3, "epoch": 0, "taken": [[1, 4]]}
+    order = Order(9, random_shuffle=True, seed=3)
+    order.set_state(state)
+    assert (
+        order.take(5).indices.tolist() == Order(9, random_shuffle=True, seed=3).take(9).indices.tolist()[4:]
+    )
+    Order(9, initial_fill=5).set_state(state)  # not shuffled: nothing has changed
+    with pytest.raises(ValueError, match="without a buffer that mixes, this one has one with initial_fill=5"):
+        Order(9, random_shuffle=True, initial_fill=5, seed=3).set_state(state)
+
+
+def test_state_of_another_buffer():
+    state = Order(9, random_shuffle=True, initial_fill=4).get_state()
+    with pytest.raises(ValueError, match="one with initial_fill=4, this one has one with initial_fill=5"):
+        Order(9, random_shuffle=True, initial_fill=5).set_state(state)
+    with pytest.raises(ValueError, match="disagree in fill: 4 and 5"):
+        merged_state([state, Order(9, random_shuffle=True, initial_fill=5).get_state()])
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 4096, 4097])
+def test_mixed_samples_come_in_the_same_order_in_batches_of_any_size(size):
+    def taken(count):
+        order = Order(size, random_shuffle=True, initial_fill=5)
+        return np.concatenate([order.take(count).indices for _ in range(-(-2 * size // count))])[: 2 * size]
+
+    for count in (1, 3, size, 1000):
+        np.testing.assert_array_equal(taken(count), taken(2 * size))
+
+
+def test_mixed_samples_are_those_of_the_shard_as_they_lie():
+    for number in range(4):
+        order = Order(90, shard_id=1, num_shards=3, random_shuffle=True, initial_fill=5)
+        begin = 30 * ((1 + number) % 3)
+        late = np.arange(30) - (epoch(order, number) - begin)
+        assert late.min() > -5
+        assert late.max() < 10
+        assert np.abs(late).sum() > 20
+
+
+def test_next_samples_are_within_a_window():
+    def window(**options):
+        return Order(9000, num_shards=3, **options).window
+
+    assert window() == window(random_shuffle=True, initial_fill=1) == 1
+    assert window(random_shuffle=True) == window(shuffle_after_epoch=True) == 9000
+    assert window(random_shuffle=True, initial_fill=1024) == 1888
+    assert (
+        window(random_shuffle=True, initial_fill=2000)
+        == window(random_shuffle=True, initial_fill=3000)
+        == 3000
+    )
 
 
 @pytest.mark.parametrize(
@@ -357,6 +426,13 @@ def test_state_of_another_data_set_or_version():
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2; it must be from 0 to num_shards - 1 = 1"),
         ({"shard_id": -1}, "shard_id is -1"),
         ({"num_shards": 6}, "num_shards is 6, more than the 5 samples there are"),
+        *(
+            (
+                {"random_shuffle": True, "initial_fill": bad},
+                f"initial_fill is {bad}; it must be a whole number",
+            )
+            for bad in (0, -1, 1.5)
+        ),
         (
             {"shuffle_after_epoch": True, "random_shuffle": True},
             "shuffle_after_epoch and random_shuffle exclude",
@@ -371,6 +447,10 @@ def test_state_of_another_data_set_or_version():
 def test_wrong_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         Order(5, **options)
+
+
+def test_a_buffer_that_is_not_used_may_have_any_size():
+    assert Order(5, initial_fill=0).take(5).indices.tolist() == [0, 1, 2, 3, 4]  # as in DALI
 
 
 def test_nothing_taken():
