@@ -35,6 +35,9 @@ _BY_NAME = {f.name: f for f in FORMATS}
 # Formats that are known by their first bytes, only to be named in the error.
 _UNSUPPORTED = {b"GIF8": "GIF", b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\0\0\x0cJXL ": "JPEG XL"}
 
+# Those of a TIFF may be anything.
+_convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
+
 MAX_PIXELS = 500_000_000
 """Pictures of more pixels are refused by their header, before anything is allocated. May be set."""
 
@@ -100,8 +103,11 @@ def output_shape(
 ) -> tuple[int, int, int]:
     """(height, width, channels) of what `decode` returns for these arguments."""
     _, (_, _, height, width) = _place(info, adjust_orientation, window, denominator)
-    channels = info.channels if output_type == ANY_DATA else 1 if output_type == GRAY else 3
-    return height, width, channels
+    return height, width, _channels(info, output_type)
+
+
+def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
+    return info.channels if output_type == ANY_DATA else 1 if output_type == GRAY else 3
 
 
 def _place(
@@ -179,7 +185,7 @@ def decode(
     coding = _BY_NAME[info.format]
     turned = info.orientation if adjust_orientation else 1
     denominator, place = _place(info, adjust_orientation, window, denominator)
-    shape = output_shape(info, output_type, adjust_orientation, window, denominator)
+    shape = *place[2:], _channels(info, output_type)
     if out is not None and (out.shape != shape or out.dtype != dtype):
         raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
     as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
@@ -209,8 +215,8 @@ def decode(
     elif request.window is None or picture.shape[:2] != (height, width):
         raise corrupt(info.format.upper(), f"decoded to {picture.shape[:2]}, its header says {whole}")
     picture = upright(picture, turned)
-    with np.errstate(over="ignore", invalid="ignore"):  # float TIFF may hold anything
-        picture = convert(picture, info.maximum, coding.gray, output_type, dtype)
+    change = _convert_floats if picture.dtype.kind == "f" else convert
+    picture = change(picture, info.maximum, coding.gray, output_type, dtype)
     if picture.shape != shape:
         raise corrupt(
             info.format.upper(), f"decoded to {picture.shape[2]} channels, its header says {shape[2]}"
