@@ -208,9 +208,22 @@ class Store:
 
     def host_samples(self) -> list[HostArray]:
         """All samples in their true sizes, views if possible."""
-        if len(self.blocks) == 1 and isinstance(self.blocks[0], RaggedBlock):
-            return self.blocks[0].host_samples(self.row)
-        return [self.host_sample(i) for i in range(len(self))]
+        if len(self.blocks) == 1:
+            return self._host_samples_of(self.blocks[0], np.arange(len(self)))
+        found: list[Any] = [None] * len(self)
+        for number, block in enumerate(self.blocks):
+            places = np.flatnonzero(self.block == number)
+            for place, sample in zip(places.tolist(), self._host_samples_of(block, places), strict=True):
+                found[place] = sample
+        return found
+
+    def _host_samples_of(self, block: Block, places: Index) -> list[HostArray]:
+        """The samples at these places, which are in this block."""
+        rows = self.row[places]
+        if not isinstance(block, PaddedBlock):
+            return block.host_samples(rows)
+        host, extents = block.host, self.spec.extents[places]
+        return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
     def sample(self, i: int) -> AnyArray:
         """Sample `i` in its true size, on the device where it is."""

@@ -24,7 +24,7 @@ from jdali._operator import REGISTRY, Operator
 from jdali.engine._host import HostRunner, Pool
 from jdali.engine._ids import SampleIds
 from jdali.engine._program import Compiler
-from jdali.engine._reading import read
+from jdali.engine._reading import cost_of, read
 from jdali.engine._stage import NodeFailure, StageRunner
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Graph
@@ -201,6 +201,7 @@ class EagerReader:
             self._reader = reading_ahead(op.run(**arguments))
         except (ValueError, TypeError, OSError) as error:
             raise OperatorError(NodeFailure.of(self.node, error).text, operator=op.name) from error
+        self._cost = cost_of(self._reader)
 
     def meta(self) -> dict[str, int]:
         meta: dict[str, int] = self._reader.meta()
@@ -218,7 +219,7 @@ class EagerReader:
         epochs, indices, _ = self._reader.next_batch(count)
         sources = LazyNames(self._reader.source, indices)
         try:
-            columns = read(self.node, self._reader, epochs, indices, pool)
+            columns = read(self.node, self._reader, epochs, indices, pool, cost=self._cost)
         except NodeFailure as failure:
             sample = next(iter(failure.failures))
             source = "" if sample is None else sources[sample]

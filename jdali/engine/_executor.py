@@ -16,7 +16,7 @@ from jdali.engine._feed import Draw, Feed, SkippedSample
 from jdali.engine._host import HostRunner, Memo, Pool
 from jdali.engine._ids import SampleIds
 from jdali.engine._program import Compiler
-from jdali.engine._reading import read
+from jdali.engine._reading import cost_of, read
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import NodeFailure, StageRunner, dense_values
 from jdali.engine._timing import Part, Timing
@@ -104,6 +104,7 @@ class Engine:
         self.pool = Pool(threads)
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
+        self._reading_costs = {n: cost_of(r) for n, r in self.readers.items()}
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, ExternalSource)})
         self.timing = Timing(plan, [n for n, s in sources.items() if isinstance(s, ExternalSource)])
         self.runners: dict[int, HostRunner | StageRunner] = {}
@@ -307,7 +308,8 @@ class Engine:
             name: node.op.args[name].convert(dense_values(env[value], node, name))
             for name, value in node.arg_inputs.items()
         }
-        columns = read(node, reader, epochs, indices, self.pool, memo, arguments)
+        cost = self._reading_costs[node]
+        columns = read(node, reader, epochs, indices, self.pool, memo, arguments, cost)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, ids.names())
 

@@ -21,6 +21,9 @@ from jdali.tensors import TensorList
 # Fractions of its size at which a JPEG can be decoded cheaply.
 DENOMINATORS = (8, 4, 2, 1)
 
+# Of samples that are worked on together, a thread should have so much.
+_TASK_BYTES = 1 << 20
+
 Memo = dict[tuple[int, int, int], Any]
 
 
@@ -40,7 +43,7 @@ class Pool:
             node: which they belong to.
             function: work on one sample.
             count: number of samples.
-            cost: what earlier calls have cost; cheap ones are made in this thread.
+            cost: what earlier calls have cost, here and in the pool.
 
         Raises:
             NodeFailure: with all samples that failed.
@@ -60,9 +63,12 @@ class Pool:
             for i in range(start, min(start + step, count)):
                 attempt(i)
 
-        done = cost.work_here(attempt, count) if cost is not None else 0
+        done = cost.work_here(attempt, [1] * count) if cost is not None else 0
+        start = time.perf_counter()
         for _ in self.executor.map(work, range(done, count, step)):
             pass
+        if cost is not None:
+            cost.note_pool(time.perf_counter() - start, count - done)
         if failures:
             failed = sorted(failures)
             errors = [failures.pop(i) for i in failed]
@@ -82,35 +88,72 @@ class Pool:
 
 
 class Cost:
-    """Whether a function is so cheap that its calls are better made one after another.
+    """Whether the calls of a function are better made one after another here, or in the pool.
 
     Threads that let go of the interpreter many times a millisecond mostly wait for each other: two of them
-    took three times as long as one for plain WAV files.
+    took three times as long as one for plain WAV files. How that is depends on the function and the machine,
+    so both are tried now and then, and what took less time is done.
     """
 
+    # Seconds for a sample. Less than the first is not worth a try of the pool. As long as the pool's time is
+    # not known, calls that take more than the second are for the pool.
+    TRIVIAL_SECONDS = 40e-6
     CHEAP_SECONDS = 150e-6
-    # After at most so many batches an expensive function is tried again, for samples differ. At first sooner:
-    # the first call may have something to set up.
+    # What all calls of a batch together may take longer, for once.
+    TOLERANCE_SECONDS = 450e-6
+    # After at most so many batches the other way is tried again, for samples differ. At first sooner: the
+    # first call may have something to set up.
     MOST_PATIENCE = 64
+    # Fewer samples say nothing of the pool.
+    _FEW = 4
 
     def __init__(self) -> None:
+        self._pool_seconds: float | None = None
         self._patience = 1
         self._batches_to_pool = 0
+        self._batches_here = 0
 
-    def work_here(self, function: Callable[[int], Any], count: int) -> int:
-        """Calls function(0), function(1), ... for as long as they are cheap; how many were called."""
+    def work_here(self, function: Callable[[int], Any], samples: Sequence[int]) -> int:
+        """Calls function(0), function(1), ... for as long as that is the better way; how many were called.
+
+        Args:
+            function: to call, once for each of `samples`.
+            samples: on how many samples each call works.
+        """
         if self._batches_to_pool:
             self._batches_to_pool -= 1
             return 0
         start = time.perf_counter()
-        for i in range(count):
+        limit = self.CHEAP_SECONDS if self._pool_seconds is None else self._pool_seconds
+        allowed, used = self.TOLERANCE_SECONDS, 0.0
+        for i, count in enumerate(samples):
             function(i)
-            if time.perf_counter() - start > (i + 4) * self.CHEAP_SECONDS:
+            allowed += count * max(limit, self.TRIVIAL_SECONDS)
+            used = time.perf_counter() - start
+            if used > allowed:
+                self._batches_here = 0
                 self._batches_to_pool = self._patience
                 self._patience = min(2 * self._patience, self.MOST_PATIENCE)
                 return i + 1
-        self._patience = 1
-        return count
+        self._stay(used / max(sum(samples), 1))
+        return len(samples)
+
+    def _stay(self, seconds: float) -> None:
+        """A batch was worked on here, in so much time a sample."""
+        self._batches_here += 1
+        if self._batches_here == 1:
+            self._patience = 1
+        if seconds > self.TRIVIAL_SECONDS and self._batches_here >= 2 * self._patience:
+            self._batches_to_pool = 1
+            self._patience = min(2 * self._patience, self.MOST_PATIENCE)
+
+    def note_pool(self, seconds: float, samples: int) -> None:
+        """So many samples took so long in the pool."""
+        if samples < self._FEW:
+            return
+        latest = seconds / samples
+        known = self._pool_seconds
+        self._pool_seconds = latest if known is None else (known + latest) / 2
 
 
 def memoised(
@@ -232,6 +275,11 @@ class HostRunner:
                     [denominator, whole.extents[:, :-1], start % denominator[:, None] / denominator[:, None]]
                 ).astype(np.float32)
 
+        ready = self._together(inputs, fixed, varying, pool) if memo is None else None
+        if ready is not None:
+            self._store(env, ids, _transpose(ready, len(node.outputs)), plan)
+            return
+
         def one(i: int) -> Any:
             arguments = fixed | {k: v[i] for k, v in varying.items()}
             head = (None,) if op.random else ()
@@ -239,6 +287,30 @@ class HostRunner:
 
         results = pool.map(node, memoised(memo, node, ids, one), len(ids), self._cost)
         self._store(env, ids, _transpose(results, len(node.outputs)), plan)
+
+    def _together(
+        self, inputs: Sequence[Sequence[np.ndarray]], fixed: Mapping[str, Any],
+        varying: Mapping[str, np.ndarray], pool: Pool,
+    ) -> list[Any] | None:  # fmt: skip
+        """What the operator makes of all samples, if it can work on several together."""
+        together = self.node.op.together
+        if together is None or len(inputs) != 1 or not inputs[0]:
+            return None
+        samples = inputs[0]
+        tasks = min(pool.threads, 1 + sum(sample.nbytes for sample in samples) // _TASK_BYTES)
+        step = -(-len(samples) // tasks)
+        parts = [slice(at, at + step) for at in range(0, len(samples), step)]
+
+        def work(part: slice) -> list[Any] | None:
+            mine = {name: values[part] for name, values in varying.items()}
+            return together(samples[part], **fixed, **mine)
+
+        results: list[Any] = []
+        for result in map(work, parts) if len(parts) == 1 else pool.executor.map(work, parts):
+            if result is None:
+                return None
+            results += result
+        return results
 
     def _probed(self, samples: Sequence[np.ndarray], pool: Pool) -> BatchSpec:
         probe = self.node.op.probe

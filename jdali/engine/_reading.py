@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import time
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from jdali._batch import Store
-from jdali.engine._host import Memo, Pool
+from jdali.engine._host import Cost, Memo, Pool
 from jdali.engine._stage import NodeFailure
 from jdali.graph._node import Node
 from jdali.readers._base import Loaded, Reader, joined, nothing
+
+# Samples that are read together where reading is cheap.
+_TOGETHER = 32
+
+
+def cost_of(reader: Reader) -> Cost | None:
+    """What decides whether a reader is better read from in one thread; None: it is not."""
+    return Cost() if reader.often_cheap else None
 
 
 def read(
@@ -23,6 +33,7 @@ def read(
     pool: Pool,
     memo: Memo | None = None,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
+    cost: Cost | None = None,
 ) -> Sequence[Store]:
     """The outputs of a reader for the samples of a batch.
 
@@ -33,19 +44,20 @@ def read(
         pool: where to read, if there is enough to do for several threads.
         memo: what was read for this batch before; samples that are there are not read again.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
+        cost: what earlier samples have cost, here and in the pool.
 
     Raises:
         NodeFailure: with all samples that failed.
     """
     if memo is None or arguments:  # arguments may be another's for the same sample the next time
-        columns, failures = _load(node, reader, indices, pool, arguments)
+        columns, failures = _load(node, reader, indices, pool, arguments, cost)
         _raise_if_any(node, failures)
         return columns
     known = memo.setdefault((node.id, 0, 0), _Known(tuple([nothing()] * reader.num_outputs)))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
-        columns, failures = _load(node, reader, indices[missing], pool, {})
+        columns, failures = _load(node, reader, indices[missing], pool, {}, cost)
         read = [int(place) for i, place in enumerate(missing) if i not in failures]
         known.add([keys[place] for place in read], columns)
         _raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
@@ -72,20 +84,42 @@ class _Known:
 
 
 def _load(
-    node: Node, reader: Reader, indices: np.ndarray, pool: Pool, arguments: Mapping[str, np.ndarray]
+    node: Node,
+    reader: Reader,
+    indices: np.ndarray,
+    pool: Pool,
+    arguments: Mapping[str, np.ndarray],
+    cost: Cost | None,
 ) -> Loaded:
-    tasks = reader.tasks(indices, pool.threads)
     load_many: Callable[..., Loaded] = reader.load_many
+    starts: list[int] = []
+    parts: list[Loaded] = []
 
     def work(task: slice) -> Loaded:
         return load_many(indices[task], **{name: values[task] for name, values in arguments.items()})
 
+    def work_here(task: slice) -> None:
+        parts.append(work(task))
+        starts.append(task.start)
+
     try:
-        # A single task is not worth a change of threads.
-        parts = [work(tasks[0])] if len(tasks) == 1 else list(pool.executor.map(work, tasks))
+        done = 0
+        if cost is not None and len(indices):
+            # The first sample alone: it may have to wait for a disk.
+            bounds = [0, *range(1, len(indices), _TOGETHER), len(indices)]
+            here = [slice(*pair) for pair in itertools.pairwise(bounds)]
+            done = bounds[cost.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])]
+        if done < len(indices) or not parts:
+            tasks = [slice(t.start + done, t.stop + done) for t in reader.tasks(indices[done:], pool.threads)]
+            starts += [task.start for task in tasks]
+            start = time.perf_counter()
+            # A single task is not worth a change of threads.
+            parts += [work(tasks[0])] if len(tasks) == 1 else pool.executor.map(work, tasks)
+            if cost is not None:
+                cost.note_pool(time.perf_counter() - start, len(indices) - done)
         failures = {
-            task.start + place: error
-            for task, part in zip(tasks, parts, strict=True)
+            start + place: error
+            for start, part in zip(starts, parts, strict=True)
             for place, error in part.failures.items()
         }
         return Loaded(joined([part.columns for part in parts]), failures)

@@ -20,17 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._batch import SamplesBlock, Store
-from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import Static
-from jdali.readers import _storage
 from jdali.readers._order import Batch, Order
 
 _ORDER_OPTIONS = (
     "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
-_INITIAL_FILL = 1024
     "pad_last_batch", "seed",
 )  # fmt: skip
+_INITIAL_FILL = 1024
 
 
 def reader_options(
@@ -104,13 +102,15 @@ class Reader(abc.ABC):
         size: number of samples of the data set.
         options: values of `reader_options` and `shuffle_options`; others are ignored.
     """
+
+    num_outputs: int = 1
     # Whether `random_shuffle` goes through the samples as they lie, with a buffer of `initial_fill`: for readers to
     # which the next sample is cheaper than another one. Else all of the shard is shuffled.
     mixes: bool = False
-
-    num_outputs: int = 1
     # Whether the reader itself fetches remote data before they are asked for; others are helped, see `_ahead`.
     reads_ahead: bool = False
+    # Whether samples often take no longer than a change of threads does: files that are only read.
+    often_cheap: bool = False
 
     def __init__(self, size: int, options: Mapping[str, Any]):
         given = {name: options[name] for name in _ORDER_OPTIONS if name in options}
@@ -258,13 +258,3 @@ def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[
         f"output {output} is {first[0]} with {first[1]} axes in one sample of a batch and {other[0]} with "
         f"{other[1]} in another; a batch has one type and number of axes"
     )
-
-
-def read_file(path: str) -> np.ndarray:
-    """uint8 [bytes], the whole of a file, which may be a URL."""
-    try:
-        return np.frombuffer(_storage.read(path), np.uint8)
-    except OSError as error:
-        raise SampleError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:  # no name of a file at all
-        raise SampleError(f"cannot read {path!r}: {error}") from error

@@ -200,6 +200,14 @@ def dense_column(values: np.ndarray) -> Store:
     return Store.of_block(PaddedBlock(values), BatchSpec(extents, values.dtype))
 
 
+def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
+    """Samples that are rows of one array, [rows, ...], not copied: so many from a start on."""
+    tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
+    extents = np.concatenate([counts[:, None], tail], axis=1)
+    block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
+    return Store.of_block(block, BatchSpec(extents, values.dtype))
+
+
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import bisect
+import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -19,8 +20,8 @@ from jdali.readers._pieces import Pieces, read_pieces
 from jdali.readers._record_files import BadRecord as BadRecord
 from jdali.readers._record_files import RecordFiles as RecordFiles
 
-# What a thread should have to read, at least.
-_TASK_BYTES = 1 << 20
+# What a thread should have to read, at least: parsing together costs half a millisecond a task.
+_TASK_BYTES = 4 << 20
 
 
 class Records(NamedTuple):
@@ -38,18 +39,18 @@ class Records(NamedTuple):
 class RecordReader(Reader):
     """A reader each of whose samples is one record, a piece of one of its files.
 
-    Args:
     They are read as they lie in the files; in random order too, but for `shuffle_after_epoch`.
 
+    Args:
         name: of the reader, for messages.
         files: to read.
         records: of each file.
         options: of every reader.
     """
 
-    def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
     mixes = True
 
+    def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
         self._name, self._files = name, files
         self._starts = [0]
         for one in records:
@@ -60,9 +61,9 @@ class RecordReader(Reader):
         self._offsets = np.concatenate([r.offsets for r in records])
         self._sizes = np.concatenate([r.sizes for r in records])
         super().__init__(self._starts[-1], options)
-
         owners = np.repeat(np.arange(len(records)), np.diff(self._first))
         files.expect(self._order.window, owners, self._offsets, self._offsets + self._sizes)
+
     @abc.abstractmethod
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
         """The outputs of one record; raises `BadRecord`."""
@@ -132,9 +133,12 @@ def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
 
     The interpreter runs one thread at a time, and small records cost more of its time than of the system's.
     """
-    most = max(int(sizes.sum()) // _TASK_BYTES, 1)
-    step = -(-len(sizes) // min(most, 8 * threads, len(sizes)))
-    return [slice(at, at + step) for at in range(0, len(sizes), step)]
+    ends = np.cumsum(sizes)
+    count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
+    # As many bytes for each.
+    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
+    bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
+    return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 
 class _Parser(Protocol):

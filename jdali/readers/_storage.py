@@ -41,6 +41,18 @@ def join(folder: str, name: str) -> str:
     return own + ("" if own.endswith("/") else "/") + name + chain + outer
 
 
+def join_all(folder: str, names: Sequence[str]) -> list[str]:
+    """`join` of each of many names."""
+    if is_url(folder):
+        return [join(folder, name) for name in names]
+    prefix = os.path.join(folder, "")
+    simple = os.sep == "/"  # else an absolute path has many forms
+    return [
+        prefix + name if simple and name[:1] != "/" and ":" not in name else join(folder, name)
+        for name in names
+    ]
+
+
 def parent(path: str) -> str:
     """Folder that a file lies in."""
     if not is_url(path):

@@ -12,12 +12,14 @@ from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.codecs.image import MAX_PIXELS
 from jdali.readers import _coco_preprocessed, _storage
-from jdali.readers._base import Loaded, Reader, read_file, reader_options, shuffle_options
+from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers._coco_json import Annotations, Wanted, parse
 from jdali.readers._coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
 from jdali.readers._coco_segments import Segments, span
+from jdali.readers._columns import dense_column, ragged_column
 from jdali.readers._layouts import with_layouts
 from jdali.readers._records import path_list
+from jdali.readers._whole_files import read_file, read_files
 
 _NAME = "readers.coco"
 # What these arguments ask for is done before annotations are saved, and cannot be done after.
@@ -35,6 +37,8 @@ class CocoReader(Reader):
         ids: give the ids of the images.
         options: of every reader.
     """
+
+    often_cheap = True
 
     def __init__(
         self,
@@ -70,7 +74,25 @@ class CocoReader(Reader):
         return tuple(outputs)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return with_layouts(super().load_many(indices), self.layouts)
+        drawn = self._polygons or self._masks
+        return with_layouts(super().load_many(indices) if drawn else self._load_many(indices), self.layouts)
+
+    def _load_many(self, indices: np.ndarray) -> Loaded:
+        """As `load_many`, without polygons and masks."""
+        parsed = self._parsed
+        names = [parsed.names[index] for index in indices.tolist()]
+        contents = read_files(_storage.join_all(self._root, names))
+        chosen = indices[contents.places]
+        first = parsed.object_starts[chosen]
+        counts = parsed.object_starts[chosen + 1] - first
+        columns = [
+            contents.column(),
+            ragged_column(parsed.boxes, first, counts),
+            ragged_column(parsed.labels, first, counts),
+        ]
+        if self._ids:
+            columns.append(dense_column(parsed.image_ids[chosen, None]))
+        return Loaded(tuple(columns), contents.failures)
 
     def _painted(self, index: int, segments: Segments, labels: np.ndarray) -> np.ndarray:
         height, width = self._parsed.sizes[index].tolist()

@@ -13,7 +13,9 @@ import numpy as np
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.readers import _storage
-from jdali.readers._base import Reader, read_file, reader_options, shuffle_options
+from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers._columns import dense_column
+from jdali.readers._whole_files import read_file, read_files
 
 _NAME = "readers.file"
 FILE_FILTERS = (
@@ -37,6 +39,7 @@ class FileReader(Reader):
     """
 
     num_outputs = 2
+    often_cheap = True
 
     def __init__(self, root: str, names: Sequence[str], labels: Sequence[int], options: dict[str, Any]):
         super().__init__(len(names), options)
@@ -45,6 +48,12 @@ class FileReader(Reader):
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         return read_file(self.source(index)), self._labels[index : index + 1]
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        names = [self._names[index] for index in indices.tolist()]
+        contents = read_files(_storage.join_all(self._root, names))
+        labels = self._labels[indices[contents.places], None]
+        return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
     def source(self, index: int) -> str:
         return _storage.join(self._root, self._names[index])

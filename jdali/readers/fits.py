@@ -13,7 +13,8 @@ from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.codecs import fits as codec
 from jdali.readers._array_files import ArrayFileReader, array_file_options
-from jdali.readers._base import read_file, reader_options, shuffle_options
+from jdali.readers._base import reader_options, shuffle_options
+from jdali.readers._whole_files import read_file
 from jdali.types import to_dtype
 
 _NAME = "experimental.readers.fits"

@@ -17,8 +17,9 @@ from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.codecs import audio as codec
 from jdali.readers import _storage
-from jdali.readers._base import Reader, read_file, reader_options, shuffle_options
+from jdali.readers._base import Reader, reader_options, shuffle_options
 from jdali.readers._records import required_paths
+from jdali.readers._whole_files import read_file
 
 _NAME = "readers.nemo_asr"
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batch import RaggedBlock, Store
 from jdali._errors import SampleError
+from jdali._extent import BatchSpec
 from jdali._numeric import np_saturate_cast
 from jdali._operator import PerSample, Static, operator
 from jdali._shared_arguments import also_takes
@@ -19,6 +21,7 @@ from jdali.ops.image import _window as windows
 from jdali.readers import _storage
 from jdali.readers._array_files import ArrayFileReader, array_file_options
 from jdali.readers._base import Loaded, one_by_one, reader_options, shuffle_options
+from jdali.readers._whole_files import Contents, read_files
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
@@ -38,6 +41,8 @@ class NumpyReader(ArrayFileReader):
         keep_headers: remember the header of each file of which a window was read.
         options: of the files and of every reader, and `file_filter`.
     """
+
+    often_cheap = True
 
     def __init__(
         self,
@@ -77,6 +82,8 @@ class NumpyReader(ArrayFileReader):
             raise SampleError(f"{_NAME}: cannot read {path}: {error.strerror or error}") from error
 
     def load_many(self, indices: np.ndarray, **borders: np.ndarray) -> Loaded:
+        if not self._roi and not borders:
+            return self._load_whole(indices)
         return one_by_one(
             [
                 functools.partial(self.load, index, **{key: values[place] for key, values in borders.items()})
@@ -84,6 +91,25 @@ class NumpyReader(ArrayFileReader):
             ],
             self.num_outputs,
         )
+
+    def _load_whole(self, indices: np.ndarray) -> Loaded:
+        names = [self._names[index] for index in indices.tolist()]
+        contents = read_files(_storage.join_all(self._root, names))
+        column = _alike(contents)
+        if column is not None:
+            return Loaded((column,), contents.failures)
+
+        def decoded(place: int) -> tuple[np.ndarray, ...]:
+            try:
+                return (npy.decode(contents.content(place)),)
+            except SampleError as error:
+                path = self.source(indices.item(contents.places.item(place)))
+                raise SampleError(f"{_NAME}: {path}: {error}") from error
+
+        loads = [functools.partial(decoded, place) for place in range(len(contents.places))]
+        columns, failures = one_by_one(loads, self.num_outputs)
+        others = {contents.places.item(place): error for place, error in failures.items()}
+        return Loaded(columns, contents.failures | others)
 
     def _header(self, index: int, read: npy.Read, size: int) -> npy.Header:
         if self._headers is None:
@@ -125,6 +151,26 @@ class NumpyReader(ArrayFileReader):
         padded = np.full(sizes, np_saturate_cast(np.array(self._fill_value), part.dtype), part.dtype)
         padded[tuple(slice(f - a, f - a + n) for f, a, n in zip(first, anchor, inside, strict=True))] = part
         return padded
+
+
+def _alike(contents: Contents) -> Store | None:
+    """The arrays in some files, not copied; None unless all files have the same header and nothing to convert."""
+    starts, sizes = contents.starts, contents.sizes
+    if not len(sizes) or (sizes != sizes[0]).any():
+        return None
+    first = contents.content(0)
+    try:
+        header = npy.parse_header(first, len(first))
+    except SampleError:
+        return None
+    dtype = header.dtype
+    if header.fortran or not dtype.isnative or dtype.kind == "b" or header.start % dtype.itemsize:
+        return None
+    if (contents.raw[starts[:, None] + np.arange(header.start)] != first[: header.start]).any():
+        return None
+    extents = np.tile(np.array(header.shape, np.int64), (len(sizes), 1))
+    block = RaggedBlock(contents.raw.view(dtype), (starts + header.start) // dtype.itemsize, extents)
+    return Store.of_block(block, BatchSpec(extents, dtype))
 
 
 def _check_exclusive(borders: Mapping[str, Any]) -> None:

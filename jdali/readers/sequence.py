@@ -13,8 +13,9 @@ from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.codecs import image as codec
 from jdali.readers import _storage
-from jdali.readers._base import Loaded, Reader, read_file, reader_options
+from jdali.readers._base import Loaded, Reader, reader_options
 from jdali.readers._layouts import with_layouts
+from jdali.readers._whole_files import read_file
 
 _NAME = "readers.sequence"
 _EXTENSIONS = (

@@ -53,6 +53,35 @@ def test_expensive_calls_go_to_the_pool_after_the_first(pool):
     assert tried == 5  # batches 0, 2, 5, 10 and 19: each time it waits twice as long
 
 
+def test_what_takes_less_time_is_done(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("jdali.engine._host.time.perf_counter", lambda: now[0])
+
+    def batch(cost, here, pooled):
+        """How many of 10 samples are worked on here, if one takes so long here and so long in the pool."""
+
+        def call(_):
+            now[0] += here
+
+        done = cost.work_here(call, [1] * 10)
+        cost.note_pool((10 - done) * pooled, 10 - done)
+        return done
+
+    # The pool is slower: it is tried less and less often.
+    cost = Cost()
+    done = [batch(cost, 300e-6, 900e-6) for _ in range(80)]
+    assert 0 < done[0] < 10  # nothing is known of the pool yet
+    assert set(done[1:]) == {0, 10}
+    assert 3 <= done.count(0) <= 8
+    # The pool is quicker, though calls are not expensive.
+    cost = Cost()
+    done = [batch(cost, 120e-6, 30e-6) for _ in range(100)]
+    assert sum(count == 0 for count in done) > 85
+    # What takes nearly no time never goes there.
+    cost = Cost()
+    assert [batch(cost, 20e-6, 1e-6) for _ in range(50)] == [10] * 50
+
+
 def test_failures_of_either_kind_name_their_samples(pool):
     def fails(i):
         if i % 3 == 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._operator import Static, operator
-from jdali.readers._base import read_file
+from jdali.readers._whole_files import read_file
 
 _NAME = "io.file.read"
 

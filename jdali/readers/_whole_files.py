@@ -1,0 +1,129 @@
+"""Whole files, many read together into one piece of memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jdali._batch import RaggedBlock, Store
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._recycled import empty
+from jdali.readers import _storage
+
+# Open at the same time in each thread.
+_MOST_OPEN = 32
+# Where a file begins in memory: elements of any type may lie at its begin.
+_ALIGNMENT = 64
+_RAW = np.dtype(np.uint8)
+
+
+class Contents(NamedTuple):
+    """The bytes of some files.
+
+    Attributes:
+        raw: uint8 [bytes], of all files together.
+        places: int64 [n], which of the files could be read.
+        starts, sizes: int64 [n], where they are in `raw`, bytes.
+        failures: what is wrong with the others, by their place.
+    """
+
+    raw: np.ndarray
+    places: np.ndarray
+    starts: np.ndarray
+    sizes: np.ndarray
+    failures: dict[int, Exception]
+
+    def column(self) -> Store:
+        """uint8 [bytes] of each file that could be read."""
+        extents = self.sizes.reshape(-1, 1)
+        return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, _RAW))
+
+    def content(self, place: int) -> np.ndarray:
+        """uint8 [bytes], of the file at this place among those that could be read."""
+        start = self.starts.item(place)
+        return self.raw[start : start + self.sizes.item(place)]
+
+
+def read_file(path: str) -> np.ndarray:
+    """uint8 [bytes], the whole of a file, which may be a URL; raises `SampleError`."""
+    try:
+        return np.frombuffer(_storage.read(path), np.uint8)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def read_files(paths: Sequence[str]) -> Contents:
+    """The whole of some files, which may be URLs; all of them are open at the same time."""
+    sources: list[int | bytes] = []
+    places: list[int] = []
+    sizes: list[int] = []
+    failures: dict[int, Exception] = {}
+    try:
+        for place, path in enumerate(paths):
+            try:
+                source, size = _opened(path)
+            except (OSError, ValueError) as error:
+                failures[place] = _unreadable(path, error)
+                continue
+            sources.append(source)
+            places.append(place)
+            sizes.append(size)
+        room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
+        starts = np.cumsum(room) - room
+        raw = empty((int(room.sum()),), _RAW)
+        memory = raw.data
+        for source, place, start, size in zip(sources, places, starts.tolist(), sizes, strict=True):
+            try:
+                _fill(memory[start : start + size], source)
+            except OSError as error:
+                failures[place] = _unreadable(paths[place], error)
+    finally:
+        for source in sources:
+            if isinstance(source, int):
+                os.close(source)
+    raw.flags.writeable = False
+    good = [number for number, place in enumerate(places) if place not in failures]
+    return Contents(
+        raw, np.array(places, np.int64)[good], starts[good], np.array(sizes, np.int64)[good], failures
+    )
+
+
+def _opened(path: str) -> tuple[int | bytes, int]:
+    """A descriptor of the file, or its bytes where its size is not known before; and its size."""
+    if _storage.is_url(path):
+        content = _storage.read(path)
+        return content, len(content)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size:
+            return descriptor, size
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)  # empty, or no file of a disk
+    content = _storage.read(path)
+    return content, len(content)
+
+
+def _fill(target: memoryview, source: int | bytes) -> None:
+    if isinstance(source, bytes):
+        target[:] = source
+        return
+    done = os.readv(source, [target])
+    while done < len(target):  # of one call at most 2 GiB
+        count = os.readv(source, [target[done:]])
+        if not count:
+            raise OSError(None, f"it ends at byte {done}; it was longer when it was opened")
+        done += count
+
+
+def _unreadable(path: str, error: Exception) -> SampleError:
+    """What to raise for a file; a `ValueError` says that it has no name of a file at all."""
+    if isinstance(error, OSError):
+        return SampleError(f"cannot read {path}: {error.strerror or error}")
+    return SampleError(f"cannot read {path!r}: {error}")
