@@ -111,6 +111,7 @@ class Operator:
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None
     devices: tuple[str, ...]
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None
+    together: Callable[..., list[Any] | None] | None
     cost_follows_extent: bool
     source: str
     engine_parameters: frozenset[str]
@@ -201,6 +202,7 @@ def operator(
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
     devices: tuple[str, ...] = ("cpu", "gpu"),
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None = None,
+    together: Callable[..., list[Any] | None] | None = None,
     cost_follows_extent: bool = False,
     source: str = "",
 ) -> Callable[[Callable[..., Any]], Operator]:
@@ -231,6 +233,9 @@ def operator(
             encoded sample and returns the (shape, dtype) of the whole content. `setup` then gets the
             spec of the contents in place of that of the encoded bytes, and its `Plan.params` and
             `Plan.static` (and a `Plan.outputs`) are known before anything is decoded.
+        together: of a host operator with one input: `together(samples, **arguments)` returns what `run` would
+            for each of some samples, or None if they have to be worked on one by one. A per-sample
+            argument is a [n, ...] array, or one value for all.
         cost_follows_extent: on a CPU, `run` takes time for the true size of its input and not for the
             padding, so few roomy padded shapes serve better than many tight ones.
         source: DALI's source file (and line) that this operator was checked against.
@@ -273,7 +278,8 @@ def operator(
                 setup_parameters = frozenset(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY)
         record = Operator(
             full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
-            sequence, outputs, output_per_optional, setup_needs, devices, probe, cost_follows_extent, source,
+            sequence, outputs, output_per_optional, setup_needs, devices, probe, together,
+            cost_follows_extent, source,
             frozenset(engine), setup_parameters,
         )  # fmt: skip
         if full_name in REGISTRY:

@@ -7,6 +7,7 @@ the same here.
 from __future__ import annotations
 
 import enum
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -146,6 +147,7 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
         raise TypeError(f"{dtype} has no DALI type") from None
 
 
+@functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
 def to_dtype(value: Any) -> np.dtype[Any]:
     """NumPy dtype of whatever a `dtype=` argument may be: DALI, NumPy, JAX or Python type."""
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):

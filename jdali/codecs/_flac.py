@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from jdali._recycled import empty
+
 
 @functools.cache
 def miniaudio() -> Any:
@@ -47,7 +49,7 @@ class Flac:
             "int32": ("ma_dr_flac_int32[]", package.lib.ma_dr_flac_read_pcm_frames_s32),
             "float32": ("float[]", package.lib.ma_dr_flac_read_pcm_frames_f32),
         }[dtype.name]
-        wave = np.empty((count, self.channels), dtype)
+        wave = empty((count, self.channels), dtype)
         if not wave.size or (first and not package.lib.ma_dr_flac_seek_to_pcm_frame(self.decoder, first)):
             return None
         target = package.ffi.from_buffer(kind, wave, require_writable=True)

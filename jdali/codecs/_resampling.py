@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -29,7 +30,7 @@ def lobes_of(quality: float) -> int:
     if not 0 <= quality <= 100:
         raise ValueError(f"quality must be within 0 and 100, got {quality}")
     # operators/audio/resampling_params.h
-    return int(np.floor(0.007 * quality * quality - 0.09 * quality + 3 + 0.5))
+    return math.floor(0.007 * quality * quality - 0.09 * quality + 3 + 0.5)
 
 
 def resampled_length(length: int, in_rate: float, out_rate: float) -> int:

@@ -6,9 +6,10 @@ to libsndfile, and what is read here equals what libsndfile would give, to the l
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 import struct
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +20,11 @@ _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MOST_CHANNELS = 1024  # of libsndfile
+_OF_16_BITS = np.float32(2**-15)
 _UNKNOWN_LENGTH = 0x7F000000  # a size from here on stands for a file that was written into a pipe
 
 
-@dataclasses.dataclass(frozen=True)
-class Wave:
+class Wave(NamedTuple):
     """A sound in memory: `content` holds [T, C] samples of `bits` bits, `floats` or integers."""
 
     content: memoryview
@@ -39,37 +40,38 @@ class Wave:
     def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """[T, C] of int16, int32 or float32, which is from -1 to 1 if integers are stored."""
         size = self.channels * self.bits // 8
-        part = dataclasses.replace(self, content=self.content[first * size : (first + count) * size])
-        return part._as(dtype).reshape(-1, self.channels)
+        content = self.content[first * size : (first + count) * size]
+        return _converted(content, self.bits, self.floats, dtype).reshape(-1, self.channels)
 
-    def _as(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        if self.floats:
-            with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite
-                return np.frombuffer(self.content, f"<f{self.bits // 8}").astype(dtype)
-        if self.bits == 16:
-            samples = np.frombuffer(self.content, "<i2")
-            if dtype == np.int16:
-                return samples.astype(np.int16)
-            if dtype == np.int32:
-                return samples.astype(np.int32) << 16
-            result = empty(samples.shape, np.float32)
-            return np.multiply(samples, np.float32(2**-15), out=result, dtype=np.float32)
-        wide = self._left_justified()
+
+def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    if floats:
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite
+            return np.frombuffer(content, f"<f{bits // 8}").astype(dtype)
+    if bits == 16:
+        samples = np.frombuffer(content, "<i2")
         if dtype == np.int16:
-            return (wide >> 16).astype(np.int16)
+            return samples.astype(np.int16)
         if dtype == np.int32:
-            return wide
-        return np.multiply(wide, np.float32(2**-31), dtype=np.float32, casting="same_kind")
+            return samples.astype(np.int32) << 16
+        return _floats_of_16_bits(samples)
+    wide = _left_justified(content, bits)
+    if dtype == np.int16:
+        return (wide >> 16).astype(np.int16)
+    if dtype == np.int32:
+        return wide
+    return np.multiply(wide, np.float32(2**-31), dtype=np.float32, casting="same_kind")
 
-    def _left_justified(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """Integers brought to 32 bits, their own at the top."""
-        if self.bits == 8:
-            return (np.frombuffer(self.content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
-        if self.bits == 32:
-            return np.frombuffer(self.content, "<i4").astype(np.int32)
-        wide = np.zeros((len(self.content) // 3, 4), np.uint8)
-        wide[:, 1:] = np.frombuffer(self.content, np.uint8).reshape(-1, 3)
-        return wide.view("<i4")[:, 0].astype(np.int32)
+
+def _left_justified(content: memoryview, bits: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Integers brought to 32 bits, their own at the top."""
+    if bits == 8:
+        return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24
+    if bits == 32:
+        return np.frombuffer(content, "<i4").astype(np.int32)
+    wide = np.zeros((len(content) // 3, 4), np.uint8)
+    wide[:, 1:] = np.frombuffer(content, np.uint8).reshape(-1, 3)
+    return wide.view("<i4")[:, 0].astype(np.int32)
 
 
 def parse(content: memoryview) -> Wave | None:
@@ -96,6 +98,56 @@ def parse(content: memoryview) -> Wave | None:
             return None
         position += 8 + size + (size & 1)
     return None
+
+
+def floats_together(
+    contents: Sequence[np.ndarray[Any, Any]],
+) -> list[tuple[np.ndarray[Any, Any], int]] | None:
+    """float32 [T, C] and sampling rate of each of some files of which many lie close together in memory.
+
+    One multiplication over all of that memory, headers too, keeps the interpreter free for longer than one for
+    each file. None if a file is not a plain one of 16 bits.
+    """
+    waves = [parse(content.data) for content in contents]
+    if any(wave is None or wave.bits != 16 for wave in waves):
+        return None
+    samples = [np.frombuffer(wave.content, "<i2") for wave in waves if wave is not None]
+    floats: list[np.ndarray[Any, Any]] = []
+    for _, group in itertools.groupby(zip(contents, samples, strict=True), lambda pair: id(pair[0].base)):
+        own, *others = group
+        floats += _of_neighbours(own[0].base, [own[1], *(pair[1] for pair in others)])
+    return [
+        (values.reshape(-1, wave.channels), wave.sample_rate)
+        for values, wave in zip(floats, waves, strict=True)
+        if wave is not None
+    ]
+
+
+def _of_neighbours(base: Any, samples: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    """Floats of some samples that lie in the array `base`."""
+    places = [_address(part) for part in samples]
+    begin = min(places)
+    size = max(place + part.nbytes for place, part in zip(places, samples, strict=True)) - begin
+    together = len(samples) > 1 and isinstance(base, np.ndarray) and base.flags.c_contiguous
+    if (
+        not together
+        or size > 2 * sum(part.nbytes for part in samples)
+        or any((p - begin) % 2 for p in places)
+    ):
+        return [_floats_of_16_bits(part) for part in samples]
+    first = begin - _address(base)
+    floats = _floats_of_16_bits(base.reshape(-1).view(np.uint8)[first : first + size].view("<i2"))
+    starts = [(place - begin) // 2 for place in places]
+    return [floats[start : start + len(part)] for start, part in zip(starts, samples, strict=True)]
+
+
+def _address(array: np.ndarray[Any, Any]) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _floats_of_16_bits(samples: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    result = empty(samples.shape, np.float32)
+    return np.multiply(samples, _OF_16_BITS, out=result, dtype=np.float32)
 
 
 # What may stand before the samples without meaning anything for them.

@@ -7,13 +7,14 @@ import contextlib
 import dataclasses
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import soundfile
 
 from jdali._errors import SampleError
+from jdali._recycled import empty
 from jdali.codecs import _flac, _mp3, _wav
 from jdali.codecs._resampling import lobes_of, resample
 
@@ -72,6 +73,31 @@ def decode(
         encoded, 0.0, None, dtype=dtype, sample_rate=sample_rate, quality=quality, downmix=downmix
     )
     return wave, np.float32(sample_rate if sample_rate > 0 else info.sample_rate)
+
+
+def decode_together(
+    encoded: Sequence[np.ndarray[Any, Any]],
+    *,
+    dtype: np.dtype[Any],
+    sample_rates: np.ndarray[Any, Any],
+    downmix: bool,
+) -> list[tuple[np.ndarray[Any, Any], np.float32]] | None:
+    """As `decode` of each sound, where that is quicker for all of them together; else None.
+
+    Args:
+        encoded: contents of files, uint8.
+        dtype, downmix: as of `decode`.
+        sample_rates: float [n], each as of `decode`.
+    """
+    if dtype != np.float32:
+        return None
+    sounds = _wav.floats_together(encoded)
+    if sounds is None:
+        return None
+    for (wave, rate), wanted in zip(sounds, sample_rates.tolist(), strict=True):
+        if (wanted > 0 and wanted != rate) or (downmix and wave.shape[1] > 1):
+            return None
+    return [(wave[:, 0] if downmix else wave, np.float32(rate)) for wave, rate in sounds]
 
 
 def decode_part(
@@ -248,7 +274,7 @@ class _Libsndfile:
     sound: soundfile.SoundFile
 
     def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        wave = np.empty((count, self.channels), dtype)
+        wave = empty((count, self.channels), dtype)
         name = self.sound.format
         try:
             if first and count:

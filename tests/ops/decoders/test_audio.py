@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from support import contract, oracle
 
-from jdali import types
+from jdali import Pipeline, fn, types
 from jdali._errors import SampleError
 from jdali.codecs import audio as codec
 from jdali.ops.decoders._audio import decode_audio
@@ -221,3 +221,88 @@ def test_threads_do_not_disturb_each_other():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+# --- together -------------------------------------------------------------------------------
+TOGETHER = {"downmix": False, "dtype": types.FLOAT, "quality": 50.0, "sample_rate": 0.0}
+
+
+def neighbours(files, gap=64):
+    """The same files in one array, each from a multiple of `gap` on."""
+    starts = np.cumsum([0, *(-(-len(file) // gap) * gap for file in files)])
+    memory = np.full(starts[-1], 255, np.uint8)
+    for start, file in zip(starts.tolist(), files, strict=False):
+        memory[start : start + len(file)] = file
+    return [memory[start : start + len(file)] for start, file in zip(starts.tolist(), files, strict=False)]
+
+
+def stored(count, channels, rate):
+    """A file, and its samples and rate by NumPy."""
+    values = np.random.default_rng(count).integers(-(1 << 15), 1 << 15, (count, channels)).astype(np.int16)
+    return encode(values, rate), values.astype(np.float32) / 32768, rate
+
+
+@pytest.mark.parametrize("gap", [2, 64])
+def test_plain_files_together(gap):
+    known = [stored(100, 1, 16000), stored(7, 2, 8000), stored(30_000, 1, 44100), stored(1, 3, 16000)]
+    files = neighbours([file for file, _, _ in known], gap)
+    # Some in one array, one elsewhere, some again.
+    for order in ([0, 1, 2, 3], [3, 1, 0], [2], [1, 1]):
+        samples = [files[i] for i in order]
+        samples.insert(1, known[2][0])
+        results = decode_audio.together(samples, **TOGETHER)
+        for got, i in zip(results, [order[0], 2, *order[1:]], strict=True):
+            np.testing.assert_array_equal(got[0], known[i][1])
+            assert (got[0].dtype, got[1].dtype, got[1]) == (np.float32, np.float32, known[i][2])
+
+
+def test_files_that_end_at_odd_bytes_together():
+    file, wave, _ = stored(5, 1, 8000)
+    memory = np.concatenate([[0], file, file, [0], file]).astype(np.uint8)
+    size = len(file)
+    parts = [memory[1 : 1 + size], memory[1 + size : 1 + 2 * size], memory[2 + 2 * size :]]
+    for got, _ in decode_audio.together(parts, **TOGETHER):
+        np.testing.assert_array_equal(got, wave)
+
+
+@pytest.mark.parametrize(
+    ("other", "change"),
+    [
+        (encode(tones(9, 1), subtype="PCM_24"), {}),
+        (encode(tones(9, 1), kind="FLAC"), {}),
+        (np.zeros(0, np.uint8), {}),
+        (np.zeros(50, np.uint8), {}),
+        (encode(tones(9, 1)), {"dtype": types.INT16}),
+        (encode(tones(9, 2)), {"downmix": True}),
+        (encode(tones(9, 1)), {"sample_rate": np.array([0.0, 8000.0])}),
+        (encode(tones(9, 1)), {"quality": 101.0}),
+    ],
+)
+def test_what_is_left_to_each_alone(other, change):
+    assert decode_audio.together([encode(tones(9, 1)), other], **TOGETHER | change) is None
+
+
+def test_downmix_and_rates_that_need_nothing_together():
+    samples = [stored(4, 1, 16000), stored(5, 1, 8000)]
+    change = {"downmix": True, "sample_rate": np.array([16000.0, 8000.0])}
+    results = decode_audio.together([file for file, _, _ in samples], **TOGETHER | change)
+    for (got, rate), (_, wave, wanted) in zip(results, samples, strict=True):
+        np.testing.assert_array_equal(got, wave[:, 0])
+        assert rate == wanted
+
+
+def test_a_pipeline_of_many_plain_files(tmp_path):
+    known = [stored(count, 1, 16000) for count in (1, 1000, 400_000, 30, 250_000, 7)]
+    (tmp_path / "class").mkdir()
+    for i, (file, _, _) in enumerate(known):
+        (tmp_path / "class" / f"{i}.wav").write_bytes(file.tobytes())
+    pipe = Pipeline(batch_size=4, num_threads=2, device_id=None)
+    with pipe:
+        encoded, _ = fn.readers.file(file_root=str(tmp_path))
+        pipe.set_outputs(*fn.decoders.audio(encoded, downmix=True))
+    for first in (0, 4, 2, 0):
+        waves, rates = pipe.run()
+        for place, wave in enumerate(waves.to_samples()):
+            np.testing.assert_array_equal(wave, known[(first + place) % 6][1][:, 0])
+        assert rates.as_numpy().ravel().tolist() == [16000.0] * 4
+    pipe.close()
