@@ -27,10 +27,12 @@ class Options:
         longest_wait: seconds, the most that is waited before a retry.
         time_limit: seconds in which a request must be answered in full.
         requests: how many a reader makes at once, at most.
-        samples_ahead: of a reader of single files, or in random order: how many samples are fetched before
+        samples_ahead: of a reader of single files, or of records here and there: how many samples are fetched before
             they are asked for, at most; None: two batches, at least `requests`.
         bytes_ahead: how many bytes a reader keeps that were fetched before they are asked for, at most, but
-            for what is under way already.
+            for what is under way already. Where records are mixed (`random_shuffle` with `initial_fill`), it keeps
+            up to as many again, of what the next records may come from; if these lie further apart, they are
+            fetched one by one.
         block_size: bytes of a request, where records are read one after another.
     """
 

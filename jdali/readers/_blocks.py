@@ -114,7 +114,8 @@ class Blocks:
                 del self._failed[number]
                 self._kept.pop(number, None)
             following = self._latest + 1
-            if 0 < number - self._latest <= max(self._ahead, 1) + self._window:
+            forth = self._window if self._latest >= 0 else 0
+            if 0 < number - self._latest <= max(self._ahead, 1) + forth:
                 self._ahead = min(max(2 * self._ahead, 1), self._most_ahead)
                 self._latest = number
             # Threads may come out of order.
