@@ -193,23 +193,6 @@ def run(pipe, batches):
     return found
 
 
-@pytest.mark.parametrize("shards", [1, 2, 3, 7])
-def test_every_sample_once(files, shards):
-    taken = []
-    for shard in range(shards):
-        reader = opened(file_root=str(files), hdu_indices=1, shard_id=shard, num_shards=shards)
-        size = 10 * (shard + 1) // shards - 10 * shard // shards
-        taken += [int(reader.load(int(i))[0][0, 0]) for i in reader.next_batch(size).indices]
-    assert taken == list(range(10))
-
-
-def test_state(files):
-    with pipeline(files, random_shuffle=True) as pipe, pipeline(files, random_shuffle=True) as fresh:
-        run(pipe, 2)
-        fresh.set_state(json.loads(json.dumps(pipe.get_state())))
-        assert run(fresh, 3) == run(pipe, 3)
-
-
 def test_a_damaged_file_is_named_or_skipped(files):
     with open(files / "2.fits", "r+b") as file:
         file.truncate(2885)

@@ -334,16 +334,6 @@ def test_windows_that_differ_by_sample_as_dali(files):
         np.testing.assert_array_equal(np.asarray(got.at(i)), np.array(expected.at(i)), strict=True)
 
 
-@pytest.mark.parametrize("shards", [1, 2, 3, 7])
-def test_every_sample_once(files, shards):
-    taken = []
-    for shard in range(shards):
-        reader = opened(files=files, shard_id=shard, num_shards=shards, stick_to_shard=True)
-        size = 10 * (shard + 1) // shards - 10 * shard // shards
-        taken += [int(reader.load(int(i))[0][0, 0]) for i in reader.next_batch(size).indices]
-    assert taken == list(range(10))
-
-
 def test_state(build, files):
     def define():
         start = fn.random.uniform(range=[0.0, 0.5], shape=[2])

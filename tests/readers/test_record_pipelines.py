@@ -1,26 +1,16 @@
-"""Pipelines over each reader of records: outputs, names, shards, damaged samples, state in a fresh "
-"pipeline."""
+"""Pipelines over each reader of records: outputs, names, damaged samples."""
 
 import functools
-import io
-import json
 
 import numpy as np
 import pytest
 from support import records
+from support.every_reader import picture
 
 import jdali
 from jdali import fn, pipeline_def, tfrecord
 
 COUNT = 10
-
-
-def picture(i):
-    from PIL import Image
-
-    out = io.BytesIO()
-    Image.fromarray(np.full((4, 5, 3), 20 * i, np.uint8)).save(out, "png")
-    return out.getvalue()
 
 
 @pytest.fixture
@@ -125,25 +115,6 @@ def test_epoch(sources, build, name):
     pipe = build(sources[name][0])
     assert run(pipe, 3) == [(20 * (i % COUNT), i % COUNT) for i in range(12)]
     assert pipe.reader_meta("r")["epoch_size"] == COUNT
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_shards_and_state(sources, build, name):
-    source = sources[name][0]
-    shards = [
-        build(source, reader={"num_shards": 3, "shard_id": i, "random_shuffle": True}) for i in range(3)
-    ]
-    taken = [
-        sample for shard in shards for sample in run(shard, 1)[: shard.reader_meta("r")["epoch_size"] // 3]
-    ]
-    assert all(pixels == 20 * label for pixels, label in taken)
-    assert len(set(taken)) == len(taken) == 9  # parts of 3, 3 and 4, of each the first 3
-    pipe = shards[0]
-    state = json.loads(json.dumps(pipe.get_state()))
-    expected = run(pipe, 4)
-    fresh = build(source, reader={"num_shards": 3, "shard_id": 0, "random_shuffle": True})
-    fresh.set_state(state)
-    assert run(fresh, 4) == expected
 
 
 @pytest.mark.parametrize("name", ["tfrecord", "mxnet", "webdataset"])

@@ -1,7 +1,6 @@
 """readers.video, readers.video_resize and experimental.readers.video: which frames, in what order, as what."""
 
 import io
-import json
 import os
 import subprocess
 import sys
@@ -277,51 +276,6 @@ def test_resized(tmp_path, surface):
 
 
 # --- order, shards, state, threads ----------------------------------------------------------
-@pytest.mark.parametrize("shards", [1, 2, 3, 7])
-def test_every_sequence_once(folder, shards):
-    taken = []
-    for shard in range(shards):
-        reader = opened(
-            EXPERIMENTAL, file_root=str(folder), sequence_length=2, num_shards=shards, shard_id=shard,
-            random_shuffle=True, stick_to_shard=True,
-        )  # fmt: skip
-        share = reader.size * (shard + 1) // shards - reader.size * shard // shards
-        taken += [
-            reader.load(i)[1].tolist() + numbers_of(reader.load(i)[0])
-            for i in reader.next_batch(share).indices
-        ]
-        reader.close()
-    whole = [[0, n, n + 1] for n in range(0, 12, 2)] + [[1, n, n + 1] for n in range(0, 4, 2)]
-    assert sorted(taken) == whole
-
-
-def pipe_of(folder, **options):
-    @pipeline_def(batch_size=3, seed=5, **options)
-    def pipe():
-        return fn.experimental.readers.video(
-            file_root=str(folder), sequence_length=2, random_shuffle=True, enable_timestamps=True
-        )
-
-    return pipe()
-
-
-def test_state_and_threads(folder):
-    pipe = pipe_of(folder, num_threads=1)
-    before = [pipe.run() for _ in range(2)]
-    state = json.loads(json.dumps(pipe.get_state()))
-    after = [pipe.run() for _ in range(4)]
-    pipe.close()
-    other = pipe_of(folder, num_threads=4)
-    for expected in (*before, *after):
-        for mine, theirs in zip(other.run(), expected, strict=True):
-            np.testing.assert_array_equal(mine.as_array(), theirs.as_array())
-    other.set_state(state)
-    for expected in after:
-        for mine, theirs in zip(other.run(), expected, strict=True):
-            np.testing.assert_array_equal(mine.as_array(), theirs.as_array())
-    other.close()
-
-
 def test_many_threads_and_readers_at_once(folder):
     readers = [opened(EXPERIMENTAL, file_root=str(folder), sequence_length=3) for _ in range(3)]
     expected = [readers[0].load(i) for i in range(readers[0].size)]

@@ -16,7 +16,10 @@ from support import oracle
 
 
 def opened(name: str, **args: Any) -> Reader:
-    reader: Reader = REGISTRY[f"readers.{name}"].run(**args)
+    """A reader, by its name or what comes after "readers.", with arguments as a user gives them."""
+    op = REGISTRY[name if "." in name else f"readers.{name}"]
+    bound = op.bind(args)
+    reader: Reader = op.run(**{key: arg.convert(bound[key]) for key, arg in op.public_args.items()})
     return reader
 
 

@@ -1,0 +1,241 @@
+"""What holds for each reader: order, shards, threads, state in a fresh process, and remote storage."""
+
+import dataclasses
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import oracle
+from support.every_reader import COUNT, MAKERS, digest, digests, made, pipeline
+from support.readers import check_epochs_and_state
+from support.servers import FAULTS, Server, now_and_then, s3, tree
+
+from jdali import storage
+from jdali._operator import REGISTRY
+
+# Of whole epochs and a part of one.
+BATCHES = 2 * COUNT // 3 + 1
+# A server that tells a wrong size where it is asked for it is believed.
+PASSING = tuple(fault for fault in FAULTS if fault not in ("slow", "long length"))
+
+
+def test_every_reader_is_here():
+    readers = {name for name in REGISTRY if "readers." in name}
+    assert {name for name, _ in MAKERS.values()} == readers
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return tmp_path_factory.mktemp("every")
+
+
+@pytest.fixture(scope="module")
+def data(root):
+    """Makes the data set of a case, once; the name of the reader and its arguments."""
+    known = {}
+
+    def get(case):
+        if case not in known:
+            known[case] = made(case, root / case.replace(" ", "_"))
+        return known[case]
+
+    return get
+
+
+@pytest.fixture(scope="module")
+def local(root, data):
+    """Name of the reader, its arguments for the data set where it was made, and digests of some samples in order."""
+    known = {}
+
+    def get(case):
+        if case not in known:
+            reader, args = data(case)
+            given = args(str(root / case.replace(" ", "_")))
+            with pipeline(reader, given) as pipe:
+                known[case] = reader, given, digests(pipe, BATCHES)
+        return known[case]
+
+    return get
+
+
+# --- order and state ------------------------------------------------------------------------
+@pytest.mark.parametrize("case", MAKERS)
+def test_every_sample_once_and_on_from_any_state(local, case):
+    reader, args, _ = local(case)
+    check_epochs_and_state(reader, **args)
+
+
+@pytest.mark.parametrize("case", MAKERS)
+def test_batches_and_threads_change_nothing(local, case):
+    reader, args, expected = local(case)
+    assert len(set(expected)) == COUNT
+    assert expected[:COUNT] == expected[COUNT : 2 * COUNT]
+    for batch, threads in ((1, 4), (8, 1)):
+        with pipeline(reader, args, batch_size=batch, num_threads=threads) as pipe:
+            assert digests(pipe, 16 // batch) == expected[:16]
+    mixed = [{"random_shuffle": True}]
+    mixed += [{"shuffle_after_epoch": True}] * ("shuffle_after_epoch" in REGISTRY[reader].public_args)
+    for shuffle in mixed:
+        orders = []
+        for batch, threads in ((1, 4), (8, 1)):
+            with pipeline(reader, args | shuffle, batch_size=batch, num_threads=threads) as pipe:
+                orders.append(digests(pipe, 16 // batch))
+        assert orders[0] == orders[1]
+        assert sorted(orders[0][:COUNT]) == sorted(orders[0][COUNT:]) == sorted(expected[:COUNT])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "case", [c for c in MAKERS if c not in ("video", "video_resize", "fits")]
+)  # on a CPU DALI has no others
+def test_shards_as_dali(local, case, root, monkeypatch):
+    dali = oracle.dali()
+    reader, args, _ = local(case)
+    monkeypatch.chdir(root / case.replace(" ", "_"))  # DALI takes names in some lists from there
+    for more in (
+        {"num_shards": 3, "shard_id": 1},
+        {"num_shards": 3, "shard_id": 2, "pad_last_batch": True},
+        {"num_shards": 2, "shard_id": 1, "stick_to_shard": True},
+    ):
+        theirs = dali.Pipeline(batch_size=3, num_threads=1, device_id=None)
+        given = dict(args)
+        if "features" in given:
+            given["features"] = dali_features(given["features"])
+        with theirs:
+            outputs = oracle.function(reader)(name="r", **given, **more)
+            outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
+            theirs.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        theirs.build()
+        with pipeline(reader, args | more) as ours:
+            assert ours.reader_meta("r") == theirs.reader_meta("r")
+            for _ in range(6):
+                expected = [
+                    digest(sample)
+                    for sample in zip(
+                        *[[np.array(o.at(i)) for i in range(3)] for o in theirs.run()], strict=True
+                    )
+                ]
+                assert digests(ours, 1) == expected
+
+
+def dali_features(features):
+    from nvidia.dali import tfrecord
+
+    kinds = (tfrecord.int64, tfrecord.string, tfrecord.float32)
+    return {
+        name: tfrecord.FixedLenFeature(list(f.shape), kinds[f.dtype], f.default_value)
+        for name, f in features.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def afresh(local):
+    """For each case what follows some states of a pipeline that shuffles, here and in a fresh process."""
+    cases, expected = {}, {}
+    for case in MAKERS:
+        try:
+            reader, args, _ = local(case)
+        except pytest.skip.Exception:
+            continue
+        args = args | {"random_shuffle": True, "num_shards": 2, "shard_id": 1}
+        states, given = [], []
+        with pipeline(reader, args) as pipe:
+            for _ in range(4):
+                states.append(json.loads(json.dumps(pipe.get_state())))
+                given.append(digests(pipe, 1))
+            given += [digests(pipe, 1), digests(pipe, 1)]
+        cases[case] = reader, args, states
+        expected[case] = [given[i] + given[i + 1] for i in range(4)]
+    tests = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "support.every_reader"], input=pickle.dumps((cases, 2)), capture_output=True,
+        timeout=200, check=False, cwd=tests,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), str(tests.parent)])},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    return expected, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("case", MAKERS)
+def test_a_state_goes_on_in_a_fresh_process(afresh, local, case):
+    local(case)  # skips what cannot be made
+    expected, found = afresh
+    assert found[case] == expected[case]
+
+
+# --- remote storage -------------------------------------------------------------------------
+@pytest.fixture
+def _impatient():
+    before = storage.configure(
+        first_wait=0.001, longest_wait=0.1, time_limit=1.5, retries=6, block_size=4096, bytes_ahead=1 << 16
+    )
+    yield
+    storage.configure(**dataclasses.asdict(before))
+
+
+def read_from(at, data, case):
+    reader, args = data(case)
+    with pipeline(reader, args(f"{at}/{case.replace(' ', '_')}")) as pipe:
+        return digests(pipe, BATCHES)
+
+
+@pytest.mark.parametrize("case", MAKERS)
+def test_from_memory(root, data, local, case):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    expected = local(case)[2]
+    memory = fsspec.filesystem("memory")
+    memory.pipe(tree(root, "/every"))
+    try:
+        assert read_from("memory://every", data, case) == expected
+    finally:
+        memory.rm("/every", recursive=True)
+
+
+@pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize("case", MAKERS)
+def test_over_http_with_faults(root, data, local, case):
+    pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+    expected = local(case)[2]
+    with Server(tree(root), fault=now_and_then(0.2, seed=3, faults=PASSING)) as server:
+        assert read_from(server.url, data, case) == expected
+
+
+@pytest.fixture(scope="module")
+def bucket(root, local):
+    """All data sets in a bucket, behind a server that may inject faults."""
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    pytest.importorskip("moto", reason="moto is not installed")
+    import fsspec
+
+    for case in MAKERS:
+        try:
+            local(case)
+        except pytest.skip.Exception:
+            continue
+    variables = pytest.MonkeyPatch()
+    for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        variables.setenv(key, "testing")
+    variables.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with s3() as address, Server(upstream=address) as server:
+        system = fsspec.filesystem("s3", endpoint_url=f"http://{address}")
+        system.mkdir("bucket")
+        system.pipe(tree(root, "bucket/every"))
+        variables.setitem(fsspec.config.conf, "s3", {"endpoint_url": server.url})
+        yield server
+        variables.undo()
+
+
+@pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize("case", MAKERS)
+def test_from_s3_with_faults(bucket, data, local, case):
+    expected = local(case)[2]
+    bucket.fault = now_and_then(0.2, seed=5, faults=PASSING)
+    try:
+        assert read_from("s3://bucket/every", data, case) == expected
+    finally:
+        bucket.fault = lambda method, path: None

@@ -1,0 +1,294 @@
+"""A small data set for each reader, of eight samples that all differ, and the arguments that read it.
+
+    python -m support.every_reader < CASES
+
+goes on from states in a process of its own, see `resumed`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import sys
+import wave
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jdali
+from jdali import fn, tfrecord
+from support import records
+from support.videos import av, encode, pictures
+
+COUNT = 8
+
+Arguments = Callable[[str], dict[str, Any]]
+"""Arguments of a reader, from the path or the URL of the folder that `made` was given."""
+
+_FEATURES = {
+    "image": tfrecord.FixedLenFeature((), tfrecord.string, ""),
+    "label": tfrecord.FixedLenFeature([1], tfrecord.int64, -1),
+}
+
+
+def picture(number: int) -> bytes:
+    """A PNG file of 4 x 5 pixels, all of one grey."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    out = io.BytesIO()
+    image.fromarray(np.full((4, 5, 3), 20 * number, np.uint8)).save(out, "png")
+    return out.getvalue()
+
+
+def _pictures(folder: Path) -> list[bytes]:
+    """Pictures, also as files a/0.png to a/7.png."""
+    (folder / "a").mkdir()
+    content = [picture(i) for i in range(COUNT)]
+    for i, one in enumerate(content):
+        (folder / "a" / f"{i}.png").write_bytes(one)
+    return content
+
+
+def _file(folder: Path) -> Arguments:
+    _pictures(folder)
+    return lambda at: {"file_root": at}
+
+
+def _file_list(folder: Path) -> Arguments:
+    _pictures(folder)
+    records.index(folder / "list.txt", [(f"a/{i}.png", 10 + i) for i in range(COUNT)])
+    return lambda at: {"file_list": f"{at}/list.txt"}
+
+
+def _coco(folder: Path) -> Arguments:
+    _pictures(folder)
+    data = {
+        "images": [
+            {"id": 100 - i, "file_name": f"a/{i}.png", "width": 5, "height": 4} for i in range(COUNT)
+        ],
+        "annotations": [
+            {"image_id": 100 - i, "category_id": 1, "bbox": [0, 0, 1, 1 + i],
+             "segmentation": [[0, 0, 0, 1 + i, 1, 1]]} for i in range(COUNT)
+        ],
+        "categories": [{"id": 1}],
+    }  # fmt: skip
+    (folder / "objects.json").write_text(json.dumps(data))
+    return lambda at: {
+        "file_root": at, "annotations_file": f"{at}/objects.json", "image_ids": True, "polygon_masks": True,
+    }  # fmt: skip
+
+
+def _coco_preprocessed(folder: Path) -> Arguments:
+    from support.readers import opened
+
+    args = _coco(folder)(str(folder))
+    saved = folder / "saved"
+    saved.mkdir()
+    opened(
+        "coco", **args, save_preprocessed_annotations=True, save_preprocessed_annotations_dir=str(saved)
+    ).close()
+    return lambda at: {
+        "file_root": at, "preprocessed_annotations": f"{at}/saved", "image_ids": True, "polygon_masks": True,
+    }  # fmt: skip
+
+
+def _tfrecord(folder: Path) -> Arguments:
+    content = _pictures(folder)
+    for number, part in enumerate((range(3), range(3, COUNT))):
+        examples = [records.example({"image": [content[i]], "label": [i]}) for i in part]
+        places = records.tfrecord(folder / f"{number}.tfrecord", examples)
+        records.index(folder / f"{number}.idx", places)
+    return lambda at: {
+        "path": [f"{at}/0.tfrecord", f"{at}/1.tfrecord"], "index_path": [f"{at}/0.idx", f"{at}/1.idx"],
+        "features": _FEATURES,
+    }  # fmt: skip
+
+
+def _mxnet(folder: Path) -> Arguments:
+    images = [records.image_record(one, [i]) for i, one in enumerate(_pictures(folder))]
+    records.index(folder / "data.idx", enumerate(records.recordio(folder / "data.rec", images)))
+    return lambda at: {"path": [f"{at}/data.rec"], "index_path": [f"{at}/data.idx"]}
+
+
+def _webdataset(folder: Path) -> Arguments:
+    content = _pictures(folder)
+    members = [(f"{i}.{e}", c) for i, one in enumerate(content) for e, c in (("png", one), ("n", bytes([i])))]
+    offsets = iter(records.tar(folder / "data.tar", members))
+    rows = [["png", next(offsets), len(one), f"{i}.png", "n", next(offsets), 1, f"{i}.n"]
+            for i, one in enumerate(content)]  # fmt: skip
+    records.index(folder / "data.idx", [["v1.2", COUNT], *rows])
+    return lambda at: {"paths": [f"{at}/data.tar"], "index_paths": [f"{at}/data.idx"], "ext": ["png", "n"]}
+
+
+def _database(folder: Path, values: list[bytes]) -> Arguments:
+    lmdb = pytest.importorskip("lmdb", reason="lmdb is not installed")
+    with (
+        lmdb.open(str(folder / "base"), lock=False, map_size=1 << 20) as database,
+        database.begin(write=True) as change,
+    ):
+        for i, value in enumerate(values):
+            change.put(b"%03d" % i, value)
+    # With "/" at the end a folder is one on an HTTP server, too.
+    return lambda at: {"path": [f"{at}/base/"]}
+
+
+def _caffe(folder: Path) -> Arguments:
+    field = records.field
+    content = _pictures(folder)
+    return _database(folder, [field(4, one) + field(5, i) + field(7, 1) for i, one in enumerate(content)])
+
+
+def _caffe2(folder: Path) -> Arguments:
+    field = records.field
+    values = [
+        field(1, field(2, 4) + field(6, one)) + field(1, field(2, 2) + field(4, bytes([i])))
+        for i, one in enumerate(_pictures(folder))
+    ]
+    return _database(folder, values)
+
+
+def _numpy(folder: Path) -> Arguments:
+    for i in range(COUNT):
+        np.save(folder / f"{i}.npy", np.arange(5 + i * 100, 5 + i * 100 + 42).reshape(6, 7))
+    return lambda at: {"file_root": at}
+
+
+def _numpy_window(folder: Path) -> Arguments:
+    _numpy(folder)
+    records.index(folder / "list.txt", [(f"{i}.npy",) for i in range(COUNT)])
+    return lambda at: {"file_list": f"{at}/list.txt", "roi_start": [1, 2], "roi_shape": [3, 2]}
+
+
+def _nemo_asr(folder: Path) -> Arguments:
+    pytest.importorskip("soundfile", reason="soundfile is not installed")
+    lines = []
+    for i in range(COUNT):
+        with wave.open(str(folder / f"{i}.wav"), "wb") as file:
+            file.setparams((1, 2, 8000, 0, "NONE", ""))
+            file.writeframes(np.full(10 + i, 300 * i, np.int16).tobytes())
+        lines.append(json.dumps({"audio_filepath": f"{i}.wav", "duration": 1e-3, "text": f"text {i}"}))
+    (folder / "manifest.json").write_text("\n".join(lines))
+    return lambda at: {"manifest_filepaths": [f"{at}/manifest.json"], "read_idxs": True}
+
+
+def _sequence(folder: Path) -> Arguments:
+    _pictures(folder)
+    return lambda at: {"file_root": at, "sequence_length": 1}
+
+
+def _fits(folder: Path) -> Arguments:
+    astropy = pytest.importorskip("astropy.io.fits", reason="astropy is not installed")
+    for i in range(COUNT):
+        astropy.PrimaryHDU(np.full((3, 4), i, np.int16)).writeto(folder / f"{i}.fits")
+    return lambda at: {"file_root": at, "hdu_indices": [1]}
+
+
+def _videos(folder: Path) -> None:
+    av()
+    for label, count in enumerate((10, 6)):
+        (folder / str(label)).mkdir()
+        content = encode(pictures(count), "libvpx-vp9", "webm", options={"g": "5"})
+        (folder / str(label) / "clip.webm").write_bytes(content)
+
+
+def _video(folder: Path) -> Arguments:
+    _videos(folder)
+    return lambda at: {"file_root": at, "sequence_length": 2, "enable_frame_num": "sequence"}
+
+
+def _video_resize(folder: Path) -> Arguments:
+    args = _video(folder)
+    return lambda at: args(at) | {"resize_x": 16, "resize_y": 8}
+
+
+def _video_list(folder: Path) -> Arguments:
+    _videos(folder)
+    records.index(folder / "list.txt", [("0/clip.webm", 3, 0, 10), ("1/clip.webm", 4, 0, 6)])
+    return lambda at: {
+        "file_list": f"{at}/list.txt", "file_list_format": "frames", "sequence_length": 2,
+        "enable_frame_num": "scalar", "enable_timestamps": True,
+    }  # fmt: skip
+
+
+MAKERS: dict[str, tuple[str, Callable[[Path], Arguments]]] = {
+    "file": ("readers.file", _file),
+    "file list": ("readers.file", _file_list),
+    "coco": ("readers.coco", _coco),
+    "coco preprocessed": ("readers.coco", _coco_preprocessed),
+    "tfrecord": ("readers.tfrecord", _tfrecord),
+    "mxnet": ("readers.mxnet", _mxnet),
+    "caffe": ("readers.caffe", _caffe),
+    "caffe2": ("readers.caffe2", _caffe2),
+    "webdataset": ("readers.webdataset", _webdataset),
+    "numpy": ("readers.numpy", _numpy),
+    "numpy window": ("readers.numpy", _numpy_window),
+    "nemo_asr": ("readers.nemo_asr", _nemo_asr),
+    "sequence": ("readers.sequence", _sequence),
+    "video": ("readers.video", _video),
+    "video_resize": ("readers.video_resize", _video_resize),
+    "experimental video": ("experimental.readers.video", _video_list),
+    "fits": ("experimental.readers.fits", _fits),
+}
+"""For each way to read: the name of the reader, and what makes its data set in a folder."""
+
+
+def made(case: str, folder: Path) -> tuple[str, Arguments]:
+    """Makes the data set of a case in a folder; the name of the reader, and its arguments."""
+    name, make = MAKERS[case]
+    folder.mkdir(parents=True)
+    return name, make(folder)
+
+
+def pipeline(reader: str, args: dict[str, Any], **options: Any) -> jdali.Pipeline:
+    """A pipeline of nothing but a reader."""
+
+    @jdali.pipeline_def(**{"batch_size": 3, "num_threads": 2, "device_id": None, "seed": 5, **options})
+    def read() -> Any:
+        module = fn.experimental.readers if reader.startswith("experimental.") else fn.readers
+        outputs = getattr(module, reader.rpartition(".")[2])(name="r", **args)
+        return tuple(outputs.values()) if isinstance(outputs, dict) else outputs
+
+    pipe: jdali.Pipeline = read()
+    return pipe
+
+
+def digest(arrays: Any) -> str:
+    """Of types, shapes and bytes."""
+    found = hashlib.sha256()
+    for array in arrays:
+        value = np.asarray(array)
+        found.update(f"{value.dtype} {value.shape}".encode() + value.tobytes())
+    return found.hexdigest()
+
+
+def digests(pipe: jdali.Pipeline, batches: int) -> list[str]:
+    """Of each sample of the next batches."""
+    return [
+        digest(sample)
+        for _ in range(batches)
+        for sample in zip(*[output.to_samples() for output in pipe.run()], strict=True)
+    ]
+
+
+Resumable = dict[str, tuple[str, dict[str, Any], list[Any]]]
+"""For each case the reader, its arguments, and states of its pipeline."""
+
+
+def resumed(cases: Resumable, batches: int) -> dict[str, list[list[str]]]:
+    """For each case and state the digests of what follows, in fresh pipelines."""
+    found: dict[str, list[list[str]]] = {}
+    for case, (reader, args, states) in cases.items():
+        found[case] = []
+        for state in states:
+            with pipeline(reader, args) as pipe:
+                pipe.set_state(state)
+                found[case].append(digests(pipe, batches))
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(resumed(*pickle.load(sys.stdin.buffer))))
