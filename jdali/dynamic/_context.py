@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from jdali.dynamic._checkpoint import Checkpoint
-from jdali.engine._host import Pool
+from jdali.engine._pool import Pool
 
 _stacks = threading.local()
 

@@ -21,8 +21,9 @@ from jdali._batch import PaddedBlock, keeping
 from jdali._errors import OperatorError
 from jdali._names import LazyNames
 from jdali._operator import REGISTRY, Operator
-from jdali.engine._host import HostRunner, Pool
+from jdali.engine._host import HostRunner
 from jdali.engine._ids import SampleIds
+from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
 from jdali.engine._stage import NodeFailure, StageRunner

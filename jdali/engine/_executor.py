@@ -13,8 +13,9 @@ import numpy as np
 from jdali._errors import OperatorError, SampleError
 from jdali._names import LazyNames
 from jdali.engine._feed import Draw, Feed, SkippedSample
-from jdali.engine._host import HostRunner, Memo, Pool
+from jdali.engine._host import HostRunner, Memo
 from jdali.engine._ids import SampleIds
+from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
 from jdali.engine._sources import ExternalSource

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,8 +11,8 @@ from jdali._call import PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
 from jdali.engine._ids import SampleIds
+from jdali.engine._pool import Cost, Pool
 from jdali.engine._stage import NodeFailure, dense_values, seed_of
-from jdali.engine._timing import TimedPool
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
@@ -25,135 +24,6 @@ DENOMINATORS = (8, 4, 2, 1)
 _TASK_BYTES = 1 << 20
 
 Memo = dict[tuple[int, int, int], Any]
-
-
-class Pool:
-    """Worker threads that work on the samples of a batch, a few in each task."""
-
-    def __init__(self, threads: int):
-        self.threads = threads
-        self.executor = TimedPool(threads, thread_name_prefix="jdali-worker")
-
-    def map(
-        self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None
-    ) -> list[Any]:
-        """function(0), ..., function(count - 1), in parallel.
-
-        Args:
-            node: which they belong to.
-            function: work on one sample.
-            count: number of samples.
-            cost: what earlier calls have cost, here and in the pool.
-
-        Raises:
-            NodeFailure: with all samples that failed.
-        """
-        results: list[Any] = [None] * count
-        failures: dict[int, Exception] = {}
-        # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
-        step = max(1, count // (8 * self.threads))
-
-        def attempt(i: int) -> None:
-            try:
-                results[i] = function(i)
-            except Exception as error:
-                failures[i] = error
-
-        def work(start: int) -> None:
-            for i in range(start, min(start + step, count)):
-                attempt(i)
-
-        done = cost.work_here(attempt, [1] * count) if cost is not None else 0
-        start = time.perf_counter()
-        for _ in self.executor.map(work, range(done, count, step)):
-            pass
-        if cost is not None:
-            cost.note_pool(time.perf_counter() - start, count - done)
-        if failures:
-            failed = sorted(failures)
-            errors = [failures.pop(i) for i in failed]
-            # No cycles: errors hold the frames of `work`, a failure this one, and both all results so far.
-            try:
-                raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
-            finally:
-                del errors
-        return results
-
-    def interrupt(self) -> None:
-        """Begins no more tasks: what waits for them fails."""
-        self.executor.shutdown(wait=False, cancel_futures=True)
-
-    def close(self) -> None:
-        self.executor.shutdown(wait=True, cancel_futures=True)
-
-
-class Cost:
-    """Whether the calls of a function are better made one after another here, or in the pool.
-
-    Threads that let go of the interpreter many times a millisecond mostly wait for each other: two of them
-    took three times as long as one for plain WAV files. How that is depends on the function and the machine,
-    so both are tried now and then, and what took less time is done.
-    """
-
-    # Seconds for a sample. Less than the first is not worth a try of the pool. As long as the pool's time is
-    # not known, calls that take more than the second are for the pool.
-    TRIVIAL_SECONDS = 40e-6
-    CHEAP_SECONDS = 150e-6
-    # What all calls of a batch together may take longer, for once.
-    TOLERANCE_SECONDS = 450e-6
-    # After at most so many batches the other way is tried again, for samples differ. At first sooner: the
-    # first call may have something to set up.
-    MOST_PATIENCE = 64
-    # Fewer samples say nothing of the pool.
-    _FEW = 4
-
-    def __init__(self) -> None:
-        self._pool_seconds: float | None = None
-        self._patience = 1
-        self._batches_to_pool = 0
-        self._batches_here = 0
-
-    def work_here(self, function: Callable[[int], Any], samples: Sequence[int]) -> int:
-        """Calls function(0), function(1), ... for as long as that is the better way; how many were called.
-
-        Args:
-            function: to call, once for each of `samples`.
-            samples: on how many samples each call works.
-        """
-        if self._batches_to_pool:
-            self._batches_to_pool -= 1
-            return 0
-        start = time.perf_counter()
-        limit = self.CHEAP_SECONDS if self._pool_seconds is None else self._pool_seconds
-        allowed, used = self.TOLERANCE_SECONDS, 0.0
-        for i, count in enumerate(samples):
-            function(i)
-            allowed += count * max(limit, self.TRIVIAL_SECONDS)
-            used = time.perf_counter() - start
-            if used > allowed:
-                self._batches_here = 0
-                self._batches_to_pool = self._patience
-                self._patience = min(2 * self._patience, self.MOST_PATIENCE)
-                return i + 1
-        self._stay(used / max(sum(samples), 1))
-        return len(samples)
-
-    def _stay(self, seconds: float) -> None:
-        """A batch was worked on here, in so much time a sample."""
-        self._batches_here += 1
-        if self._batches_here == 1:
-            self._patience = 1
-        if seconds > self.TRIVIAL_SECONDS and self._batches_here >= 2 * self._patience:
-            self._batches_to_pool = 1
-            self._patience = min(2 * self._patience, self.MOST_PATIENCE)
-
-    def note_pool(self, seconds: float, samples: int) -> None:
-        """So many samples took so long in the pool."""
-        if samples < self._FEW:
-            return
-        latest = seconds / samples
-        known = self._pool_seconds
-        self._pool_seconds = latest if known is None else (known + latest) / 2
 
 
 def memoised(

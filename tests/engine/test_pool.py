@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from jdali.engine._host import Cost, Pool
+from jdali.engine._pool import Cost, Pool
 from jdali.engine._stage import NodeFailure
 from jdali.graph._node import WHOLE_BATCH, Node
 from jdali.ops.image import _flip
@@ -55,7 +55,7 @@ def test_expensive_calls_go_to_the_pool_after_the_first(pool):
 
 def test_what_takes_less_time_is_done(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("jdali.engine._host.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("jdali.engine._pool.time.perf_counter", lambda: now[0])
 
     def batch(cost, here, pooled):
         """How many of 10 samples are worked on here, if one takes so long here and so long in the pool."""
