@@ -10,15 +10,30 @@ from typing import Any
 from jdali._operator import ArgKind, Operator, alternatives
 
 # Names that DALI keeps for those of the past, by what they are called now.
-ALIASES = {
-    "audio_decoder": "decoders.audio",
-    "experimental.audio_resample": "audio_resample",
-    "experimental.peek_image_shape": "peek_image_shape",
-} | {
-    old + name: f"decoders.image{name}"
-    for old in ("image_decoder", "experimental.decoders.image")
-    for name in ("", "_crop", "_random_crop", "_slice")
-}
+ALIASES = (
+    {
+        "audio_decoder": "decoders.audio",
+        "coin_flip": "random.coin_flip",
+        "experimental.audio_resample": "audio_resample",
+        "experimental.inflate": "decoders.inflate",
+        "experimental.peek_image_shape": "peek_image_shape",
+        "normal_distribution": "random.normal",
+        "transform_translation": "transforms.translation",
+        "uniform": "random.uniform",
+        "video_reader_resize": "readers.video_resize",
+    }
+    | {
+        old + name: f"decoders.image{name}"
+        for old in ("image_decoder", "experimental.decoders.image")
+        for name in ("", "_crop", "_random_crop", "_slice")
+    }
+    | {
+        f"{name}_reader": f"readers.{name}"
+        for name in (
+            "caffe", "caffe2", "coco", "file", "mxnet", "nemo_asr", "numpy", "sequence", "tfrecord", "video",
+        )
+    }
+)  # fmt: skip
 
 
 def public_signature(

@@ -113,3 +113,34 @@ def test_arguments_are_keyword_only_and_defaults_convert(name):
     for arg in op.args.values():
         if not arg.required and arg.default is not None and arg.kind is ArgKind.PER_SAMPLE:
             assert arg.convert(arg.default).dtype.kind != "O", f"{name}: {arg.name}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("audio_decoder", "decoders.audio"),
+        ("caffe_reader", "readers.caffe"),
+        ("caffe2_reader", "readers.caffe2"),
+        ("coco_reader", "readers.coco"),
+        ("coin_flip", "random.coin_flip"),
+        ("experimental.audio_resample", "audio_resample"),
+        ("experimental.decoders.image_slice", "decoders.image_slice"),
+        ("experimental.inflate", "decoders.inflate"),
+        ("experimental.peek_image_shape", "peek_image_shape"),
+        ("file_reader", "readers.file"),
+        ("image_decoder", "decoders.image"),
+        ("image_decoder_random_crop", "decoders.image_random_crop"),
+        ("mxnet_reader", "readers.mxnet"),
+        ("nemo_asr_reader", "readers.nemo_asr"),
+        ("normal_distribution", "random.normal"),
+        ("numpy_reader", "readers.numpy"),
+        ("sequence_reader", "readers.sequence"),
+        ("tfrecord_reader", "readers.tfrecord"),
+        ("transform_translation", "transforms.translation"),
+        ("uniform", "random.uniform"),
+        ("video_reader", "readers.video"),
+        ("video_reader_resize", "readers.video_resize"),
+    ],
+)
+def test_names_of_the_past_are_the_same_functions(old, new):
+    assert found(jdali.fn, old) is found(jdali.fn, new)

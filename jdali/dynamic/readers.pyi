@@ -72,6 +72,8 @@ class Caffe(Reader):
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
         tensor_init_bytes: int = 1048576,
+        shuffle_after_epoch: builtins.bool = False,
+        shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
     ) -> None: ...
 
@@ -102,6 +104,8 @@ class Caffe2(Reader):
         skip_cached_images: builtins.bool = False,
         stick_to_shard: builtins.bool = False,
         tensor_init_bytes: int = 1048576,
+        shuffle_after_epoch: builtins.bool = False,
+        shuffle_after_epoch_seed: int | None = None,
         enable_checkpointing: Any = False,
     ) -> None: ...
 

@@ -1,5 +1,6 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
+import typing
 from typing import Any
 from numpy.typing import DTypeLike
 from jdali import types
@@ -18,6 +19,24 @@ def audio_resample(
     out_rate: float | DataNode | None = None,
     quality: float = 50.0,
     scale: float | DataNode | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def inflate(
+    data: DataNode,
+    /,
+    *,
+    shape: typing.Sequence[int] | DataNode,
+    algorithm: str = 'LZ4',
+    check_output_size: bool = False,
+    chunk_offsets: Any = None,
+    chunk_sizes: Any = None,
+    dtype: DTypeLike | types.DALIDataType = ...,
+    layout: str = '',
+    sequence_axis_name: str = 'F',
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,

@@ -6,7 +6,7 @@ from support import host_run, oracle
 from support.data import image
 from support.pictures import exif, jpeg_with_exif, noise, pillow, png
 
-from jdali import SampleError, fn, types
+from jdali import SampleError, types
 from jdali._operator import REGISTRY
 from jdali.codecs import image as codec
 from jdali.ops.decoders._image import image as decode_image
@@ -111,10 +111,3 @@ def test_shared_arguments_are_those_of_every_decoder(name):
     assert record.args["host_memory_padding"].default == 8388608
     for argument in record.public_args:
         assert f"\n    {argument}: " in record.doc, argument
-
-
-def test_names_of_the_past_are_the_same_functions():
-    assert fn.experimental.decoders.image_slice is fn.decoders.image_slice
-    assert fn.image_decoder is fn.experimental.decoders.image is fn.decoders.image
-    assert fn.experimental.peek_image_shape is fn.peek_image_shape
-    assert fn.audio_decoder is fn.decoders.audio
