@@ -23,6 +23,8 @@ _VERSIONS = (
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
 _HTTP = ("http://", "https://")
+# Protocols whose packages are in jdali's extra.
+_IN_EXTRA = (*_S3, "gs", "gcs", "http", "https")
 _NONE: Mapping[str, Any] = {}
 
 
@@ -40,6 +42,7 @@ def _file_system(url: str) -> tuple[Any, str]:
         import fsspec
     except ImportError as error:
         raise ImportError(f'to read {url}, fsspec is needed: pip install "jdali[remote]"') from error
+    protocol = url.partition("://")[0].rpartition("::")[2]
     # fsspec keeps one object for equal arguments, and makes it anew in a forked process.
     try:
         if url.partition("://")[0] not in _S3:
@@ -51,8 +54,14 @@ def _file_system(url: str) -> tuple[Any, str]:
         system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **given})
         system.retries = 1
         return system, path
-    except ImportError as error:
-        raise ImportError(f'to read {url}: {error}: pip install "jdali[remote]"') from error
+    except ImportError as error:  # fsspec says what is missing
+        advice = ': pip install "jdali[remote]"' if protocol in _IN_EXTRA else ""
+        raise ImportError(f"to read {url}: {error}{advice}") from error
+    except ValueError as error:
+        if protocol in fsspec.available_protocols():
+            raise
+        text = f"fsspec knows no protocol {protocol!r}"
+        raise OSError(errno.EPROTONOSUPPORT, text, url) from error
 
 
 def _request(

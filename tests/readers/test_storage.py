@@ -8,10 +8,11 @@ import time
 
 import numpy as np
 import pytest
+from support.readers import opened
 from support.servers import FAULTS, Server, now_and_then
 
 import jdali
-from jdali import storage
+from jdali import SampleError, storage
 from jdali.readers import _storage
 
 fsspec = pytest.importorskip("fsspec")
@@ -262,14 +263,30 @@ def test_without_fsspec(monkeypatch):
         _storage.read("memory://x")
 
 
-def test_without_the_package_of_a_storage():
-    with pytest.raises(ImportError, match=r"jdali\[remote\]"):
-        _storage.read("hdfs://nowhere/x")
+@pytest.mark.parametrize(
+    ("url", "package", "advice"),
+    [
+        ("s3://b/x", "s3fs", 's3fs.*pip install "jdali.remote."'),
+        ("gs://b/x", "gcsfs", 'gcsfs.*pip install "jdali.remote."'),
+        ("https://b/x", "aiohttp", 'aiohttp.*pip install "jdali.remote."'),
+        ("abfs://b/x", "adlfs", "Install adlfs(?!.*jdali)"),  # which is in no extra
+        ("hdfs://nowhere/x", "pyarrow", "pyarrow(?!.*jdali)"),
+    ],
+)
+def test_without_the_package_of_a_protocol(monkeypatch, url, package, advice):
+    monkeypatch.setitem(sys.modules, package, None)
+    # What fsspec has loaded for other tests.
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, url.partition(":")[0], raising=False)
+    with pytest.raises(ImportError, match=f"to read {url}: .*{advice}"):
+        _storage.read(url)
 
 
-def test_unknown_kind_of_url():
-    with pytest.raises(ValueError, match="nosuch"):
-        _storage.read("nosuch://x")
+def test_an_unknown_protocol():
+    with pytest.raises(SampleError, match="cannot read nosuch://a/b: fsspec knows no protocol 'nosuch'"):
+        opened("file", files=["nosuch://a/b"]).load(0)
+    with pytest.raises(FileNotFoundError, match="readers.mxnet: cannot read nosuch://a/b: fsspec knows no"):
+        opened("mxnet", path=["nosuch://a/b"])
 
 
 def test_import_does_not_load_fsspec():
