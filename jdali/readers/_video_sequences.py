@@ -129,57 +129,78 @@ class VideoReader(Reader):
                 f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
             )
         self._paths = list(dict.fromkeys(clip.path for clip in clips))
-        self._indexes = self._indexed()
-        numbers = {path: i for i, path in enumerate(self._paths)}
-        columns: list[list[np.ndarray]] = [[], [], [], [], []]
-        for clip in clips:
-            index = self._indexes[numbers[clip.path]]
-            low, high = frame_range(
-                clip, index, as_frames=cut.as_frames, rounding=cut.rounding, from_end=cut.from_end
-            )
-            if low >= high:
-                warnings.warn(
-                    f"{name}: {clip.path} from {clip.start} to {clip.end} holds no frame, it is left out",
-                    stacklevel=2,
-                )
-                continue
-            starts = cut.starts(low, high)
-            same = (numbers[clip.path], low, high, clip.label)
-            for column, values in zip(
-                columns, (starts, *(np.full(len(starts), v) for v in same)), strict=True
-            ):
-                column.append(values)
-        total = sum(map(len, columns[0]))
-        if not total:
-            longest = max(map(len, self._indexes))
+        self._indexes: dict[int, VideoIndex] = {}
+        # What is wrong with files that cannot be read: each clip of one is a sample that fails.
+        self._unreadable: dict[int, SampleError] = {}
+        self._look_through()
+        rows = self._sequences(clips)
+        if not rows:
+            longest = max(map(len, self._indexes.values()))
             raise ValueError(
                 f"{name}: there is no sequence of {cut.length} frames (stride {cut.stride}) in the "
                 f"{len(clips)} clips; the longest of their files has {longest} frames"
             )
-        self._starts, self._files, self._lows, self._highs, labels = map(np.concatenate, columns)
+        self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)
         self._handles = Handles(self._decoder)
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
-        super().__init__(total, options)
+        super().__init__(len(labels), options)
 
-    def _indexed(self) -> list[VideoIndex]:
-        def index(path: str) -> VideoIndex:
+    def _look_through(self) -> None:
+        """Gets the indexes of the files; raises if none of them can be read."""
+
+        def index(path: str) -> VideoIndex | SampleError:
             try:
                 return VideoIndex.of_arrays(cached_index("video", path, lambda: build_index(path)))
             except (SampleError, OSError) as error:
                 reason = getattr(error, "strerror", None) or error
-                raise ValueError(f"{self._name}: {path}: {reason}") from error
+                failure = SampleError(f"{self._name}: {path}: {reason}")
+                failure.__cause__ = error
+                return failure
 
-        if len(self._paths) == 1:
-            return [index(self._paths[0])]
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-            return list(pool.map(index, self._paths))
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1, len(self._paths))) as pool:
+            for file, found in enumerate(pool.map(index, self._paths)):
+                if isinstance(found, SampleError):
+                    self._unreadable[file] = found
+                else:
+                    self._indexes[file] = found
+        if not self._indexes:
+            raise self._unreadable[0]
+
+    def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
+        """int64 [5, sequences] for each clip that has some: first frame, file, start and end of the clip, label."""
+        cut, rows = self._cut, []
+        numbers = {path: file for file, path in enumerate(self._paths)}
+        for clip in clips:
+            file = numbers[clip.path]
+            if file in self._unreadable:
+                rows.append(np.array([[0], [file], [0], [1], [clip.label]]))
+                continue
+            low, high = frame_range(
+                clip,
+                self._indexes[file],
+                as_frames=cut.as_frames,
+                rounding=cut.rounding,
+                from_end=cut.from_end,
+            )
+            if low >= high:
+                warnings.warn(
+                    f"{self._name}: {clip.path} from {clip.start} to {clip.end} holds no frame, it is left out",
+                    stacklevel=2,
+                )
+                continue
+            starts = cut.starts(low, high)
+            if len(starts):
+                rows.append(np.stack(np.broadcast_arrays(starts, file, low, high, clip.label)))
+        return rows
 
     def _decoder(self, file: int) -> VideoDecoder:
         return VideoDecoder(_opened(self._paths[file]), self._indexes[file])
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         cut, file = self._cut, int(self._files[index])
+        if file in self._unreadable:
+            raise SampleError(str(self._unreadable[file])) from self._unreadable[file].__cause__
         numbers = cut.numbers(int(self._starts[index]), int(self._lows[index]), int(self._highs[index]))
         try:
             with self._handles.borrowed(file, int(self._starts[index])) as decoder:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from support.readers import failures
 from support.videos import av, encode, numbers_of, pictures
 
 import jdali.dynamic as jd
-from jdali import fn, pipeline_def, types
+from jdali import SampleError, fn, pipeline_def, types
 from jdali._operator import REGISTRY
 from jdali.readers.video import build_index
 
@@ -344,6 +345,27 @@ def test_wrong_arguments_of_the_older_reader(folder):
         opened("readers.video_resize", enable_frame_num="all", **args)
     with pytest.raises(ValueError, match="no sequence of 6 frames .* the longest of their files has 5"):
         opened("readers.video", filenames=str(folder / "b" / "5.webm"), sequence_length=6)
+
+
+def test_a_file_that_cannot_be_read_is_a_sample_that_fails(folder):
+    (folder / "b" / "7.mp4").write_bytes(b"no video at all")
+    args = {"file_root": str(folder), "sequence_length": 3}
+    reader = opened(EXPERIMENTAL, **args)
+    message = r"experimental.readers.video: .*7.mp4: it cannot be opened as a video"
+    assert list(failures(reader)) == [5]  # after four sequences of one file and one of another
+    with pytest.raises(SampleError, match=message):
+        reader.load(5)
+    reader.close()
+
+    @pipeline_def(batch_size=3, num_threads=2, on_error="skip")
+    def pipe():
+        return fn.experimental.readers.video(**args)
+
+    with pipe() as pipeline:
+        labels = [pipeline.run()[1].as_array().ravel().tolist() for _ in range(2)]
+        assert labels == [[0, 0, 0], [0, 1, 0]]
+        assert {Path(skipped.path.partition("#")[0]).name for skipped in pipeline.errors} == {"7.mp4"}
+    (folder / "b" / "7.mp4").unlink()
 
 
 def test_a_bad_sequence_is_left_out(tmp_path):
