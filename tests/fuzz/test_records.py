@@ -37,6 +37,20 @@ def test_tfrecord(tfrecords, indexed):
     assert refusals(read, path.read_bytes(), count=400, says="readers.tfrecord: .*data.tfrecord") > 150
 
 
+def test_protocol_buffers_in_tfrecords(tfrecords):
+    """Damaged examples with CRCs that are right."""
+    path, _ = tfrecords
+    read_all = read_tfrecords(path, None, None)
+
+    def read(data):
+        records.tfrecord(path, [records.example(EXAMPLES[1]), data])
+        read_all(b"")
+
+    for packed in (True, False):
+        good = records.example(EXAMPLES[5], packed=packed)
+        assert refusals(read, good, count=500, says="readers.tfrecord: .*data.tfrecord#record 1, ") > 50
+
+
 def test_tfrecord_index(tfrecords):
     path, index = tfrecords
     read = read_tfrecords(path, (index,), tfrecords[0].with_name("data.idx"))

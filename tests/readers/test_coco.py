@@ -314,16 +314,6 @@ def test_damaged_saved_annotations(write, tmp_path):
     assert opened("coco", **how).size == 4
 
 
-def test_mutations(write, tmp_path):
-    files = write()
-    text = (tmp_path / "x.json").read_bytes()
-    rng = np.random.default_rng(0)
-    wrong = survives(
-        text, rng, lambda: opened("coco", **files, pixelwise_masks=True), tmp_path / "x.json", cases=1000
-    )
-    assert wrong > 500
-
-
 @pytest.mark.skipif(not SHARED.exists(), reason="the data pack is not there")
 def test_bad_annotations_of_the_data_pack():
     root = str(SHARED / "coco" / "images")
