@@ -338,9 +338,10 @@ def read(data):
 for codec, container, options in (
     ("libx264", "mp4", {"bf": "2", "g": "5"}), ("libx264", "mpegts", {"g": "5"}), ("libvpx", "webm", {}),
     ("libvpx-vp9", "matroska", {}), ("mjpeg", "avi", {}), ("mpeg4", "avi", {"g": "5"}),
+    ("libx265", "mp4", {"x265-params": "log-level=none:pools=none:keyint=5"}), ("libsvtav1", "webm", {"g": "5"}),
 ):
     pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
-    data = encode(pictures(10), codec, container, options=options, pix_fmt=pix_fmt)
+    data = encode(pictures(10, 64, 64), codec, container, options=options, pix_fmt=pix_fmt)
     wrong = refusals(read, data, count=120, memory=512 << 20, says="decoders.video: ")
     assert wrong > 20, (codec, container, wrong)
 print("survived", flush=True)
