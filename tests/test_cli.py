@@ -103,6 +103,25 @@ def test_several_files_into_a_folder(tfrecord, tmp_path, capsys):
     assert (folder / "a.idx").read_text() == (folder / "without-extension.idx").read_text() != ""
 
 
+def test_files_in_remote_storage(tfrecord, tmp_path, capsys):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    path, _ = tfrecord
+    fsspec.filesystem("memory").pipe("/indexed/a.tfrecord", path.read_bytes())
+    url = "memory://indexed/a.tfrecord"
+    assert main(["index", "-q", str(path)]) == 0
+    assert main(["index", url, "-o", str(tmp_path / "remote")]) == 0
+    assert (tmp_path / "remote").read_text() == path.with_suffix(".idx").read_text()
+    assert main(["index", url]) == 1
+    assert "cannot be written beside it; say where by --output" in capsys.readouterr().err
+    assert main(["index", "memory://indexed/none.rec"]) == 1
+
+
+def test_the_kind_of_a_video_needs_no_other_package(tmp_path, monkeypatch):
+    (tmp_path / "clip.MP4").write_bytes(bytes(100))
+    monkeypatch.setattr("jdali.readers.tfrecord.crc32c", None)
+    assert _index.kind_of(str(tmp_path / "clip.MP4")) == "video"
+
+
 def test_errors_leave_nothing_behind(tfrecord, tmp_path, capsys):
     path, _ = tfrecord
     path.write_bytes(path.read_bytes()[:-3])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TextIO
 
 from jdali._cache_folder import cache_folder
-from jdali.readers import mxnet, tfrecord, webdataset
+from jdali.readers import _storage, mxnet, tfrecord, webdataset
 from jdali.readers._index_cache import cached_index
 from jdali.readers._video_files import EXTENSIONS
 from jdali.readers._video_sequences import build_index as build_video_index
@@ -74,7 +74,7 @@ def add_to(commands: Any) -> None:
             "there."
         ),
     )
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a path, or a URL")
     parser.add_argument(
         "-o", "--output", metavar="PATH", help="the index (of one FILE), or a folder for the indexes"
     )
@@ -122,7 +122,11 @@ def _target(path: str, output: str | None, folder: bool) -> str:
     if output is not None and not folder:
         return output
     beside = (os.path.splitext(path)[0] if kind_by_name(path) else path) + ".idx"
-    return beside if output is None else os.path.join(output, os.path.basename(beside))
+    if output is not None:
+        return os.path.join(output, os.path.basename(beside))
+    if _storage.is_url(path):
+        raise ValueError(f"the index of {path} cannot be written beside it; say where by --output")
+    return beside
 
 
 def _keep_video(path: str, output: str | None) -> str:
@@ -145,18 +149,19 @@ def kind_of(path: str) -> str:
     Raises:
         ValueError: neither tells.
     """
-    with open(path, "rb") as file:
+    with _storage.open(path) as file:
         head = file.read(512)
     if head[257:262] == b"ustar":
         return "webdataset"
     if head[:4] == mxnet.MAGIC_BYTES:
         return "recordio"
+    named = kind_by_name(path)
+    if named is None and os.path.splitext(path)[1].lower() in EXTENSIONS:
+        return _VIDEO
     if tfrecord.begins_record(head):
         return "tfrecord"
-    if named := kind_by_name(path):
+    if named:
         return named
-    if os.path.splitext(path)[1].lower() in EXTENSIONS:
-        return _VIDEO
     raise ValueError(f"{path} is no TFRecord, RecordIO, tar or video file; if it is one, say which by --type")
 
 
@@ -175,7 +180,7 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
         ValueError: it is no such file, or damaged.
         OSError: it cannot be read, or the index not be written.
     """
-    if os.path.realpath(path) == os.path.realpath(target):
+    if not _storage.is_url(path) and os.path.realpath(path) == os.path.realpath(target):
         raise ValueError(f"the index of {path} would be written over the file itself; give --output")
     with _progress(path, quiet) as progress:
         lines = KINDS[kind].lines(path, progress)
@@ -206,7 +211,7 @@ def _progress(path: str, quiet: bool) -> Iterator[Progress]:
     if quiet or not sys.stderr.isatty():
         yield lambda at: None
         return
-    size = os.stat(path).st_size
+    size = _storage.size(path)
     try:
         tqdm: Any = importlib.import_module("tqdm").tqdm
     except ImportError:
