@@ -10,7 +10,7 @@ from PIL import Image
 from support.data import image
 from support.pictures import cmyk, noise, pillow, png, png_chunk
 
-from jdali import types
+from jdali import SampleError, types
 from jdali.codecs import _tiff
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA, BGR, GRAY
@@ -216,6 +216,44 @@ def test_pillow_does_not_warn_of_a_tag_with_another_number_of_values(tag, count,
         decoded = codec.decode(encoded, output_type=ANY_DATA)
     assert given == []
     np.testing.assert_array_equal(decoded.ravel(), np.arange(6))
+
+
+def box(kind, body):
+    return struct.pack(">I4s", len(body) + 8, kind) + body
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_palette_of_jpeg2000(installed, monkeypatch):
+    out = io.BytesIO()
+    indices = noise(4, 5, None) % 7
+    Image.fromarray(indices).save(out, "jpeg2000", no_jp2=True)
+    colors = noise(7, 3, 1)[..., 0]
+    head = box(b"ihdr", struct.pack(">IIHBBBB", 4, 5, 1, 7, 7, 0, 0)) + box(
+        b"colr", struct.pack(">BBBI", 1, 0, 0, 16)
+    )
+    palette = box(b"pclr", struct.pack(">HB", 7, 3) + b"\7\7\7" + colors.tobytes())
+    mapping = box(b"cmap", b"".join(struct.pack(">HBB", 0, 1, channel) for channel in range(3)))
+    encoded = (
+        box(b"jP  ", b"\r\n\x87\n") + box(b"ftyp", b"jp2 \0\0\0\0jp2 ") + box(b"jp2h", head + palette + mapping)
+        + box(b"jp2c", out.getvalue())
+    )  # fmt: skip
+    if not installed:
+        monkeypatch.setattr("jdali.codecs._jpeg2000.imagecodecs", lambda: None)
+    for output_type in (types.RGB, ANY_DATA):
+        np.testing.assert_array_equal(codec.decode(encoded, output_type=output_type), colors[indices])
+    assert codec.output_shape(codec.probe(encoded), ANY_DATA) == (4, 5, 3)
+
+
+@pytest.mark.parametrize("steps", [(3, 1), (2, 3)])
+def test_jpeg2000_with_components_of_odd_sampling_prints_nothing(steps, capfd):
+    encoded = bytearray(pillow(image(8, 8), "jpeg2000"))
+    colour = encoded.index(struct.pack(">I", 16), encoded.index(b"colr"))
+    encoded[colour : colour + 4] = struct.pack(">I", 18)  # YCbCr
+    sizes = encoded.index(b"\xff\x4f\xff\x51") + 42
+    encoded[sizes + 4 : sizes + 6] = bytes(steps)
+    with pytest.raises(SampleError, match="components with steps .* are not supported"):
+        codec.decode(bytes(encoded))
+    assert capfd.readouterr() == ("", "")
 
 
 def test_other_chunks_of_a_png_change_nothing_and_print_nothing(capfd):
