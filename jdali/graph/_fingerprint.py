@@ -29,8 +29,8 @@ MOST_ITEMS = 100
 # How many differences are told.
 MOST_DIFFERENCES = 4
 
-# Arguments that may change from run to run: where the data lies (its size is checked by the reader), how it
-# is divided and how it is buffered.
+# Arguments that may change from run to run: where the data lies, how it is divided and how it is buffered. Readers
+# compare the size of the data, and `initial_fill` where the order depends on it.
 MAY_CHANGE = frozenset({
     "file_root", "files", "file_list", "path", "paths", "uris", "index_path", "index_paths", "filenames",
     "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",
