@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TextIO
 
 from jdali._cache_folder import cache_folder
-from jdali.readers import _storage, mxnet, tfrecord, webdataset
+from jdali.readers import _storage, mxnet, tfrecord
 from jdali.readers._index_cache import cached_index
 from jdali.readers._video_files import EXTENSIONS
 from jdali.readers._video_sequences import build_index as build_video_index
+from jdali.readers._webdataset_index import index_lines
 
 # Work that takes less is not worth a bar.
 _BAR_AFTER_SECONDS = 1.0
@@ -48,7 +49,7 @@ def _recordio_lines(path: str, progress: Progress) -> Iterator[str]:
 
 
 def _webdataset_lines(path: str, progress: Progress) -> Iterator[str]:
-    return iter(webdataset.index_lines(path, progress))
+    return index_lines(path, progress)
 
 
 KINDS = {

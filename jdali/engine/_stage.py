@@ -57,7 +57,10 @@ class NodeFailure(Exception):
     def text(self) -> str:
         """What went wrong first, beginning with the operator's name."""
         name, text = self.node.op.name, str(self.first)
-        return text if text.startswith(name) else f"{name}: {type(self.first).__name__}: {text}"
+        if text.startswith(name):
+            return text
+        kind = "" if isinstance(self.first, SampleError) else f"{type(self.first).__name__}: "
+        return f"{name}: {kind}{text}"
 
 
 class SeveralDevices(Protocol):

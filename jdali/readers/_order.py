@@ -97,6 +97,8 @@ class Order:
         seed: int = 0,
         shuffle_seed: int | None = None,
     ):
+        if num_shards < 1:
+            raise ValueError(f"num_shards is {num_shards}, it must be at least 1")
         if not 0 <= shard_id < num_shards:
             raise ValueError(
                 f"shard_id is {shard_id}; it must be from 0 to num_shards - 1 = {num_shards - 1}"

@@ -77,7 +77,8 @@ class NumpyReader(ArrayFileReader):
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
             # The error may say that it is of sample 0: of the batch of one that a window was worked out for.
-            raise SampleError(f"{_NAME}: {path}: {error}", argument=error.argument) from error
+            reason = str(error).removeprefix(f"{_NAME}: ")
+            raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
             raise SampleError(f"{_NAME}: cannot read {path}: {error.strerror or error}") from error
 

@@ -425,6 +425,7 @@ def test_next_samples_are_within_a_window():
     [
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2; it must be from 0 to num_shards - 1 = 1"),
         ({"shard_id": -1}, "shard_id is -1"),
+        ({"num_shards": 0}, "num_shards is 0, it must be at least 1"),
         ({"num_shards": 6}, "num_shards is 6, more than the 5 samples there are"),
         *(
             (
