@@ -23,8 +23,8 @@ _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"FORM")  # which libsndfile reads 
 _RATES_1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
 _RATES_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
 _SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
-# In the first frame of a file that says its length; then come four bytes of flags, and for each of the first
-# two that are set four bytes with the number of frames and of bytes.
+# In the first frame of a file that says its length; then come four bytes of flags, and for each of the lowest
+# two that are set four with the number of the other frames and that of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
 _TAG_PLACE = 48  # bytes of the first frame in which a tag begins
 
@@ -115,15 +115,28 @@ def _start(content: memoryview) -> int | None:
 
 
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
-    """The number of frames by the tag in the first one (0: there is none), and the file up to their end."""
+    """The number of frames by the tag in the first one (0: there is none), and the file up to their end.
+
+    Where the tag has another number of bytes, it gets the right one, for FFmpeg would leave the silence that
+    encoders put at the end.
+    """
     head = bytes(content[start : start + _TAG_PLACE + 16])
     place = max(head.find(tag, 0, _TAG_PLACE) for tag in _LENGTH_TAGS)
     if place < 0 or len(head) < place + 16:
         return 0, content
-    flags, *values = struct.unpack_from(">III", head, place + 4)
-    frames = values.pop(0) if flags & 1 else 0
-    size = values.pop(0) if flags & 2 else 0
-    return frames, content[: start + size] if size else content
+    flags, frames, size_told = struct.unpack_from(">III", head, place + 4)
+    if not flags & 1:
+        return 0, content
+    end = start
+    for _ in range(1 + frames):
+        size = _frame_size(bytes(content[end : end + 3]))
+        if not size:
+            return frames, content
+        end += size
+    if flags & 2 and size_told != end - start and end - start >= place + 16:
+        content = memoryview(bytearray(content[:end]))
+        struct.pack_into(">I", content, start + place + 12, end - start)
+    return frames, content[:end]
 
 
 def _frames(container: Any, stream: Any, claimed: int) -> Iterator[Any]:
@@ -150,6 +163,8 @@ def _frame_size(header: bytes) -> int:
         return 0
     is_first = version == 3
     kilobits = (_RATES_1 if is_first else _RATES_2)[rate]
+    if not kilobits:
+        return 0
     divisor = {3: 1, 2: 2, 0: 4}[version]
     return (144 if is_first else 72) * kilobits * 1000 * divisor // _SAMPLE_RATES[sample_rate] + (
         second >> 1 & 1

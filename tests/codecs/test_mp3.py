@@ -104,6 +104,13 @@ def test_what_stands_around_the_sound(before, after):
     np.testing.assert_array_equal(audio.decode(before + GOOD + after)[0], expected)
 
 
+def test_a_length_in_bytes_that_is_wrong_does_not_matter():
+    place = GOOD.index(b"Xing")
+    for size in (1, len(UNTAGGED), 1 << 31):
+        data = GOOD[: place + 12] + struct.pack(">I", size) + GOOD[place + 16 :]
+        assert audio.decode(data)[0].shape == (20_000, 2)
+
+
 @pytest.mark.parametrize("place", [0, len(UNTAGGED)], ids=["before the last frames", "after them"])
 def test_zeros_in_a_file_that_does_not_say_its_length(place):
     place = place or frame_border(UNTAGGED, 9)
