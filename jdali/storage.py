@@ -28,7 +28,7 @@ class Options:
         time_limit: seconds in which a request must be answered in full.
         requests: how many a reader makes at once, at most.
         samples_ahead: of a reader of single files, or of records here and there: how many samples are fetched before
-            they are asked for, at most; None: two batches, at least `requests`.
+            they are asked for, at most; None: a batch and `prefetch_queue_depth` more, at least `requests`.
         bytes_ahead: how many bytes a reader keeps that were fetched before they are asked for, at most, but
             for what is under way already. Where records are mixed (`random_shuffle` with `initial_fill`), it keeps
             up to as many again, of what the next records may come from; if these lie further apart, they are

@@ -129,7 +129,7 @@ class ReadAhead(Reader):
             self._given.append((self._place, indices))
             if len(self._given) == self._given.maxlen:
                 self._drop(*self._given[0])
-            ahead = self._samples_ahead or max(2 * count, self._requests)
+            ahead = self._samples_ahead or max((1 + self._reader.batches_ahead) * count, self._requests)
             while len(self._foreseen) < ahead:
                 self._foresee(self._further.take(count).indices.tolist())
             self._begin_more()

@@ -50,7 +50,7 @@ def reader_options(
     """Arguments of every reader.
 
     Args:
-        dont_use_mmap: without effect.
+        dont_use_mmap: without effect: files are never mapped into memory.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
             to end of the shard, and mixed through a buffer of at most so many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
@@ -58,14 +58,15 @@ def reader_options(
         num_shards: how many parts the data set is divided into, at most its size.
         pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
             same number of batches on all shards; otherwise batches run on into the next epoch.
-        prefetch_queue_depth: without effect.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
         random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
-        read_ahead: without effect.
+        read_ahead: without effect: what the order allows is always read ahead.
         seed: of the random order; -1: the pipeline's.
         shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
-        skip_cached_images: without effect.
+        skip_cached_images: without effect: decoded images are not kept.
         stick_to_shard: read the same part in every epoch, not the next one each time.
-        tensor_init_bytes: without effect.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
     """
 
 
@@ -101,6 +102,9 @@ class Reader(abc.ABC):
     Args:
         size: number of samples of the data set.
         options: values of `reader_options` and `shuffle_options`; others are ignored.
+
+    Attributes:
+        batches_ahead: how many besides the next one are fetched from remote storage before they are asked for.
     """
 
     num_outputs: int = 1
@@ -118,6 +122,9 @@ class Reader(abc.ABC):
             fill = options.get("initial_fill")
             given["initial_fill"] = _INITIAL_FILL if fill is None else fill
         self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **given)
+        self.batches_ahead: int = options.get("prefetch_queue_depth", 1)
+        if self.batches_ahead < 1:
+            raise ValueError(f"prefetch_queue_depth is {self.batches_ahead}, it must be at least 1")
 
     @property
     def size(self) -> int:

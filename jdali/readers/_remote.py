@@ -22,9 +22,9 @@ _VERSIONS = (
 # Errors of clients that no waiting heals, by name: their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
 _S3 = ("s3", "s3a")
-_HTTP = ("http://", "https://")
+_HTTP = ("http", "https")
 # Protocols whose packages are in jdali's extra.
-_IN_EXTRA = (*_S3, "gs", "gcs", "http", "https")
+_IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs")
 _NONE: Mapping[str, Any] = {}
 
 
@@ -36,13 +36,18 @@ class NoParts(WrongLength):
     """A server answered with a whole file when asked for a part."""
 
 
+def _protocol(url: str) -> str:
+    """By what a file is got, at last if there is a cache before it ("simplecache::s3://bucket/name")."""
+    return url.partition("://")[0].rpartition("::")[2]
+
+
 def _file_system(url: str) -> tuple[Any, str]:
     """fsspec's file system for a URL, and its name for the file."""
     try:
         import fsspec
     except ImportError as error:
         raise ImportError(f'to read {url}, fsspec is needed: pip install "jdali[remote]"') from error
-    protocol = url.partition("://")[0].rpartition("::")[2]
+    protocol = _protocol(url)
     # fsspec keeps one object for equal arguments, and makes it anew in a forked process.
     try:
         if url.partition("://")[0] not in _S3:
@@ -232,7 +237,7 @@ def version(url: str) -> str | None:
 
 def is_folder(url: str) -> bool:
     """Whether there is a folder; of HTTP servers those are folders that are written with "/" at the end."""
-    if url.startswith(_HTTP):
+    if _protocol(url) in _HTTP:
         return url.endswith("/")
     try:
         return bool(_info(url)["type"] == "directory")
@@ -250,7 +255,7 @@ def exists(url: str) -> bool:
 
 def entries(url: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
-    is_page = url.startswith(_HTTP)  # with links, also to other places
+    is_page = _protocol(url) in _HTTP  # with links, also to other places
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)
     own = path.rstrip("/")

@@ -205,6 +205,19 @@ def test_over_http_with_faults(root, data, local, case):
         assert read_from(server.url, data, case) == expected
 
 
+@pytest.mark.parametrize("case", MAKERS)
+def test_through_a_cache_on_the_local_disk(root, data, local, case, tmp_path, monkeypatch):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+    expected = local(case)[2]
+    monkeypatch.setitem(fsspec.config.conf, "simplecache", {"cache_storage": str(tmp_path / "kept")})
+    with Server(tree(root)) as server:
+        assert read_from(f"simplecache::{server.url}", data, case) == expected
+        assert read_from(f"simplecache::{server.url}", data, case) == expected
+        whole = [path for method, path, part in server.requests if method == "GET" and path[-1] != "/"]
+        assert len(whole) == len(set(whole))  # each file came once
+
+
 @pytest.fixture(scope="module")
 def bucket(root, local):
     """All data sets in a bucket, behind a server that may inject faults."""
