@@ -6,7 +6,7 @@ import abc
 import bisect
 import itertools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -36,10 +36,38 @@ class Records(NamedTuple):
     sizes: np.ndarray
 
 
-class RecordReader(Reader):
-    """A reader each of whose samples is one record, a piece of one of its files.
+class PiecesReader(Reader):
+    """A reader whose samples are pieces of files.
 
     They are read as they lie in the files; in random order too, but for `shuffle_after_epoch`.
+
+    Args:
+        files: to read; they are closed with the reader.
+        counts: how many samples each of them has.
+        options: of every reader.
+    """
+
+    mixes = True
+
+    def __init__(self, files: RecordFiles, counts: Iterable[int], options: Mapping[str, Any]):
+        self._files = files
+        self._starts = list(itertools.accumulate(counts, initial=0))
+        self._first = np.array(self._starts)
+        super().__init__(self._starts[-1], options)
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        self._files.close()
+
+
+class RecordReader(PiecesReader):
+    """A reader each of whose samples is one record, a piece of one of its files.
 
     Args:
         name: of the reader, for messages.
@@ -48,19 +76,13 @@ class RecordReader(Reader):
         options: of every reader.
     """
 
-    mixes = True
-
     def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
-        self._name, self._files = name, files
-        self._starts = [0]
-        for one in records:
-            self._starts.append(self._starts[-1] + len(one.offsets))
-        if not self._starts[-1]:
-            raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
-        self._first = np.array(self._starts)
+        self._name = name
         self._offsets = np.concatenate([r.offsets for r in records])
         self._sizes = np.concatenate([r.sizes for r in records])
-        super().__init__(self._starts[-1], options)
+        if not len(self._sizes):
+            raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
+        super().__init__(files, [len(r.offsets) for r in records], options)
         owners = np.repeat(np.arange(len(records)), np.diff(self._first))
         files.expect(self._order.window, owners, self._offsets, self._offsets + self._sizes)
 
@@ -116,16 +138,6 @@ class RecordReader(Reader):
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
         return f"{self._files.paths[file]}#record {index - self._starts[file]}"
-
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        self._files.close()
 
 
 def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:

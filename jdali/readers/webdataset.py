@@ -14,11 +14,12 @@ from jdali._extent import BatchSpec
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.readers import _columns
-from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers._base import Loaded, reader_options, shuffle_options
 from jdali.readers._columns import Buffer
 from jdali.readers._pieces import Pieces, read_pieces
 from jdali.readers._records import (
     BadRecord,
+    PiecesReader,
     RecordFiles,
     parsed_together,
     path_list,
@@ -50,7 +51,7 @@ class Samples(NamedTuple):
     numbers: np.ndarray
 
 
-class WebDatasetReader(Reader):
+class WebDatasetReader(PiecesReader):
     """Samples of tar archives, which are read as they lie there.
 
     Args:
@@ -61,8 +62,6 @@ class WebDatasetReader(Reader):
         options: of every reader.
     """
 
-    mixes = True
-
     def __init__(
         self,
         files: RecordFiles,
@@ -71,15 +70,11 @@ class WebDatasetReader(Reader):
         check: bool,
         options: Mapping[str, Any],
     ):
-        self._files, self._dtypes, self._check = files, list(dtypes), check
+        self._dtypes, self._check = list(dtypes), check
         self._empty = [np.empty(0, dtype) for dtype in dtypes]
-        self._starts = [0]
-        for one in samples:
-            self._starts.append(self._starts[-1] + len(one.numbers))
-        self._first = np.array(self._starts)
         self._offsets, self._sizes, self._numbers = map(np.concatenate, zip(*samples, strict=True))
         self.num_outputs = len(self._dtypes)
-        super().__init__(self._starts[-1], options)
+        super().__init__(files, [len(one.numbers) for one in samples], options)
         self._expect()
 
     def _expect(self) -> None:
@@ -159,16 +154,6 @@ class WebDatasetReader(Reader):
     def source(self, index: int) -> str:
         file = bisect.bisect_right(self._starts, index) - 1
         return f"{self._files.paths[file]}#sample {self._numbers[index]}"
-
-    @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        return self._files.reads_ahead
-
-    def interrupt(self) -> None:
-        self._files.interrupt()
-
-    def close(self) -> None:
-        self._files.close()
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,16 +9,10 @@ import pytest
 pytest.importorskip("flax")
 pytest.importorskip("optax")
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "flax"
+EXAMPLE = "speech"
 
 # What other packages deprecate is not tested here.
 pytestmark = pytest.mark.filterwarnings("default")
-
-
-@pytest.fixture
-def example(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    return importlib.import_module("speech")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The video example: sequences of frames, and a loss that falls."""
 
 import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,16 +9,10 @@ pytest.importorskip("flax")
 pytest.importorskip("optax")
 pytest.importorskip("av")
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "flax"
+EXAMPLE = "video"
 
 # What other packages deprecate is not tested here.
 pytestmark = pytest.mark.filterwarnings("default")
-
-
-@pytest.fixture
-def example(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    return importlib.import_module("video")
 
 
 @pytest.fixture

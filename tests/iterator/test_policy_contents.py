@@ -1,7 +1,6 @@
 """Which numbers the batches of some epochs have, under every policy: against the real DALI's iterators."""
 
 import itertools
-import warnings
 
 import numpy as np
 import pytest
@@ -19,12 +18,7 @@ pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 
 @pytest.fixture(scope="module")
 def plugin():
-    """DALI's iterators for PyTorch: they have PARTIAL, and hand out what lies in host memory."""
-    oracle.dali()
-    pytest.importorskip("torch")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("nvidia.dali.plugin.pytorch")
+    return oracle.torch_plugin()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """DALI's iterators for PyTorch: by hand, and against the real ones."""
 
 import itertools
-import warnings
 
 import jax.numpy as jnp
 import numpy as np
@@ -262,10 +261,7 @@ def test_results_of_programs_may_go_to_torch():
 # --- the real DALI -----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def theirs():
-    oracle.dali()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("nvidia.dali.plugin.pytorch")
+    return oracle.torch_plugin()
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import oracle
+from support import oracle, servers
 from support.every_reader import COUNT, MAKERS, digest, digests, made, pipeline
 from support.readers import check_epochs_and_state
-from support.servers import FAULTS, Server, now_and_then, s3, tree
+from support.servers import FAULTS, Server, now_and_then, tree
 
 from jdali import storage
 from jdali._operator import REGISTRY
@@ -223,24 +223,13 @@ def bucket(root, local):
     """All data sets in a bucket, behind a server that may inject faults."""
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     pytest.importorskip("moto", reason="moto is not installed")
-    import fsspec
-
     for case in MAKERS:
         try:
             local(case)
         except pytest.skip.Exception:
             continue
-    variables = pytest.MonkeyPatch()
-    for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        variables.setenv(key, "testing")
-    variables.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with s3() as address, Server(upstream=address) as server:
-        system = fsspec.filesystem("s3", endpoint_url=f"http://{address}")
-        system.mkdir("bucket")
-        system.pipe(tree(root, "bucket/every"))
-        variables.setitem(fsspec.config.conf, "s3", {"endpoint_url": server.url})
+    with servers.bucket(tree(root, "bucket/every")) as server:
         yield server
-        variables.undo()
 
 
 @pytest.mark.usefixtures("_impatient")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import records
+from support import records, servers
 from support.readers import opened
-from support.servers import FAULTS, Server, now_and_then, s3, tree, wait_for
+from support.servers import FAULTS, Server, now_and_then, tree, wait_for
 
 import jdali
 from jdali import SampleError, fn, storage, tfrecord
@@ -152,20 +152,8 @@ def bucket(data):
     """The data set in a bucket, behind a server that may inject faults."""
     pytest.importorskip("s3fs")
     pytest.importorskip("moto")
-    import fsspec
-
-    variables = pytest.MonkeyPatch()
-    for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        variables.setenv(key, "testing")
-    variables.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with s3() as address, Server(upstream=address) as server:
-        system = fsspec.filesystem("s3", endpoint_url=f"http://{address}")
-        system.mkdir("bucket")
-        files = tree(data, "bucket/data")
-        system.pipe(files)
-        variables.setitem(fsspec.config.conf, "s3", {"endpoint_url": server.url})
+    with servers.bucket(tree(data, "bucket/data")) as server:
         yield server
-        variables.undo()
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,15 @@ import pytest
 def dali() -> Any:
     """The `nvidia.dali` module; skips the test where it is not installed."""
     return pytest.importorskip("nvidia.dali", reason="the oracle nvidia-dali-cuda120 is not installed")
+
+
+def torch_plugin() -> Any:
+    """DALI's iterators for PyTorch: they have PARTIAL, and hand out what lies in host memory."""
+    dali()
+    pytest.importorskip("torch")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("nvidia.dali.plugin.pytorch")
 
 
 def function(name: str) -> Any:

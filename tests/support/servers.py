@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
+
 # All ways in which an answer can go wrong and be right the next time.
 FAULTS = ("500", "503", "cut", "no answer", "long length", "slow")
 _COPIED = ("Range", "Authorization", "X-Amz-Date", "X-Amz-Content-SHA256", "Amz-Sdk-Request", "User-Agent")
@@ -235,6 +237,26 @@ def s3() -> Iterator[str]:
             yield f"127.0.0.1:{int(process.stdout.readline())}"
         finally:
             process.terminate()
+
+
+@contextlib.contextmanager
+def bucket(files: Mapping[str, bytes]) -> Iterator[Server]:
+    """Files in a bucket ("s3://bucket/..."), behind a server that may inject faults and that readers ask.
+
+    Args:
+        files: content by name, "bucket/folder/name".
+    """
+    import fsspec
+
+    with pytest.MonkeyPatch.context() as variables, s3() as address, Server(upstream=address) as server:
+        for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            variables.setenv(key, "testing")
+        variables.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        system = fsspec.filesystem("s3", endpoint_url=f"http://{address}")
+        system.mkdir("bucket")
+        system.pipe(dict(files))
+        variables.setitem(fsspec.config.conf, "s3", {"endpoint_url": server.url})
+        yield server
 
 
 def tree(folder: Path, prefix: str = "") -> dict[str, bytes]:
