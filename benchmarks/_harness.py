@@ -5,16 +5,45 @@ Machines are shared and noisy: absolute rates drift, ratios of turns that follow
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 # After its turn a rival still makes some batches ahead: the next one's turn begins when that is done.
 SETTLE_SECONDS = 1.5
+
+
+def arguments(
+    doc: str,
+    *,
+    batches: int,
+    rivals: Iterable[str],
+    choices: Mapping[str, Iterable[str]],
+    data: str = argparse.SUPPRESS,
+) -> argparse.ArgumentParser:
+    """The arguments of a benchmark in which rivals take turns, also of its workers.
+
+    Args:
+        doc: of the script, whose first line is shown.
+        batches: in a turn, if not told otherwise.
+        rivals: names of all.
+        choices: further things to choose some of, by the name of the argument.
+        data: help of --data; SUPPRESS: only workers are told where the data are.
+    """
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--batches", type=int, default=batches, help="batches in a turn")
+    for name, known in {**choices, "rivals": rivals}.items():
+        parser.add_argument(f"--{name}", nargs="*", default=list(known), choices=list(known))
+    parser.add_argument("--data", help=data)
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    return parser
 
 
 class Worker:

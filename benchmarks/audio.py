@@ -10,7 +10,6 @@ all threads: it does not depend on what else the machine does.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 import tempfile
@@ -21,7 +20,7 @@ import numpy as np
 import soundfile
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import compare, say, serve
+from _harness import arguments, compare, say, serve
 
 BATCH = 16
 FILES = 32
@@ -88,14 +87,7 @@ def worker(rival: str, workload: str, folder: str, threads: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=12, help="batches in a turn")
-    parser.add_argument("--workload", nargs="*", default=list(WORKLOADS), choices=WORKLOADS)
-    parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
-    parser.add_argument("--data", help=argparse.SUPPRESS)
-    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    parser = arguments(__doc__, batches=12, rivals=RIVALS, choices={"workload": WORKLOADS})
     options = parser.parse_args()
     if options.worker:
         worker(*options.worker, options.data, options.threads)

@@ -8,7 +8,6 @@ that of each turn to DALI's turn of the same round (median). Rivals that are not
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import compare, say, serve
+from _harness import arguments, compare, say, serve
 
 BATCH = 32
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
@@ -249,14 +248,10 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default=None, help="folder of class folders of JPEG files")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=8, help="batches in a turn")
-    parser.add_argument("--workload", nargs="*", default=list(WORKLOADS), choices=WORKLOADS)
-    parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
-    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    parser = arguments(
+        __doc__, batches=8, rivals=RIVALS, choices={"workload": WORKLOADS},
+        data="folder of class folders of JPEG files",
+    )  # fmt: skip
     options = parser.parse_args()
     data = options.data or default_data()
     if options.worker:

@@ -10,7 +10,6 @@ same round (median). The files are in the page cache: what is measured is the wo
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import io
 import json
@@ -24,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import compare, say, serve
+from _harness import arguments, compare, say, serve
 
 BATCH = 256
 FORMATS = ("tfrecord", "mxnet", "caffe", "webdataset", "coco", "numpy")
@@ -212,17 +211,11 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=0, help="batches in a turn; 0: by the size")
+    # No batches: as many as the size of the records asks for.
+    parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": FORMATS})
     parser.add_argument("--shuffle", action="store_true", help="in random order")
     parser.add_argument("--fill", type=int, default=1024, help="of the buffer for the random order, samples")
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 100_000], help="bytes of a record")
-    parser.add_argument("--workload", nargs="*", default=list(FORMATS), choices=FORMATS)
-    parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
-    parser.add_argument("--data", help=argparse.SUPPRESS)
-    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         worker(*options.worker, options.data, options.threads)

@@ -13,7 +13,6 @@ pyav-rough   the same with `frame.to_ndarray(format="rgb24")`, which takes the n
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 import tempfile
@@ -24,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _harness import compare, say, serve
+from _harness import arguments, compare, say, serve
 
 LENGTH = 8
 BATCH = 4
@@ -147,15 +146,9 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=6, help="batches in a turn")
-    parser.add_argument("--clip", nargs="*", default=list(CLIPS), choices=CLIPS)
-    parser.add_argument("--access", nargs="*", default=["sequential", "random"])
-    parser.add_argument("--rivals", nargs="*", default=list(RIVALS), choices=RIVALS)
-    parser.add_argument("--data", help=argparse.SUPPRESS)
-    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    parser = arguments(
+        __doc__, batches=6, rivals=RIVALS, choices={"clip": CLIPS, "access": ("sequential", "random")}
+    )
     options = parser.parse_args()
     if options.worker:
         worker(*options.worker, options.data, options.threads)
