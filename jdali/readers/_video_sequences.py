@@ -137,8 +137,8 @@ class VideoReader(Reader):
         if not rows:
             longest = max(map(len, self._indexes.values()))
             raise ValueError(
-                f"{name}: there is no sequence of {cut.length} frames (stride {cut.stride}) in the "
-                f"{len(clips)} clips; the longest of their files has {longest} frames"
+                f"{name}: there is no sequence of {cut.length} frames, which takes {cut.room} with the stride of "
+                f"{cut.stride}, in the {len(clips)} clips; the longest of their files has {longest} frames"
             )
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)

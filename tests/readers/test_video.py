@@ -343,8 +343,8 @@ def test_wrong_arguments_of_the_older_reader(folder):
         opened("readers.video_resize", channels=1, **args)
     with pytest.raises(ValueError, match="readers.video_resize: enable_frame_num is 'all'"):
         opened("readers.video_resize", enable_frame_num="all", **args)
-    with pytest.raises(ValueError, match="no sequence of 6 frames .* the longest of their files has 5"):
-        opened("readers.video", filenames=str(folder / "b" / "5.webm"), sequence_length=6)
+    with pytest.raises(ValueError, match="no sequence of 3 frames, which takes 7 .* of their files has 5"):
+        opened("readers.video", filenames=str(folder / "b" / "5.webm"), sequence_length=3, stride=3)
 
 
 def test_a_file_that_cannot_be_read_is_a_sample_that_fails(folder):

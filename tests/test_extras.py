@@ -1,0 +1,78 @@
+"""Without any optional package: jdali can be imported, most readers work, and the others say what to install."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import records
+
+MISSING = (
+    "aiohttp", "astropy", "av", "crc32c", "fsspec", "gcsfs", "grain", "imagecodecs", "lmdb", "lz4", "miniaudio",
+    "nvidia.nvimgcodec", "s3fs", "torch",
+)  # fmt: skip
+PROGRAM = """
+import json, sys
+for module in MISSING:
+    sys.modules[module] = None
+import jdali
+from jdali import fn, tfrecord
+
+def said(define):
+    try:
+        with jdali.Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
+            outputs = define()
+            pipe.set_outputs(*(outputs if isinstance(outputs, list | tuple) else [outputs]))
+        pipe.run()
+        pipe.close()
+        return "works"
+    except jdali.OperatorError as error:
+        return " ".join(str(error).split())
+
+feature = {"a": tfrecord.VarLenFeature(tfrecord.int64, 0)}
+print(json.dumps({
+    "video": said(lambda: fn.readers.video(filenames=["x.bin"], sequence_length=2)),
+    "experimental video": said(lambda: fn.experimental.readers.video(filenames=["x.bin"], sequence_length=2)),
+    "video decoder": said(lambda: fn.decoders.video(fn.readers.file(files=["x.bin"])[0])),
+    "fits": said(lambda: fn.experimental.readers.fits(files=["x.bin"])),
+    "tfrecord": said(lambda: fn.readers.tfrecord(path=["x.bin"], features=feature)["a"]),
+    "inflate": said(lambda: fn.decoders.inflate(fn.readers.file(files=["x.bin"])[0], shape=[4])),
+    "url": said(lambda: fn.readers.numpy(files=["s3://bucket/x.npy"])),
+    "records at a url": said(lambda: fn.readers.mxnet(path=["https://host/x.rec"])),
+    "file": said(lambda: fn.readers.file(files=["x.bin"])),
+    "numpy": said(lambda: fn.readers.numpy(files=["x.npy"])),
+    "mxnet": said(lambda: fn.readers.mxnet(path=["x.rec"])),
+    "webdataset": said(lambda: fn.readers.webdataset(paths=["x.tar"], ext=["txt"])),
+    "caffe": said(lambda: fn.readers.caffe(path=["base"])),
+}))
+"""
+EXTRAS = {
+    "video": "video", "experimental video": "video", "video decoder": "video", "fits": "fits",
+    "tfrecord": "records", "inflate": "inflate", "url": "remote", "records at a url": "remote",
+}  # fmt: skip
+
+
+def test_without_any_optional_package(tmp_path):
+    lmdb = pytest.importorskip("lmdb", reason="lmdb is not installed")
+    (tmp_path / "x.bin").write_bytes(bytes(100))
+    np.save(tmp_path / "x.npy", np.arange(3))
+    records.recordio(tmp_path / "x.rec", [records.image_record(b"image", [1.0])])
+    records.tar(tmp_path / "x.tar", [("a.txt", b"text")])
+    with (
+        lmdb.open(str(tmp_path / "base"), lock=False, map_size=1 << 20) as database,
+        database.begin(write=True) as change,
+    ):
+        change.put(b"0", records.field(4, b"image") + records.field(5, 1) + records.field(7, 1))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.replace("MISSING", repr(MISSING))], capture_output=True, text=True,
+        timeout=120, check=False, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "JDALI_CACHE_DIR": str(tmp_path / "c")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    for what, text in said.items():
+        expected = f'pip install "jdali[{EXTRAS[what]}]"' if what in EXTRAS else "works"
+        assert expected in text, f"{what}: {text}"
