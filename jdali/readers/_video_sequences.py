@@ -186,7 +186,7 @@ class VideoReader(Reader):
             if low >= high:
                 warnings.warn(
                     f"{self._name}: {clip.path} from {clip.start} to {clip.end} holds no frame, it is left out",
-                    stacklevel=2,
+                    stacklevel=3,
                 )
                 continue
             starts = cut.starts(low, high)
