@@ -173,6 +173,10 @@ class BlockFile(io.RawIOBase):
         self._at += count
         return count
 
+    def interrupt(self) -> None:
+        """Makes reads fail, those under way and those to come."""
+        self._scope.end()
+
     def close(self) -> None:
         if not self.closed:
             self._scope.close()

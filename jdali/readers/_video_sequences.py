@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import threading
 import warnings
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -143,6 +145,9 @@ class VideoReader(Reader):
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)
         self._handles = Handles(self._decoder)
+        self._remote: weakref.WeakSet[Any] = weakref.WeakSet()  # open files
+        self._interrupted = False
+        self._lock = threading.Lock()
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
         super().__init__(len(labels), options)
 
@@ -195,7 +200,19 @@ class VideoReader(Reader):
         return rows
 
     def _decoder(self, file: int) -> VideoDecoder:
-        return VideoDecoder(_opened(self._paths[file]), self._indexes[file])
+        source = _opened(self._paths[file])
+        if source is not self._paths[file]:
+            with self._lock:
+                self._remote.add(source.raw)
+                if self._interrupted:
+                    source.raw.interrupt()
+        return VideoDecoder(source, self._indexes[file])
+
+    def interrupt(self) -> None:
+        with self._lock:
+            self._interrupted = True
+            for file in self._remote:
+                file.interrupt()
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         cut, file = self._cut, int(self._files[index])

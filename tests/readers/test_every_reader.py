@@ -1,11 +1,14 @@
 """What holds for each reader: order, shards, threads, state in a fresh process, and remote storage."""
 
+import contextlib
 import dataclasses
 import json
 import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +206,40 @@ def test_over_http_with_faults(root, data, local, case):
     expected = local(case)[2]
     with Server(tree(root), fault=now_and_then(0.2, seed=3, faults=PASSING)) as server:
         assert read_from(server.url, data, case) == expected
+
+
+@pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize("case", ["experimental video", "numpy window", "webdataset"])
+def test_close_does_not_wait_for_the_network(root, data, case):
+    pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+    storage.configure(time_limit=60)
+    reader, args = data(case)
+    begun, stuck = threading.Event(), threading.Event()
+
+    def fault(method, path):
+        if begun.is_set() and method == "GET":
+            stuck.set()
+            return "slow"
+        return None
+
+    with Server(tree(root), fault=fault, slow=60) as server:
+        pipe = pipeline(reader, args(f"{server.url}/{case.replace(' ', '_')}"))
+        pipe.build()
+        pipe.reader_meta("r")
+        begun.set()
+
+        def run():
+            with contextlib.suppress(RuntimeError):  # it was closed
+                pipe.run()
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        assert stuck.wait(20)
+        start = time.monotonic()
+        pipe.close()
+        thread.join(30)
+        assert not thread.is_alive()
+        assert time.monotonic() - start < 30  # and not the time limit
 
 
 @pytest.mark.parametrize("case", MAKERS)
