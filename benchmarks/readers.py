@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from _harness import arguments, compare, say, serve
 
 BATCH = 256
-FORMATS = ("tfrecord", "mxnet", "caffe", "webdataset", "coco", "numpy")
+FORMATS = ("tfrecord", "mxnet", "caffe", "caffe2", "webdataset", "coco", "numpy", "file")
 RIVALS = ("dali", "jdali")
 TOTAL_BYTES = 64 << 20
 MOST_RECORDS = 20_000
@@ -57,10 +57,10 @@ def make(folder: Path, kind: str, size: int) -> None:
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
     makers = {
-        "tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "webdataset": make_webdataset,
-        "coco": make_coco, "numpy": make_numpy,
+        "tfrecord": make_tfrecord, "mxnet": make_mxnet, "caffe": make_caffe, "caffe2": make_caffe2,
+        "webdataset": make_webdataset, "coco": make_coco, "numpy": make_numpy, "file": make_file,
     }  # fmt: skip
-    most = MOST_FILES if kind in ("coco", "numpy") else MOST_RECORDS
+    most = MOST_FILES if kind in ("coco", "numpy", "file") else MOST_RECORDS
     records = [(rng.bytes(size), i % 1000) for i in range(min(TOTAL_BYTES // size, most))]
     makers[kind](folder, records)
 
@@ -96,14 +96,32 @@ def make_mxnet(folder: Path, records: list[tuple[bytes, int]]) -> None:
 
 
 def make_caffe(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    make_lmdb(folder, [field(4, image) + field(5, label) + field(7, 1) for image, label in records])
+
+
+def make_caffe2(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    def protos(image: bytes, label: int) -> bytes:
+        return field(1, field(2, 4) + field(6, image)) + field(1, field(2, 2) + field(4, varint(label)))
+
+    make_lmdb(folder, [protos(image, label) for image, label in records])
+
+
+def make_lmdb(folder: Path, values: list[bytes]) -> None:
     import lmdb
 
     with (
         lmdb.open(str(folder / "data"), map_size=1 << 30, lock=False) as database,
         database.begin(write=True) as change,
     ):
-        for i, (image, label) in enumerate(records):
-            change.put(f"{i:08}".encode(), field(4, image) + field(5, label) + field(7, 1))
+        for i, value in enumerate(values):
+            change.put(f"{i:08}".encode(), value)
+
+
+def make_file(folder: Path, records: list[tuple[bytes, int]]) -> None:
+    for i, (image, label) in enumerate(records):
+        path = folder / "data" / f"{label % 10}" / f"{i:08}.jpg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(image)
 
 
 def make_webdataset(folder: Path, records: list[tuple[bytes, int]]) -> None:
@@ -167,6 +185,14 @@ def pipeline(package: str, kind: str, data: str, threads: int, fill: int):
         return tuple(fn.readers.caffe(path=path, **order))
 
     @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def caffe2():
+        return tuple(fn.readers.caffe2(path=path, **order))
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
+    def file():
+        return tuple(fn.readers.file(file_root=path, **order))
+
+    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def webdataset():
         return tuple(fn.readers.webdataset(paths=path, index_paths=index, ext=["jpg", "cls"], **order))
 
@@ -182,6 +208,8 @@ def pipeline(package: str, kind: str, data: str, threads: int, fill: int):
         "tfrecord": tfrecord,
         "mxnet": mxnet,
         "caffe": caffe,
+        "caffe2": caffe2,
+        "file": file,
         "webdataset": webdataset,
         "coco": coco,
         "numpy": numpy,

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
+from jdali._batch import Store
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
-from jdali.readers._base import reader_options, shuffle_options
+from jdali.readers import _columns
+from jdali.readers._base import nothing, reader_options, shuffle_options
+from jdali.readers._columns import Buffer
 from jdali.readers._lmdb import DatabaseReader
-from jdali.readers._protobuf import contents, fields, integers, last_integer, reals
+from jdali.readers._pieces import Pieces
+from jdali.readers._protobuf import BYTES, VARINT, contents, fields, integers, last_integer, reals
 from jdali.readers._records import BadRecord, required_paths
 
 _NAME = "readers.caffe2"
@@ -23,6 +27,11 @@ _DIMS, _TYPE, _FLOATS, _INT32S, _BYTES, _STRINGS, _DOUBLES, _INT64S = 1, 2, 3, 4
 _FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
 _AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
 _BOX_SIZE = 4
+# Fields of the elements, by type, for those that are parsed many at a time.
+_PLACES = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
+    _AS_INT32, _INT32S
+)
+_PARSED_TOGETHER = frozenset(_PLACES)
 
 
 class LabelType(enum.IntEnum):
@@ -89,6 +98,30 @@ class Caffe2Reader(DatabaseReader):
             outputs.append(_at(tensors, next_, "a box").box())
         return tuple(outputs)
 
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        wanted = self._wanted
+        if wanted.label_type in _SPARSE:
+            ok[:] = False
+            return ()
+        # Shape and types of each output; without a shape there are as many elements as there are.
+        forms: list[tuple[tuple[int, ...] | None, Set[int]]] = [(None, {_STRING})] * wanted.image_available
+        if wanted.label_type != LabelType.NONE:
+            forms.append(((1,) if wanted.label_type == LabelType.SINGLE else None, _PARSED_TOGETHER))
+        forms += [(None, _PARSED_TOGETHER)] * wanted.additional_inputs
+        forms += [((_BOX_SIZE,), {_INT32})] * wanted.bbox
+        tensors = [
+            (start, end)
+            for number, kind, start, end in _columns.fields(buffer, pieces.starts, pieces.ends, ok)
+            if (number, kind) == (1, BYTES)
+        ]
+        if len(tensors) < len(forms):
+            ok[:] = False
+        columns: list[Store] = []
+        for (start, end), form in zip(tensors, forms, strict=False):
+            if ok.any():
+                columns.append(_column(buffer, start, end, ok, *form))
+        return _columns.pick(columns, ok) if ok.any() else ()
+
     def _label(self, tensors: Sequence[_Tensor], place: int) -> np.ndarray:
         label = _at(tensors, place, "a label").values()
         kind = self._wanted.label_type
@@ -111,6 +144,36 @@ class Caffe2Reader(DatabaseReader):
         weighted = np.zeros(classes, np.float32)
         weighted[label] = weights
         return weighted
+
+
+def _column(
+    buffer: Buffer, start: np.ndarray, end: np.ndarray, ok: np.ndarray, shape: tuple[int, ...] | None,
+    kinds: Set[int],
+) -> Store:  # fmt: skip
+    """The elements of a tensor of many records, of one of these types; `ok` is changed."""
+    # Of records that are not ok the places mean nothing.
+    listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
+    found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
+    model = int(ok.argmax())
+    form, types, _ = found.get(_TYPE, (VARINT, np.full(len(ok), _FLOAT), None))
+    kind = types.item(model)
+    place = _PLACES.get(kind, 0)
+    # Nothing is there twice, and all elements are in one piece.
+    listed_once = len(found) == sum(number != _DIMS for number, *_ in listed)
+    if kind not in kinds or form != VARINT or not listed_once or found.get(place, (None,))[0] != BYTES:
+        ok[:] = False
+        return nothing()
+    ok &= types == kind
+    _, first, last = found[place]
+    first, last = np.where(ok, first, 0), np.where(ok, last, 0)
+    if kind in (_BYTE, _STRING):
+        return _columns.byte_column(buffer, first, last - first)
+    if kind == _FLOAT:
+        values, counts = _columns.packed_reals(buffer, first, last, ok)
+    else:
+        values, counts = _columns.packed_integers(buffer, first, last, ok)
+        values = values.astype(_AS_INT32.get(kind, np.int64))
+    return _columns.shaped_column(values, counts, shape, (), ok)
 
 
 def _at(tensors: Sequence[_Tensor], place: int, what: str) -> _Tensor:

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from support import oracle, records
 from support.data import SHARED
-from support.readers import assert_same, dali_everything, everything, failures, opened, survives
+from support.readers import (
+    assert_same,
+    dali_everything,
+    everything,
+    failures,
+    loaded_together,
+    opened,
+    survives,
+)
 from support.records import field
 
 from jdali.readers._lmdb import locate_values
@@ -177,6 +185,69 @@ def test_caffe2(tmp_path, record, args, expected):
     if args.get("label_type") != 4:
         path = write(tmp_path / "no image", [protos(*record[1:])])
         assert_same(everything("caffe2", path=path, image_available=False, **args), [expected])
+
+
+UNPACKED = field(2, 2) + field(4, 7)
+TWICE = tensor("int32", [7]) + field(2, 2)
+USUAL = [tensor("int32", [300 * i]) for i in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("args", "labels", "expected", "alone"),
+    [
+        ({}, USUAL, [[0], [300], [600], [900]], 0),
+        ({}, [*USUAL, tensor("int32", [(1 << 64) - 5])], [[0], [300], [600], [900], [-5]], 0),
+        ({}, [*USUAL[:3], UNPACKED, TWICE], [[0], [300], [600], [7], [7]], 2),
+        ({}, [tensor("bool", [1]), tensor("bool", [0])], [[True], [False]], 0),
+        ({}, [tensor("int64", [1 << 40])] * 2, [[1 << 40]] * 2, 0),
+        ({"label_type": 2}, [tensor("float", [0.5, -1.0]), tensor("float", [2.0])], [[0.5, -1.0], [2.0]], 0),
+        ({"label_type": 2}, [tensor("int32", [1, 2, 3]), tensor("int32", [4]), tensor("int32", [])],
+         [[1, 2, 3], [4], []], 1),
+        ({"label_type": 1, "num_labels": 3}, [tensor("int32", [1])] * 2, [[0, 1, 0]] * 2, 2),
+        ({"label_type": 2}, [tensor("double", [0.1])] * 2, [[0.1]] * 2, 2),
+    ],
+)  # fmt: skip
+def test_caffe2_usual_and_odd_records_together(tmp_path, monkeypatch, args, labels, expected, alone):
+    images = [tensor("string", bytes([i]) * (i + 1)) for i in range(len(labels))]
+    path = write(tmp_path / "db", [protos(*pair) for pair in zip(images, labels, strict=True)])
+    reader = opened("caffe2", path=path, **args)
+    parsed = []
+    parse = reader.parse
+    monkeypatch.setattr(reader, "parse", lambda record: parsed.append(record) or parse(record))
+    samples, failed = loaded_together(reader, np.arange(len(labels)))
+    assert not failed
+    for i, (sample, label) in enumerate(zip(samples, expected, strict=True)):
+        assert sample[0].tobytes() == bytes([i]) * (i + 1)
+        assert sample[1].tolist() == label
+        assert [output.dtype for output in sample] == [output.dtype for output in reader.load(i)]
+    assert len(parsed) == alone + len(labels)  # each once more just above
+    reader.close()
+
+
+def test_caffe2_boxes_and_further_tensors_together(tmp_path, monkeypatch):
+    values = [
+        protos(
+            IMAGE,
+            tensor("int32", [i]),
+            tensor("byte", b"x" * i),
+            tensor("float", [0.5] * i),
+            tensor("int32", [i] * 4),
+        )
+        for i in range(1, 5)
+    ]
+    values[2] = protos(
+        IMAGE, tensor("int32", [3]), tensor("byte", b"xxx"), tensor("float", [0.5]), tensor("int32", [3] * 3)
+    )
+    reader = opened("caffe2", path=write(tmp_path / "db", values), additional_inputs=2, bbox=True)
+    samples, failed = loaded_together(reader, np.arange(4))
+    assert list(failed) == [2]
+    assert "its box must be 4 INT32" in failed[2]
+    for sample, i in zip(samples, (1, 2, 4), strict=True):
+        assert sample[1].tolist() == [i]
+        assert sample[2].tobytes() == b"x" * i
+        assert sample[3].tolist() == [0.5] * i
+        assert sample[4].tolist() == [i] * 4
+    reader.close()
 
 
 def test_caffe2_pixels(tmp_path):
