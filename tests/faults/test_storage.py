@@ -115,6 +115,22 @@ def test_an_index_cache_that_is_a_file(tmp_path, monkeypatch):
         assert index["offsets"].tolist() == [0, 1, 2]
 
 
+def test_a_cached_index_is_read_without_a_parser_of_python(tmp_path, monkeypatch):
+    """Indexes are read in threads, and `ast` of CPython 3.11 fails now and then if called in several."""
+    monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
+    file = tmp_path / "data"
+    file.write_bytes(b"data")
+    os.utime(file, (1e9, 1e9))
+    arrays = {"offsets": np.arange(4), "table": np.arange(6).reshape(3, 2), "none": np.empty((0, 2), np.uint8)}
+    _index_cache.cached_index("test", str(file), lambda: arrays)
+    monkeypatch.delattr("ast.parse")
+    index = _index_cache.cached_index("test", str(file), dict)
+    assert list(index) == list(arrays)
+    for name, array in arrays.items():
+        assert (index[name].dtype, index[name].shape) == (array.dtype, array.shape)
+        np.testing.assert_array_equal(index[name], array)
+
+
 def test_a_cached_index_that_was_damaged_is_built_again(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
