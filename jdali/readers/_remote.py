@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import inspect
+import os
+import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
@@ -26,6 +28,11 @@ _HTTP = ("http", "https")
 # Protocols whose packages are in jdali's extra.
 _IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs")
 _NONE: Mapping[str, Any] = {}
+# All file systems that were used, by identity. A forked process must never let go of those of its parent: as they
+# close their connections, they take them off the list of what the parent listens to (epoll's is shared).
+_SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+_OF_PARENTS: list[Any] = []
+os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
 
 
 class WrongLength(OSError):
@@ -43,6 +50,14 @@ def _protocol(url: str) -> str:
 
 def _file_system(url: str) -> tuple[Any, str]:
     """fsspec's file system for a URL, and its name for the file."""
+    system, path = _found(url)
+    for one in (system, getattr(system, "fs", None)):  # a cache, and what is behind it
+        if one is not None:
+            _SYSTEMS[id(one)] = one
+    return system, path
+
+
+def _found(url: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError as error:

@@ -538,3 +538,33 @@ sys.exit(status)
     with Server(tree(data), latency=0.2) as server:
         done = run_apart(script, [(name, READERS[name](server.url)) for name in ("file", "mxnet")])
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_does_not_break_the_connections_of_its_parent(data):
+    script = """
+import gc, os, sys, time, warnings
+warnings.simplefilter("ignore")  # JAX is not used in the child
+from jdali import storage
+import jdali
+from jdali.readers import _storage
+storage.configure(time_limit=30, retries=0)
+paths = [value for name, value in ARGUMENTS]
+def check():
+    for path in paths:
+        assert len(_storage.read(path)) > 100
+check()
+child = os.fork()
+if not child:
+    check()  # by connections of its own
+    gc.collect()
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+begun = time.monotonic()
+check()
+print(status, time.monotonic() - begun < 20)
+"""
+    with Server(tree(data)) as server:
+        url = f"{server.url}/files/class0/000.jpg"
+        done = run_apart(script, [("plain", url), ("cached", f"simplecache::{url}")])
+    assert done.stdout == "0 True\n", done.stderr
