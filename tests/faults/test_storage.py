@@ -121,7 +121,11 @@ def test_a_cached_index_is_read_without_a_parser_of_python(tmp_path, monkeypatch
     file = tmp_path / "data"
     file.write_bytes(b"data")
     os.utime(file, (1e9, 1e9))
-    arrays = {"offsets": np.arange(4), "table": np.arange(6).reshape(3, 2), "none": np.empty((0, 2), np.uint8)}
+    arrays = {
+        "offsets": np.arange(4),
+        "table": np.arange(6).reshape(3, 2),
+        "none": np.empty((0, 2), np.uint8),
+    }
     _index_cache.cached_index("test", str(file), lambda: arrays)
     monkeypatch.delattr("ast.parse")
     index = _index_cache.cached_index("test", str(file), dict)
