@@ -15,7 +15,8 @@ def also_takes(template: Callable[..., Any]) -> Callable[[Function], Function]:
     """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
 
     The function takes them as `**options`. For `inspect.signature` and type hints it is as if they
-    were written out in it; a parameter that it declares itself counts.
+    were written out in it; a parameter that it declares itself counts. One that begins with an underscore
+    is filled in by the engine, and needs no description.
     """
     shared = {
         name: parameter
@@ -34,7 +35,7 @@ def also_takes(template: Callable[..., Any]) -> Callable[[Function], Function]:
         doc = inspect.getdoc(function) or ""
         head, _, tail = doc.partition("Args:\n")
         block, separator, rest = tail.partition("\n\n")
-        parts = [block.rstrip(), *(descriptions[p.name] for p in added)]
+        parts = [block.rstrip(), *(descriptions[p.name] for p in added if p.name in descriptions)]
         lines = "\n".join(part for part in parts if part)
         function.__doc__ = f"{head.rstrip()}\n\nArgs:\n{lines}{separator}{rest}"
         return function

@@ -206,6 +206,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             arguments["seed"] = self.seed
         if "_batch_size" in node.op.args:
             arguments["_batch_size"] = self.batch_size
+        if "_goes_on" in node.op.args:
+            arguments["_goes_on"] = self.on_error != "raise"
         return arguments
 
     def _built(self) -> tuple[Engine, Prefetcher | Synchronous]:

@@ -46,6 +46,7 @@ def reader_options(
     skip_cached_images: Static[bool] = False,
     stick_to_shard: Static[bool] = False,
     tensor_init_bytes: Static[int] = 1024 * 1024,
+    _goes_on: Static[bool] = False,
 ) -> None:
     """Arguments of every reader.
 

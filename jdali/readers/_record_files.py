@@ -48,6 +48,7 @@ class RecordFiles:
         sizes: of the files, bytes.
         in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
             large blocks, some of them ahead; else just the pieces, but for files that are no larger than a block.
+        lost: by the number of a file, what is wrong with it where a piece is asked for that it cannot have.
     """
 
     def __init__(self, name: str, paths: Sequence[str]):
@@ -57,6 +58,7 @@ class RecordFiles:
         except OSError as error:
             raise FileNotFoundError(f"{name}: cannot read {error.filename}: {error.strerror}") from error
         self.in_order = True
+        self.lost: dict[int, str] = {}
         self._remote = {file for file, path in enumerate(self.paths) if _storage.is_url(path)}
         self._whole = options().block_size
         self._scope = Scope(options().requests)
@@ -93,6 +95,8 @@ class RecordFiles:
     def read(self, file: int, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset` on; raises `BadRecord` if the file does not have them."""
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
+            if file in self.lost:
+                raise BadRecord(self.lost[file])
             raise BadRecord(
                 f"{size} bytes from byte {offset} on reach past the end at byte {self.sizes[file]}"
             )

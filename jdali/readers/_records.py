@@ -29,11 +29,33 @@ class Records(NamedTuple):
 
     Attributes:
         offsets: int64 [n], bytes from the start of the file.
-        sizes: int64 [n], bytes.
+        sizes: int64 [n], bytes; -1 for what cannot be read, see `RecordFiles.lost`.
     """
 
     offsets: np.ndarray
     sizes: np.ndarray
+
+
+class CutShort(ValueError):
+    """From a place of a file on nobody can tell where its records are.
+
+    Args:
+        name: of the reader.
+        path: of the file.
+        reason: as the end of a sentence about the file.
+        offsets: int64 [n], where the records before that place begin.
+        at: the place, bytes.
+    """
+
+    def __init__(self, name: str, path: str, reason: str, offsets: Sequence[int], at: int):
+        super().__init__(f"{name}: {path} {reason}")
+        self._reason, self._offsets, self._at = reason, offsets, at
+
+    def records(self, files: RecordFiles, file: int) -> Records:
+        """Those before that place, and what follows as one more, which cannot be read."""
+        files.lost[file] = f"the file {self._reason}"
+        offsets = np.array([*self._offsets, self._at], np.int64)
+        return Records(offsets, np.append(np.diff(offsets), -1))
 
 
 class PiecesReader(Reader):

@@ -38,13 +38,28 @@ class Components(NamedTuple):
     size: np.ndarray
 
 
-def components_of(files: RecordFiles, file: int, index: str | None) -> Components:
+class CutArchive(ValueError):
+    """From a place of an archive on nobody can tell what is in it.
+
+    Args:
+        path: of the archive.
+        reason: what is wrong with it.
+        known: the components of the samples before that place, but for the last, which may lack some.
+    """
+
+    def __init__(self, path: str, reason: BadRecord, known: Arrays):
+        super().__init__(f"{NAME}: {path}: {reason}")
+        self.reason, self.known = str(reason), known
+
+
+def components_of(files: RecordFiles, file: int, index: str | None, goes_on: bool) -> Components:
     """The components of an archive.
 
     Args:
         files: the archives.
         file: number of the archive.
         index: path of its index; None: it is looked through, which is remembered in the user's cache folder.
+        goes_on: take what is before a damaged place, and note in `files.lost` that the rest is lost.
 
     Raises:
         FileNotFoundError: the index cannot be read.
@@ -52,7 +67,13 @@ def components_of(files: RecordFiles, file: int, index: str | None) -> Component
     """
     path = files.paths[file]
     if index is None:
-        return _components(cached_index("webdataset", path, functools.partial(build_index, path)))
+        try:
+            return _components(cached_index("webdataset", path, functools.partial(build_index, path)))
+        except CutArchive as cut:
+            if not goes_on:
+                raise
+            files.lost[file] = cut.reason
+            return _components(cut.known)
     components = _indexed(index, path, files.sizes[file])
     _check_first(files, file, index, components)
     return components
@@ -79,13 +100,16 @@ def build_index(path: str) -> Arrays:
     """Where the components of the samples of an archive are, from the archive alone.
 
     Raises:
-        ValueError: it is no archive, damaged or cut short.
+        CutArchive: it is no archive, damaged or cut short.
     """
     files = RecordFiles(NAME, [path])
+    found: list[tuple[int, str, int, int]] = []
     try:
-        return _group(component[:4] for component in _scanned(files))
+        for component in _scanned(files):
+            found.append(component[:4])
+        return _group(found)
     except BadRecord as error:
-        raise ValueError(f"{NAME}: {path}: {error}") from error
+        raise CutArchive(path, error, _group(one for one in found if one[0] < found[-1][0])) from error
     finally:
         files.close()
 

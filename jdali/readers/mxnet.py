@@ -20,6 +20,7 @@ from jdali.readers._index_cache import Arrays, cached_index
 from jdali.readers._pieces import Pieces
 from jdali.readers._records import (
     BadRecord,
+    CutShort,
     RecordFiles,
     RecordReader,
     Records,
@@ -121,7 +122,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
         progress: called with the number of bytes seen, after each part of a record.
 
     Raises:
-        ValueError: the file is no RecordIO file, or ends within a record.
+        CutShort: the file is no RecordIO file, damaged, or ends within a record.
     """
     offsets: list[int] = []
     at = 0
@@ -132,17 +133,15 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
             head = file.read(_PART.size)
             magic, word = _PART.unpack(head) if len(head) == _PART.size else (_MAGIC, 0)
             if magic != _MAGIC:
-                raise ValueError(
-                    f"{_NAME}: {path} is no RecordIO file, or damaged: {magic:#010x} stands at byte {at} "
-                    "instead of "
-                    f"the magic number {_MAGIC:#010x}"
+                reason = (
+                    f"is no RecordIO file, or damaged: {magic:#010x} stands at byte {at} instead of the magic "
+                    f"number {_MAGIC:#010x}"
                 )
+                raise CutShort(_NAME, path, reason, offsets, at)
             end = at + _PART.size + (word & ((1 << _LENGTH_BITS) - 1))
             if len(head) < _PART.size or end > size:
-                raise ValueError(
-                    f"{_NAME}: {path} ends at byte {size}, within record {len(offsets)} that has a part at "
-                    f"byte {at}"
-                )
+                reason = f"ends at byte {size}, within record {len(offsets)} that has a part at byte {at}"
+                raise CutShort(_NAME, path, reason, offsets, at)
             if word >> _LENGTH_BITS in (_WHOLE, _FIRST):
                 offsets.append(at)
             at = end + -end % 4
@@ -152,35 +151,36 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
     return {"offsets": np.array(offsets, np.int64)}
 
 
-def _scanned(files: RecordFiles) -> np.ndarray:
-    """Offsets of all records, counted through all files."""
-    starts = np.cumsum([0, *files.sizes])
-    return np.concatenate(
-        [
-            start + cached_index("recordio", path, functools.partial(build_index, path))["offsets"]
-            for start, path in zip(starts, files.paths, strict=False)
-        ]
-    )
+def _scanned(files: RecordFiles, file: int, goes_on: bool) -> Records:
+    path = files.paths[file]
+    try:
+        offsets = cached_index("recordio", path, functools.partial(build_index, path))["offsets"]
+    except CutShort as cut:
+        if not goes_on:
+            raise
+        return cut.records(files, file)
+    return Records(offsets, np.diff(offsets, append=files.sizes[file]))
 
 
-def _records(files: RecordFiles, index_paths: Sequence[str]) -> list[Records]:
-    """Of each file, in the order in which they lie there; a record goes up to the next one."""
+def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[Records]:
+    """Of each file, in the order in which they lie there; a record goes up to the next one.
+
+    By their index, or by scanning them; if that fails, it may go on with what there is.
+    """
     if len(index_paths) > 1:
         raise ValueError(
             f"{_NAME}: index_path must be one file (for all files together), got {len(index_paths)}"
         )
+    if not index_paths:
+        return [_scanned(files, file, goes_on) for file in range(len(files.paths))]
     ends = np.cumsum(files.sizes)
-    if index_paths:
-        offsets = np.unique(number_columns(_NAME, index_paths[0], 2)[:, 1])
-        if offsets[-1] >= ends[-1]:
-            beyond = offsets[np.searchsorted(offsets, ends[-1])]
-            raise ValueError(
-                f"{_NAME}: the index {index_paths[0]} does not fit {', '.join(files.paths)}: one of its "
-                "records begins "
-                f"at byte {beyond}, but there are {ends[-1]} bytes"
-            )
-    else:
-        offsets = _scanned(files)
+    offsets = np.unique(number_columns(_NAME, index_paths[0], 2)[:, 1])
+    if offsets[-1] >= ends[-1]:
+        beyond = offsets[np.searchsorted(offsets, ends[-1])]
+        raise ValueError(
+            f"{_NAME}: the index {index_paths[0]} does not fit {', '.join(files.paths)}: one of its records "
+            f"begins at byte {beyond}, but there are {ends[-1]} bytes"
+        )
     records = []
     for size, end in zip(files.sizes, ends, strict=True):
         start = end - size
@@ -213,4 +213,5 @@ def mxnet(
     Returns: uint8 [bytes], and float32 [labels], one label or more.
     """
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    return RecordIOReader(_NAME, files, _records(files, path_list(_NAME, "index_path", index_path)), options)
+    records = _records(files, path_list(_NAME, "index_path", index_path), options.get("_goes_on", False))
+    return RecordIOReader(_NAME, files, records, options)

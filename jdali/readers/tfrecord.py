@@ -32,6 +32,7 @@ from jdali.readers._protobuf import (
 )
 from jdali.readers._records import (
     BadRecord,
+    CutShort,
     RecordFiles,
     RecordReader,
     Records,
@@ -278,33 +279,33 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
         progress: called with the number of bytes seen, after each record.
 
     Raises:
-        ValueError: the file is no TFRecord file, or ends within a record.
+        CutShort: the file is no TFRecord file, damaged, or ends within a record.
     """
     _need_crc()
     offsets: list[int] = []
     sizes: list[int] = []
     at = 0
+
+    def record() -> str:
+        return f"record {len(offsets)} at byte {at}"
+
     with _storage.open(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         while at < size:
             head = file.read(_HEAD.size)
             if len(head) < _HEAD.size:
-                raise ValueError(
-                    f"{_NAME}: {path} ends at byte {size}, within record {len(offsets)} at byte {at}"
-                )
+                raise CutShort(_NAME, path, f"ends at byte {size}, within {record()}", offsets, at)
             length, crc = _HEAD.unpack(head)
             if masked_crc(head[:8]) != crc:
-                raise ValueError(
-                    f"{_NAME}: {path} has no record {len(offsets)} at byte {at} (the CRC of its length is "
-                    "wrong); "
-                    "where the next one begins cannot be known without an index"
+                reason = (
+                    f"has no {record()} (the CRC of its length is wrong); where the next one begins cannot be "
+                    "known without an index"
                 )
+                raise CutShort(_NAME, path, reason, offsets, at)
             if at + length + _AROUND > size:
-                raise ValueError(
-                    f"{_NAME}: {path} ends at byte {size}, within record {len(offsets)} at byte {at}, "
-                    f"which has {length + _AROUND} bytes"
-                )
+                reason = f"ends at byte {size}, within {record()}, which has {length + _AROUND} bytes"
+                raise CutShort(_NAME, path, reason, offsets, at)
             offsets.append(at)
             sizes.append(length + _AROUND)
             at += length + _AROUND
@@ -314,10 +315,20 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
     return Records(np.array(offsets, np.int64), np.array(sizes, np.int64))
 
 
-def _records(files: RecordFiles, index_paths: Sequence[str]) -> list[Records]:
-    """Of each file, by its index or by scanning it."""
+def _scanned(files: RecordFiles, file: int, goes_on: bool) -> Records:
+    path = files.paths[file]
+    try:
+        return Records(**cached_index("tfrecord", path, lambda: build_index(path)._asdict()))
+    except CutShort as cut:
+        if not goes_on:
+            raise
+        return cut.records(files, file)
+
+
+def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[Records]:
+    """Of each file, by its index or by scanning it; if that fails, it may go on with what there is."""
     if not index_paths:
-        return [Records(**cached_index("tfrecord", path, _built(path))) for path in files.paths]
+        return [_scanned(files, file, goes_on) for file in range(len(files.paths))]
     if len(index_paths) != len(files.paths):
         raise ValueError(f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files")
     records = []
@@ -328,10 +339,6 @@ def _records(files: RecordFiles, index_paths: Sequence[str]) -> list[Records]:
         _check_first(files, file, index, one)
         records.append(one)
     return records
-
-
-def _built(path: str) -> Callable[[], dict[str, np.ndarray]]:
-    return lambda: build_index(path)._asdict()
 
 
 def _check_first(files: RecordFiles, file: int, index: str, records: Records) -> None:
@@ -399,6 +406,5 @@ def tfrecord(
                 f"{_NAME}: features[{name!r}] must be a feature of jdali.tfrecord, got {feature!r}"
             )
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    return TFRecordReader(
-        files, _records(files, path_list(_NAME, "index_path", index_path)), features, options
-    )
+    records = _records(files, path_list(_NAME, "index_path", index_path), options.get("_goes_on", False))
+    return TFRecordReader(files, records, features, options)

@@ -217,6 +217,16 @@ def _given(components: Components, path: str, groups: Sequence[str], *, fold: bo
     return Samples(components.offset[chosen], sizes, kept)
 
 
+def _and_lost(samples: Samples, number: int, end: int) -> Samples:
+    """The samples of an archive of `end` bytes, and one more that cannot be read."""
+    row = np.ones((1, samples.offsets.shape[1]), np.int64)
+    return Samples(
+        np.concatenate([samples.offsets, end * row]),
+        np.concatenate([samples.sizes, row]),
+        np.append(samples.numbers, number),
+    )
+
+
 def _num_outputs(given: Mapping[str, Any]) -> int:
     return len(path_list(_NAME, "ext", given["ext"]))
 
@@ -271,13 +281,16 @@ def webdataset(
     indexes = path_list(_NAME, "index_paths", index_paths)
     if indexes and len(indexes) != len(files.paths):
         raise ValueError(f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives")
-    selections = [
-        _given(
-            components_of(files, file, indexes[file] if indexes else None), path, groups,
-            fold=not case_sensitive_extensions, behavior=behavior,
+    selections = []
+    for file, path in enumerate(files.paths):
+        index = indexes[file] if indexes else None
+        components = components_of(files, file, index, options.get("_goes_on", False))
+        selections.append(
+            _given(components, path, groups, fold=not case_sensitive_extensions, behavior=behavior)
         )
-        for file, path in enumerate(files.paths)
-    ]  # fmt: skip
+        if file in files.lost:
+            number = int(components.sample[-1]) + 1 if len(components.sample) else 0
+            selections[-1] = _and_lost(selections[-1], number, files.sizes[file])
     if not any(len(one.numbers) for one in selections):
         raise ValueError(
             f"{_NAME}: there are no samples with {', '.join(groups)} in {', '.join(files.paths)}"

@@ -129,3 +129,74 @@ def test_a_damaged_sample_is_named_or_skipped(sources, build, name):
     assert [label for _, label in run(pipe, 2)] == [0, 1, 4, 3, 5, 6, 7, 8]
     # The next epoch may be on its way already.
     assert {skipped.operator for skipped in pipe.errors} == {f"readers.{name}"}
+
+
+# --- without an index -------------------------------------------------------------------------
+def write_tfrecord(path, labels):
+    return [at for at, _ in records.tfrecord(path, [records.example({"label": [i]}) for i in labels])]
+
+
+def write_recordio(path, labels):
+    return records.recordio(path, [records.image_record(bytes([i]) * 20, [i]) for i in labels])
+
+
+def write_tar(path, labels):
+    members = [(f"{i}.{extension}", bytes([i])) for i in labels for extension in ("cls", "jpg")]
+    return [at - 512 for at in records.tar(path, members)[::2]]
+
+
+LABEL = {"label": tfrecord.FixedLenFeature([1], tfrecord.int64, -1)}
+SCANNED = {
+    "tfrecord": (write_tfrecord, lambda paths: fn.readers.tfrecord(path=paths, features=LABEL)["label"]),
+    "mxnet": (write_recordio, lambda paths: fn.readers.mxnet(path=paths)[1]),
+    "webdataset": (
+        write_tar,
+        lambda paths: fn.readers.webdataset(
+            paths=paths, ext=["cls", "jpg"], missing_component_behavior="error"
+        )[0],
+    ),
+}
+# How the first of two files is damaged; of an archive, sample 4 is cut after its first part.
+DAMAGES = {
+    "cut": lambda data, start: data[: start + (1030 if len(data) > 5000 else 7)],
+    "damaged head": lambda data, start: data[:start] + b"\xff" * 12 + data[start + 12 :],
+    "nothing good": lambda data, start: b"\x01\xff" + data[2:],
+}
+
+
+def of_damaged_file(tmp_path, kind, damage, on_error):
+    write, reader = SCANNED[kind]
+    paths = [tmp_path / str(file) for file in range(2)]
+    starts = write(paths[0], range(COUNT))
+    write(paths[1], range(100, 100 + COUNT))
+    paths[0].write_bytes(DAMAGES[damage](paths[0].read_bytes(), starts[4]))
+    pipe = jdali.Pipeline(batch_size=4, num_threads=2, device_id=None, on_error=on_error)
+    with pipe:
+        pipe.set_outputs(reader([str(path) for path in paths]))
+    return pipe
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("kind", SCANNED)
+def test_a_file_that_nobody_can_look_through_is_refused(tmp_path, kind, damage):
+    with pytest.raises(jdali.OperatorError) as caught:
+        of_damaged_file(tmp_path, kind, damage, "raise").build()
+    assert f"readers.{kind}: {tmp_path / '0'}" in str(caught.value)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("kind", SCANNED)
+def test_what_is_good_of_a_file_that_nobody_can_look_through(tmp_path, kind, damage):
+    pipe = of_damaged_file(tmp_path, kind, damage, "skip")
+    kept = 0 if damage == "nothing good" else 4
+    if (kind, damage) == ("webdataset", "damaged head"):
+        kept = 3  # whether sample 3 has further parts is not known
+    labels = [int(label) for _ in range(8) for label in pipe.run()[0].as_numpy().ravel()]
+    assert set(labels) == {*range(kept), *range(100, 100 + COUNT)}
+    assert labels[: kept - kept % 4] == list(range(kept - kept % 4))
+    assert pipe.epoch_size(pipe.reader_meta().popitem()[0]) == kept + 1 + COUNT
+    skipped = pipe.errors[0]
+    assert skipped.path == f"{tmp_path / '0'}#{'sample' if kind == 'webdataset' else 'record'} {kept}"
+    assert "reach past" not in skipped.reason  # it says what is wrong there
+    assert " byte " in skipped.reason or "no tar archive" in skipped.reason
+    pipe.close()
