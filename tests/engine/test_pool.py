@@ -40,7 +40,9 @@ def test_cheap_calls_stay_in_this_thread(pool, monkeypatch):
     assert set(threads) == {threading.current_thread()}
 
 
-def test_expensive_calls_go_to_the_pool_after_the_first(pool):
+def test_expensive_calls_go_to_the_pool_after_the_first(pool, monkeypatch):
+    # What the pool takes depends on how busy the machine is.
+    monkeypatch.setattr(Cost, "note_pool", lambda *_: None)
     cost, here = Cost(), threading.current_thread()
     tried = 0
     for batch in range(20):

@@ -242,7 +242,7 @@ def test_100_epochs(pictures):
             assert sum(1 for _ in it) == 2
         gc.collect()
         assert jdali_threads() == threads
-        assert open_files() <= files
+        assert until(lambda: open_files() <= files)  # what is read ahead is open for a moment
         assert resident() - memory < 16 << 20
 
 
