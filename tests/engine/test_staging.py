@@ -7,6 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali._extent import BatchSpec
+from jdali._recycled import Recycler
+from jdali.engine import _staging
 from jdali.engine._staging import ALIGNMENT, Packing, aligned_empty, gather
 from jdali.tensors import Part, TensorList
 
@@ -18,7 +20,8 @@ def test_staging_buffers_are_aligned_and_fresh():
     assert not np.shares_memory(first, second)
 
 
-def test_large_buffers_come_back_only_when_nobody_holds_them():
+def test_large_buffers_come_back_only_when_nobody_holds_them(monkeypatch):
+    monkeypatch.setattr(_staging, "_RECYCLER", Recycler())  # without memory that other tests let go of
     shape, dtype = (3, 500, 401), np.dtype(np.float32)
     first = aligned_empty(shape, dtype)
     first[:] = 1
