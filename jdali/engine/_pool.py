@@ -80,9 +80,10 @@ class Cost:
     """
 
     # Seconds for a sample. Less than the first is not worth a try of the pool. As long as the pool's time is
-    # not known, calls that take more than the second are for the pool.
+    # not known, calls that take more than the second are for the pool, and those of more than the third ever.
     TRIVIAL_SECONDS = 40e-6
     CHEAP_SECONDS = 150e-6
+    DEAR_SECONDS = 1e-3
     # What all calls of a batch together may take longer, for once.
     TOLERANCE_SECONDS = 450e-6
     # After at most so many batches the other way is tried again, for samples differ. At first sooner: the
@@ -108,7 +109,8 @@ class Cost:
             self._batches_to_pool -= 1
             return 0
         start = time.perf_counter()
-        limit = self.CHEAP_SECONDS if self._pool_seconds is None else self._pool_seconds
+        known = self._pool_seconds
+        limit = self.CHEAP_SECONDS if known is None else min(known, self.DEAR_SECONDS)
         allowed, used = self.TOLERANCE_SECONDS, 0.0
         for i, count in enumerate(samples):
             function(i)
