@@ -1,6 +1,7 @@
 """Files that are read together: contents, failures, memory; and how samples are divided among threads."""
 
 import io
+import json
 import os
 
 import numpy as np
@@ -152,6 +153,50 @@ def test_damaged_arrays_are_named(tmp_path):
     assert [sample[0].tolist() for sample in samples] == [[0, 1, 2, 3]] * 2
     assert failed[0].startswith(f"readers.numpy: {tmp_path / '1.npy'}: the header promises 32 bytes")
     assert failed[2] == f"cannot read {tmp_path / '2.npy'}: No such file or directory"
+
+
+def test_what_belongs_to_files_stays_with_them_where_one_is_missing(tmp_path):
+    for i in range(4):
+        (tmp_path / f"{i}.jpg").write_bytes(bytes([i]))
+    (tmp_path / "1.jpg").unlink()
+    images = [{"id": i, "file_name": f"{i}.jpg", "width": 9, "height": 9} for i in range(4)]
+    objects = [
+        {
+            "id": 10 * i + k,
+            "image_id": i,
+            "category_id": i + 1,
+            "bbox": [i, k, 3, 4],
+            "area": 12,
+            "iscrowd": 0,
+        }
+        for i in range(4)
+        for k in range(i)
+    ]
+    categories = [{"id": i + 1, "name": str(i)} for i in range(4)]
+    (tmp_path / "coco.json").write_text(
+        json.dumps({"images": images, "annotations": objects, "categories": categories})
+    )
+    coco = opened(
+        "coco", file_root=str(tmp_path), annotations_file=str(tmp_path / "coco.json"), image_ids=True
+    )
+    files = opened(
+        "file", file_root=str(tmp_path), files=tuple(f"{i}.jpg" for i in range(4)), labels=(9, 8, 7, 6)
+    )
+    order = np.array([3, 1, 0, 2])
+    samples, failed = loaded_together(coco, order)
+    assert list(failed) == [1]
+    for (content, boxes, labels, image), i in zip(samples, (3, 0, 2), strict=True):
+        assert content.tobytes() == bytes([i])
+        assert boxes.tolist() == [[i, k, 3, 4] for k in range(i)]
+        assert labels.tolist() == [i + 1] * i
+        assert image.tolist() == [i]
+    samples, failed = loaded_together(files, order)
+    assert list(failed) == [1]
+    assert [(content.tobytes()[0], label.tolist()) for content, label in samples] == [
+        (3, [6]),
+        (0, [9]),
+        (2, [7]),
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 2, 31, 32, 33, 34, 70])
