@@ -1,7 +1,10 @@
 """The surfaces agree: one record of each operator gives the functions of fn, ops and dynamic."""
 
+import ast
+import importlib
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -144,3 +147,23 @@ def test_arguments_are_keyword_only_and_defaults_convert(name):
 )
 def test_names_of_the_past_are_the_same_functions(old, new):
     assert found(jdali.fn, old) is found(jdali.fn, new)
+
+
+@pytest.mark.parametrize("module", ["jdali.fn", "jdali.fn.experimental", "jdali.fn.experimental.decoders"])
+def test_stubs_have_names_of_the_past_too(module):
+    path = Path(jdali.__file__).parent.parent / module.replace(".", "/")
+    stub = path / "__init__.pyi" if path.is_dir() else path.with_suffix(".pyi")
+    named = set()
+    for node in ast.parse(stub.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            named.add(node.name)
+        elif isinstance(node, ast.ImportFrom):  # public only so
+            named |= {alias.name for alias in node.names if alias.name == alias.asname}
+        elif isinstance(node, ast.Assign):
+            named.add(node.targets[0].id)
+    functions = {
+        name
+        for name, value in vars(importlib.import_module(module)).items()
+        if hasattr(value, "__operator__") and not name.startswith("_")
+    }
+    assert functions - named == set()

@@ -24,6 +24,7 @@ import jdali
 import jdali.dynamic
 import jdali.fn
 import jdali.ops
+from jdali._operator import Operator
 
 HEADER = '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
 ROOT = Path(jdali.__file__).parent
@@ -125,6 +126,19 @@ def parameter_texts(signature: inspect.Signature, surface: str) -> list[str]:
     return parameters
 
 
+def home_of(op: Operator, surface: str) -> tuple[str, str]:
+    """The module and the name in it by which a surface has an operator."""
+    family, _, short = op.name.rpartition(".")
+    return f"{surface}.{family}" if family else surface, short
+
+
+def alias_text(module: str, name: str, home: str, short: str) -> str:
+    """A line that makes `home.short` public as `module.name`: an import does so only under the same name."""
+    if name == short:
+        return f"from {home} import {short} as {name}"
+    return f"{name} = {home.removeprefix(module + '.')}.{short}"
+
+
 def written_exports(module: pytypes.ModuleType) -> list[str]:
     """Stub lines for what a module's own text makes public: `from x import y as y`, or `name = ...`."""
     path = getattr(module, "__file__", None)
@@ -158,14 +172,18 @@ def _operators(module: pytypes.ModuleType) -> bool:
 
 def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pytypes.ModuleType]]:
     """Stub of one module, and its submodules that need one."""
-    functions, modules = [], []
+    functions, modules, aliases = [], [], []
     for name, value in sorted(vars(module).items()):
         if name.startswith("_"):
             continue
         if inspect.isclass(value) and hasattr(value, "__operator__"):
             functions.append(class_text(value, surface))
         elif hasattr(value, "__operator__"):
-            functions.append(function_text(value, surface))
+            home, short = home_of(value.__operator__, surface)
+            if (module.__name__, name) == (home, short):
+                functions.append(function_text(value, surface))
+            else:  # a name of the past
+                aliases.append(alias_text(module.__name__, name, home, short))
         elif (
             isinstance(value, pytypes.ModuleType)
             and value.__name__ == f"{module.__name__}.{name}"
@@ -174,7 +192,9 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
             modules.append(value)
     short = [m.__name__.rpartition(".")[2] for m in modules]
     exports = [f"from {module.__name__} import {name} as {name}" for name in short]
-    exports = list(dict.fromkeys(exports + written_exports(module)))
+    exports = list(
+        dict.fromkeys(exports + written_exports(module) + sorted(aliases, key=lambda a: " = " in a))
+    )
     body = "\n".join(functions)
     text = body + "\n".join(exports)
     imports = [

@@ -58,6 +58,23 @@ class CutShort(ValueError):
         return Records(offsets, np.append(np.diff(offsets), -1))
 
 
+def looked_through(files: RecordFiles, file: int, goes_on: bool, look: Callable[[str], Records]) -> Records:
+    """The records of a file without an index.
+
+    Args:
+        files: all of them.
+        file: number of the one.
+        goes_on: take what is before a damaged place, and what follows as one record that cannot be read.
+        look: finds the records in the file of a path, or raises `CutShort`.
+    """
+    try:
+        return look(files.paths[file])
+    except CutShort as cut:
+        if not goes_on:
+            raise
+        return cut.records(files, file)
+
+
 class PiecesReader(Reader):
     """A reader whose samples are pieces of files.
 

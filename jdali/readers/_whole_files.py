@@ -8,17 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali._batch import RaggedBlock, Store
+from jdali._batch import Store
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
 from jdali._recycled import empty
 from jdali.readers import _storage
+from jdali.readers._columns import Buffer, byte_column
 
 # Open at the same time in each thread.
 _MOST_OPEN = 32
 # Where a file begins in memory: elements of any type may lie at its begin.
 _ALIGNMENT = 64
-_RAW = np.dtype(np.uint8)
 
 
 class Contents(NamedTuple):
@@ -39,8 +38,7 @@ class Contents(NamedTuple):
 
     def column(self) -> Store:
         """uint8 [bytes] of each file that could be read."""
-        extents = self.sizes.reshape(-1, 1)
-        return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, _RAW))
+        return byte_column(Buffer(self.raw), self.starts, self.sizes)
 
     def content(self, place: int) -> np.ndarray:
         """uint8 [bytes], of the file at this place among those that could be read."""
@@ -74,7 +72,7 @@ def read_files(paths: Sequence[str]) -> Contents:
             sizes.append(size)
         room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
         starts = np.cumsum(room) - room
-        raw = empty((int(room.sum()),), _RAW)
+        raw = empty((int(room.sum()),), np.uint8)
         memory = raw.data
         for source, place, start, size in zip(sources, places, starts.tolist(), sizes, strict=True):
             try:
@@ -90,6 +88,11 @@ def read_files(paths: Sequence[str]) -> Contents:
     return Contents(
         raw, np.array(places, np.int64)[good], starts[good], np.array(sizes, np.int64)[good], failures
     )
+
+
+def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> Contents:
+    """The whole of those files of a folder; a name may stand for itself, see `_storage.join`."""
+    return read_files(_storage.join_all(folder, [names[index] for index in indices.tolist()]))
 
 
 def _opened(path: str) -> tuple[int | bytes, int]:

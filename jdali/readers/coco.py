@@ -19,7 +19,7 @@ from jdali.readers._coco_segments import Segments, span
 from jdali.readers._columns import dense_column, ragged_column
 from jdali.readers._layouts import with_layouts
 from jdali.readers._records import path_list
-from jdali.readers._whole_files import read_file, read_files
+from jdali.readers._whole_files import read_file, read_named
 
 _NAME = "readers.coco"
 # What these arguments ask for is done before annotations are saved, and cannot be done after.
@@ -80,8 +80,7 @@ class CocoReader(Reader):
     def _load_many(self, indices: np.ndarray) -> Loaded:
         """As `load_many`, without polygons and masks."""
         parsed = self._parsed
-        names = [parsed.names[index] for index in indices.tolist()]
-        contents = read_files(_storage.join_all(self._root, names))
+        contents = read_named(self._root, parsed.names, indices)
         chosen = indices[contents.places]
         first = parsed.object_starts[chosen]
         counts = parsed.object_starts[chosen + 1] - first

@@ -15,7 +15,7 @@ from jdali._shared_arguments import also_takes
 from jdali.readers import _storage
 from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers._columns import dense_column
-from jdali.readers._whole_files import read_file, read_files
+from jdali.readers._whole_files import read_file, read_named
 
 _NAME = "readers.file"
 FILE_FILTERS = (
@@ -50,8 +50,7 @@ class FileReader(Reader):
         return read_file(self.source(index)), self._labels[index : index + 1]
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        names = [self._names[index] for index in indices.tolist()]
-        contents = read_files(_storage.join_all(self._root, names))
+        contents = read_named(self._root, self._names, indices)
         labels = self._labels[indices[contents.places], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 

@@ -24,6 +24,7 @@ from jdali.readers._records import (
     RecordFiles,
     RecordReader,
     Records,
+    looked_through,
     number_columns,
     path_list,
     required_paths,
@@ -151,15 +152,9 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
     return {"offsets": np.array(offsets, np.int64)}
 
 
-def _scanned(files: RecordFiles, file: int, goes_on: bool) -> Records:
-    path = files.paths[file]
-    try:
-        offsets = cached_index("recordio", path, functools.partial(build_index, path))["offsets"]
-    except CutShort as cut:
-        if not goes_on:
-            raise
-        return cut.records(files, file)
-    return Records(offsets, np.diff(offsets, append=files.sizes[file]))
+def _scanned(size: int, path: str) -> Records:
+    offsets = cached_index("recordio", path, functools.partial(build_index, path))["offsets"]
+    return Records(offsets, np.diff(offsets, append=size))
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[Records]:
@@ -172,7 +167,10 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
             f"{_NAME}: index_path must be one file (for all files together), got {len(index_paths)}"
         )
     if not index_paths:
-        return [_scanned(files, file, goes_on) for file in range(len(files.paths))]
+        return [
+            looked_through(files, file, goes_on, functools.partial(_scanned, size))
+            for file, size in enumerate(files.sizes)
+        ]
     ends = np.cumsum(files.sizes)
     offsets = np.unique(number_columns(_NAME, index_paths[0], 2)[:, 1])
     if offsets[-1] >= ends[-1]:

@@ -21,7 +21,7 @@ from jdali.ops.image import _window as windows
 from jdali.readers import _storage
 from jdali.readers._array_files import ArrayFileReader, array_file_options
 from jdali.readers._base import Loaded, one_by_one, reader_options, shuffle_options
-from jdali.readers._whole_files import Contents, read_files
+from jdali.readers._whole_files import Contents, read_named
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
@@ -94,8 +94,7 @@ class NumpyReader(ArrayFileReader):
         )
 
     def _load_whole(self, indices: np.ndarray) -> Loaded:
-        names = [self._names[index] for index in indices.tolist()]
-        contents = read_files(_storage.join_all(self._root, names))
+        contents = read_named(self._root, self._names, indices)
         column = _alike(contents)
         if column is not None:
             return Loaded((column,), contents.failures)

@@ -37,6 +37,7 @@ from jdali.readers._records import (
     RecordReader,
     Records,
     check_starts,
+    looked_through,
     number_columns,
     path_list,
     required_paths,
@@ -315,20 +316,14 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
     return Records(np.array(offsets, np.int64), np.array(sizes, np.int64))
 
 
-def _scanned(files: RecordFiles, file: int, goes_on: bool) -> Records:
-    path = files.paths[file]
-    try:
-        return Records(**cached_index("tfrecord", path, lambda: build_index(path)._asdict()))
-    except CutShort as cut:
-        if not goes_on:
-            raise
-        return cut.records(files, file)
+def _scanned(path: str) -> Records:
+    return Records(**cached_index("tfrecord", path, lambda: build_index(path)._asdict()))
 
 
 def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[Records]:
     """Of each file, by its index or by scanning it; if that fails, it may go on with what there is."""
     if not index_paths:
-        return [_scanned(files, file, goes_on) for file in range(len(files.paths))]
+        return [looked_through(files, file, goes_on, _scanned) for file in range(len(files.paths))]
     if len(index_paths) != len(files.paths):
         raise ValueError(f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files")
     records = []

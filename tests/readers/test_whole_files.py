@@ -99,10 +99,22 @@ def test_urls_among_them(files):
     assert list(read.failures) == [2]
 
 
-@pytest.mark.parametrize("folder", ["", "data", "/data/", "s3://bucket/a", "zip://a::https://host/b.zip"])
-def test_names_are_joined_as_one_by_one(folder):
-    names = ["a", "b/c.npy", "/absolute", "s3://other/x", "with:colon", ""]
-    assert _storage.join_all(folder, names) == [_storage.join(folder, name) for name in names]
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("", ["a", "b/c.npy", "/absolute", "s3://other/x", "with:colon"]),
+        ("data", ["data/a", "data/b/c.npy", "/absolute", "s3://other/x", "data/with:colon"]),
+        ("/data/", ["/data/a", "/data/b/c.npy", "/absolute", "s3://other/x", "/data/with:colon"]),
+    ],
+)
+def test_many_names_in_a_folder(folder, expected):
+    names = ["a", "b/c.npy", "/absolute", "s3://other/x", "with:colon"]
+    assert _storage.join_all(folder, names) == expected
+
+
+def test_many_names_in_a_remote_folder():
+    assert _storage.join_all("s3://bucket/a", ["b", "c/d"]) == ["s3://bucket/a/b", "s3://bucket/a/c/d"]
+    assert _storage.join_all("zip://a::https://host/b.zip", ["c"]) == ["zip://a/c::https://host/b.zip"]
 
 
 # --- readers --------------------------------------------------------------------------------
