@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import types
+import weakref
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 __all__ = ["OperatorError", "SampleError", "TracedArgumentError", "CompileLimitError"]
+
+_HEAP_TYPE = 1 << 9  # CPython's flag of classes that are made at run time: all but the built-in ones
 
 
 class SampleError(ValueError):
@@ -22,7 +31,9 @@ class SampleError(ValueError):
 class OperatorError(RuntimeError):
     """An operator failed; says which, on which sample and file, and where it was written.
 
-    A `RuntimeError`, because that is what DALI raises for anything that fails in `run`.
+    A `RuntimeError`, because that is what DALI raises for anything that fails in `run`. Made of another
+    exception (see `of`) it is also of that exception's type, so `except KeyError` catches the `KeyError`
+    of a callback.
     """
 
     def __init__(
@@ -46,6 +57,119 @@ class OperatorError(RuntimeError):
         self.sample = sample
         self.source = source
         self.where = where
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError, OSError and others have a way of their own to show it
+
+    @classmethod
+    def of(
+        cls, error: Exception, operator: str, *, sample: int | None = None, source: str = "", where: str = ""
+    ) -> OperatorError:
+        """What to raise `from` an exception that an operator, or a user's function in it, has raised.
+
+        Args:
+            error: any but StopIteration. The result has its attributes.
+            operator: name of the operator.
+            sample, source, where: as of the constructor.
+        """
+        made = _instance(_combined(type(error)), error)
+        OperatorError.__init__(
+            made, described(error, operator), operator=operator, sample=sample, source=source, where=where
+        )
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kind = getattr(type(self), "_raised", type(self))
+        attributes = vars(self) | dict(_slots(self))
+        return _restored, (kind if _is_found_by_name(kind) else OperatorError, str(self), attributes)
+
+
+def described(error: Exception, operator: str) -> str:
+    """What went wrong, beginning with the operator's name, and with the type of what users' code raised."""
+    text, kind = str(error), type(error).__name__
+    if text.startswith(operator):
+        return text
+    if isinstance(error, SampleError):
+        return f"{operator}: {text}"
+    return f"{operator}: {kind}: {text}" if text else f"{operator}: {kind}"
+
+
+_COMBINED: weakref.WeakValueDictionary[type, type[OperatorError]] = weakref.WeakValueDictionary()
+
+
+def _combined(kind: type[Exception]) -> type[OperatorError]:
+    """The class of `OperatorError`s that are of another type as well; `OperatorError` if there can be none."""
+    found = _COMBINED.get(kind)
+    if found is None:
+        found = _COMBINED[kind] = _combination(kind)
+    return found
+
+
+def _combination(kind: type[Exception]) -> type[OperatorError]:
+    if issubclass(kind, OperatorError):
+        return kind
+    if issubclass(OperatorError, kind) or issubclass(kind, SampleError):
+        return OperatorError  # a SampleError is the engine's own way to name a sample
+    members = {"__module__": OperatorError.__module__, "__doc__": OperatorError.__doc__, "_raised": kind}
+    try:
+        return types.new_class(
+            f"OperatorError[{kind.__name__}]",
+            (OperatorError, kind),
+            exec_body=lambda body: body.update(members),
+        )
+    except Exception:  # a final class, another memory layout, a metaclass or __init_subclass__ that objects
+        return OperatorError
+
+
+def _instance(kind: type[OperatorError], like: Exception) -> OperatorError:
+    """An exception of this type with the attributes of `like`; no constructor of the user's is called."""
+    try:
+        made = _new(kind, type(like), *like.args)
+    except Exception:  # it refuses its own arguments: a user's class has changed them
+        return OperatorError.__new__(OperatorError)
+    _set(made, vars(like) | dict(_slots(like)))
+    return made
+
+
+def _new(made: type[OperatorError], kind: type[Exception], *arguments: Any) -> OperatorError:
+    """An instance by the constructor of the built-in exception that `kind` comes from."""
+    built_in = next(base for base in kind.__mro__ if not base.__flags__ & _HEAP_TYPE)
+    instance: OperatorError = built_in.__new__(made, *arguments)
+    return instance
+
+
+def _slots(error: Exception) -> Iterator[tuple[str, Any]]:
+    """Attributes that are not in the exception's `__dict__`, such as the errno of an OSError."""
+    for base in type(error).__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, types.MemberDescriptorType) and not name.startswith("__"):
+                with contextlib.suppress(AttributeError):  # it was never set
+                    yield name, member.__get__(error)
+
+
+def _set(error: Exception, attributes: Mapping[str, Any]) -> None:
+    for name, value in attributes.items():
+        with contextlib.suppress(AttributeError, TypeError):  # some cannot be set
+            setattr(error, name, value)
+
+
+def _is_found_by_name(kind: type) -> bool:
+    """Whether another process can find the class: pickle holds no more of it than its name."""
+    found: Any = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is kind
+
+
+def _restored(kind: type[Exception], text: str, attributes: dict[str, Any]) -> OperatorError:
+    """What `OperatorError.__reduce__` took apart."""
+    try:
+        made = _new(_combined(kind), kind, text)
+    except TypeError:  # an ExceptionGroup is not made of a text
+        made = OperatorError.__new__(OperatorError)
+    made.args = (text,)
+    _set(made, attributes)
+    return made
 
 
 class TracedArgumentError(TypeError):

@@ -21,12 +21,13 @@ from jdali._batch import PaddedBlock, keeping
 from jdali._errors import OperatorError
 from jdali._names import LazyNames
 from jdali._operator import REGISTRY, Operator
+from jdali.engine._failure import NodeFailure
 from jdali.engine._host import HostRunner
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
-from jdali.engine._stage import NodeFailure, StageRunner
+from jdali.engine._stage import StageRunner
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Graph
 from jdali.graph._plan import Stage
@@ -162,7 +163,7 @@ def run_operator(
     except NodeFailure as failure:
         sample = next(iter(failure.failures))
         source = "" if sample is None else ids.source(sample)
-        raise OperatorError(failure.text, operator=op.name, sample=sample, source=source) from failure.first
+        raise failure.user_error(sample, source, where="") from failure.first
     return tuple(env[value] for value in runner.node.outputs)
 
 
@@ -201,7 +202,7 @@ class EagerReader:
         try:
             self._reader = reading_ahead(op.run(**arguments))
         except (ValueError, TypeError, OSError) as error:
-            raise OperatorError(NodeFailure.of(self.node, error).text, operator=op.name) from error
+            raise OperatorError.of(error, op.name) from error
         self._cost = cost_of(self._reader)
 
     def meta(self) -> dict[str, int]:
@@ -224,9 +225,7 @@ class EagerReader:
         except NodeFailure as failure:
             sample = next(iter(failure.failures))
             source = "" if sample is None else sources[sample]
-            raise OperatorError(
-                failure.text, operator=self.node.op.name, sample=sample, source=source
-            ) from failure.first
+            raise failure.user_error(sample, source, where="") from failure.first
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from jdali._errors import OperatorError, SampleError
 from jdali._names import LazyNames
+from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed, SkippedSample
 from jdali.engine._host import HostRunner, Memo
 from jdali.engine._ids import SampleIds
@@ -19,7 +20,7 @@ from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
 from jdali.engine._sources import ExternalSource
-from jdali.engine._stage import NodeFailure, StageRunner, dense_values
+from jdali.engine._stage import StageRunner, dense_values
 from jdali.engine._timing import Part, Timing
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
@@ -73,9 +74,7 @@ class Iteration:
         if sample is not None:
             part = self.parts.get(node.domain, self.ids)
             position, source = int(part.position[sample]), part.source(sample)
-        return OperatorError(
-            failure.text, operator=node.op.name, sample=position, source=source, where=node.where
-        )
+        return failure.user_error(position, source)
 
 
 class Engine:

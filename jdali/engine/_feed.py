@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from jdali._errors import OperatorError
+from jdali._errors import OperatorError, SampleError
 from jdali.engine._refill import Refills, Refs
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
@@ -190,9 +190,8 @@ class Feed:
         except StopIteration:
             raise
         except Exception as error:
-            name = node.op.name
-            text = str(error) if name in str(error) else f"{name}: {error}"
-            raise OperatorError(text, operator=name, where=node.where) from error
+            sample = error.sample if isinstance(error, SampleError) else None
+            raise OperatorError.of(error, node.op.shown_name, sample=sample, where=node.where) from error
 
     def close(self) -> None:
         for source in (*self._readers.values(), *self._externals.values()):

@@ -10,9 +10,10 @@ import numpy as np
 from jdali._call import PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
+from jdali.engine._failure import NodeFailure
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Cost, Pool
-from jdali.engine._stage import NodeFailure, dense_values, seed_of
+from jdali.engine._stage import dense_values, seed_of
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList

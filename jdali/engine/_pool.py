@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jdali.engine._stage import NodeFailure
+from jdali.engine._failure import NodeFailure
 from jdali.engine._timing import TimedPool
 from jdali.graph._node import Node
 

@@ -16,6 +16,7 @@ from jdali._errors import CompileLimitError
 from jdali._extent import BatchSpec
 from jdali._random import sample_key
 from jdali.engine._buckets import Group
+from jdali.engine._failure import failing_as
 from jdali.engine._staging import Packing
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
@@ -127,7 +128,8 @@ def stage_function(
             if node.op.random:
                 row = seeds[random_row[node]]
                 keys = jax.vmap(lambda e, n, row=row: sample_key(row[:2], row[2], e, n))(*identity)
-            results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys)
+            with failing_as([node]):
+                results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys)
             for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):
                 values[value], extents[value] = result, extent
         return [values[v] for v in stage.outputs]

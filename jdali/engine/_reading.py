@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from jdali._batch import Store
+from jdali.engine._failure import NodeFailure
 from jdali.engine._host import Memo
 from jdali.engine._pool import Cost, Pool
-from jdali.engine._stage import NodeFailure
 from jdali.graph._node import Node
 from jdali.readers._base import Loaded, Reader, joined, nothing
 

@@ -24,6 +24,7 @@ from jdali._batch import PaddedBlock
 from jdali._numeric import x64_context
 from jdali._place import BatchSplit
 from jdali.engine._executor import Engine
+from jdali.engine._failure import failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
 from jdali.engine._program import PlannedStage, Program, split_shapes, stage_function
@@ -101,7 +102,8 @@ class Spread:
             )
             program.calls += 1
             start = time.perf_counter()
-            with inner("computing" if program.seconds else "compiling"), NATIVE:
+            step = inner("computing" if program.seconds else "compiling")
+            with step, NATIVE, failing_as(runner.stage.nodes):
                 results = program.function(arrays, packed, apart, who, seeds)
             program.seconds = program.seconds or time.perf_counter() - start
         return program, results

@@ -12,12 +12,12 @@ import numpy as np
 from jax import Array
 
 from jdali._call import Constant, PerBatch, PlannedCall, plan_call
-from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._numeric import needs_x64, x64_context
 from jdali._operator import ArgKind
 from jdali._random import SampleKeys, seed_words
 from jdali.engine._buckets import BucketPolicy, Group
+from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
 from jdali.engine._program import (
@@ -39,28 +39,6 @@ from jdali.tensors import Part, TensorList
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
 # of its own too, those would mostly wait for each other.
 _ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
-
-
-class NodeFailure(Exception):
-    """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
-
-    def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
-        first = next(iter(failures.values()))
-        super().__init__(str(first))
-        self.node, self.failures, self.first = node, dict(failures), first
-
-    @classmethod
-    def of(cls, node: Node, error: Exception) -> NodeFailure:
-        return cls(node, {error.sample if isinstance(error, SampleError) else None: error})
-
-    @property
-    def text(self) -> str:
-        """What went wrong first, beginning with the operator's name."""
-        name, text = self.node.op.name, str(self.first)
-        if text.startswith(name):
-            return text
-        kind = "" if isinstance(self.first, SampleError) else f"{type(self.first).__name__}: "
-        return f"{name}: {kind}{text}"
 
 
 class SeveralDevices(Protocol):
@@ -211,7 +189,7 @@ class StageRunner:
         """Adds the stage's outputs to `env`.
 
         Raises:
-            NodeFailure: `setup` of a node refused a sample or an argument.
+            NodeFailure: `setup` of a node refused a sample or an argument, or its program failed.
         """
         with inner("setup"):
             planned = self._plan(env, ids)
@@ -234,7 +212,7 @@ class StageRunner:
         wait = parallel and self.device.platform == "cpu"
 
         def call(job: tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]) -> Any:
-            with NATIVE:
+            with NATIVE, failing_as(self.stage.nodes):
                 result = self._call(*job, planned, env, ids, packed, apart)
                 return jax.block_until_ready(result) if wait else result
 

@@ -36,7 +36,7 @@ def external_source(
 def python_function(
     *inputs: DataNode, function: Any, batch_processing: bool = False, **kwargs: Any
 ) -> DataNode | tuple[DataNode, ...]:
-    op = REGISTRY["_python_function_batch" if batch_processing else "python_function"]
+    op = REGISTRY["_python_function" if batch_processing else "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}
     return call_operator(op, inputs, kwargs, **generic)

@@ -95,7 +95,7 @@ class TestErrors:
                 got.append([o.as_array().ravel().tolist() for o in pipe.run()])
             except jdali.OperatorError as error:
                 got.append(str(error).split("\n")[0])
-        assert got[2] == "external_source: the network is down"
+        assert got[2] == "external_source: OSError: the network is down"
         assert [row for row in got if row != got[2]] == [
             [[i, i], [i, i], [2 * i, 2 * i + 1]] for i in (0, 1, 3, 4)
         ]

@@ -35,7 +35,7 @@ def python_function(
     return as_outputs("python_function", function(*samples), num_outputs)
 
 
-@operator(kind="host", name="_python_function_batch", batched=True, outputs=_count)
+@operator(kind="host", name="_python_function", batched=True, outputs=_count)
 def python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],

@@ -1,0 +1,168 @@
+"""`OperatorError`: what it says, and that it is also of the type of the exception that it was made of."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import jdali
+import jdali.dynamic as jd
+from jdali import OperatorError, SampleError, fn
+from jdali.plugin.jax.fn import jax_function
+
+
+class CodedError(Exception):
+    """Of the user's: its constructor wants what its `args` do not hold."""
+
+    def __init__(self, text: str, code: int):
+        super().__init__(text)
+        self.code = code
+
+    def __str__(self) -> str:
+        return f"{self.args[0]} ({self.code})"
+
+
+class NewError(LookupError):
+    def __new__(cls, text: str, code: int) -> NewError:
+        return super().__new__(cls, text)
+
+    def __init__(self, text: str, code: int):
+        pass
+
+
+class SlotsError(ValueError):
+    __slots__ = ("code",)
+
+
+class SealedError(Exception):
+    def __init_subclass__(cls) -> None:
+        raise TypeError("nobody is to derive from this")
+
+
+class OwnOperatorError(OperatorError):
+    def __init__(self, number: int):
+        super().__init__(f"number {number}", operator="own")
+        self.number = number
+
+
+def slots_error() -> SlotsError:
+    error = SlotsError("s")
+    error.code = 4
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "attributes"),
+    [
+        (KeyError(3), "KeyError: 3", {}),
+        (ValueError(), "ValueError", {}),
+        (FileNotFoundError(2, "No such file", "a.bin"), "FileNotFoundError: [Errno 2] No such file: 'a.bin'",
+         {"errno": 2, "filename": "a.bin"}),
+        (TimeoutError("late"), "TimeoutError: late", {}),
+        (UnicodeDecodeError("utf8", b"a", 0, 1, "bad"),
+         "UnicodeDecodeError: 'utf8' codec can't decode byte 0x61 in position 0: bad", {"start": 0, "end": 1}),
+        (ExceptionGroup("both", [KeyError(1)]), "ExceptionGroup: both (1 sub-exception)", {}),
+        (CodedError("broken", 7), "CodedError: broken (7)", {"code": 7}),
+        (NewError("broken", 7), "NewError: broken", {}),
+        (slots_error(), "SlotsError: s", {"code": 4}),
+        (OwnOperatorError(5), "OwnOperatorError: number 5", {"number": 5}),
+        (OperatorError.of(KeyError(1), "inner"), "OperatorError[KeyError]: inner: KeyError: 1", {}),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)  # fmt: skip
+def test_is_also_of_the_type_of_what_was_raised(error, text, attributes):
+    made = OperatorError.of(error, "resize", sample=2, source="a.jpg", where="train.py:3")
+    assert isinstance(made, type(error))
+    assert str(made) == f"resize: {text}\n  sample 2 of the batch\n  file a.jpg\n  defined at train.py:3"
+    assert (made.operator, made.sample, made.source, made.where) == ("resize", 2, "a.jpg", "train.py:3")
+    assert {name: getattr(made, name) for name in attributes} == attributes
+    again = pickle.loads(pickle.dumps(made))
+    assert isinstance(again, OperatorError)
+    assert isinstance(again, type(error)) or isinstance(error, ExceptionGroup)  # made of more than a text
+    assert (str(again), again.where) == (str(made), "train.py:3")
+    if not isinstance(error, ExceptionGroup):
+        assert {name: getattr(again, name) for name in attributes} == attributes
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("r"), Exception("r"), SealedError("r"), SampleError("r", sample=1)], ids=repr
+)
+def test_is_plain_where_the_types_do_not_combine(error):
+    made = OperatorError.of(error, "resize")
+    assert type(made) is OperatorError
+    kind = "" if isinstance(error, SampleError) else f"{type(error).__name__}: "
+    assert str(made) == f"resize: {kind}r"
+
+
+def test_a_class_that_no_other_process_finds_is_pickled_as_an_operator_error():
+    class Local(Exception):
+        pass
+
+    again = pickle.loads(pickle.dumps(OperatorError.of(Local("l"), "resize", sample=0)))
+    assert type(again) is OperatorError
+    assert (str(again), again.sample) == ("resize: Local: l\n  sample 0 of the batch", 0)
+
+
+def raising_source(batch):
+    return (lambda i: {}[i + 3]) if batch else (lambda info: {}[info.iteration + 3])
+
+
+def values(_):
+    return np.zeros((2, 1), np.float32)
+
+
+def broken(*_):
+    return {}[3]
+
+
+@pytest.mark.parametrize("ahead", [True, False], ids=["prefetched", "on demand"])
+@pytest.mark.parametrize(
+    ("name", "define"),
+    [
+        ("external_source", lambda: fn.external_source(raising_source(True))),
+        ("external_source", lambda: fn.external_source(raising_source(False), batch=False)),
+        ("python_function", lambda: fn.python_function(fn.external_source(values), function=broken)),
+        ("python_function", lambda: fn.python_function(
+            fn.external_source(values), function=broken, batch_processing=True)),
+        ("jax_function", lambda: jax_function(broken)(fn.external_source(values))),
+    ],
+    ids=["batches", "samples", "function", "function of batches", "function of JAX arrays"],
+)  # fmt: skip
+def test_an_exception_of_the_users_code_keeps_its_type_and_text(name, define, ahead):
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, exec_async=ahead)
+    with pipe:
+        pipe.set_outputs(define())
+    with pytest.raises(KeyError) as caught:
+        pipe.run()
+    pipe.close()
+    error = caught.value
+    assert isinstance(error, OperatorError)
+    assert str(error).startswith(f"{name}: KeyError: 3\n")
+    assert f"defined at {__file__}:" in str(error)
+    assert (error.operator.removeprefix("_"), error.where.rpartition(":")[0]) == (name, __file__)
+    assert type(error.__cause__) is KeyError
+    assert error.__cause__.__traceback__ is not None
+
+
+def test_the_end_of_a_source_is_no_error():
+    def source(i):
+        if i == 1:
+            raise StopIteration
+        return [np.zeros(1)] * 2
+
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.external_source(source))
+    pipe.run()
+    with pytest.raises(StopIteration):
+        pipe.run()
+    pipe.close()
+
+
+def test_in_dynamic_mode():
+    with pytest.raises(OperatorError, match="crop: window"):
+        jd.crop(np.zeros((2, 2, 3), np.uint8), crop=[5, 5])
+    with pytest.raises(KeyError, match="3"):  # in the caller's own thread: nothing to add
+        jd.ExternalSource(lambda: {}[3])()
