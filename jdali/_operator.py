@@ -112,6 +112,8 @@ class Operator:
     devices: tuple[str, ...]
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None
     together: Callable[..., list[Any] | None] | None
+    effects: bool
+    output_layouts: Callable[[Mapping[str, Any]], tuple[str, ...]] | None
     cost_follows_extent: bool
     source: str
     engine_parameters: frozenset[str]
@@ -208,6 +210,8 @@ def operator(
     devices: tuple[str, ...] = ("cpu", "gpu"),
     probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None = None,
     together: Callable[..., list[Any] | None] | None = None,
+    effects: bool = False,
+    output_layouts: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
     cost_follows_extent: bool = False,
     source: str = "",
 ) -> Callable[[Callable[..., Any]], Operator]:
@@ -241,6 +245,10 @@ def operator(
         together: of a host operator with one input: `together(samples, **arguments)` returns what `run` would
             for each of some samples, or None if they have to be worked on one by one. A per-sample
             argument is a [n, ...] array, or one value for all.
+        effects: it may do more than give its outputs: it runs also if nobody uses them, and, if it works on
+            one sample at a time, on the samples in their order, never on two at once.
+        output_layouts: of a host operator without `setup`: the layout of each output ("" for none), as a
+            function of the static arguments; None: no output has a layout.
         cost_follows_extent: on a CPU, `run` takes time for the true size of its input and not for the
             padding, so few roomy padded shapes serve better than many tight ones.
         source: DALI's source file (and line) that this operator was checked against.
@@ -284,7 +292,7 @@ def operator(
         record = Operator(
             full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
             sequence, outputs, output_per_optional, setup_needs, devices, probe, together,
-            cost_follows_extent, source,
+            effects, output_layouts, cost_follows_extent, source,
             frozenset(engine), setup_parameters,
         )  # fmt: skip
         if full_name in REGISTRY:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
+from jdali._array_like import host_array
 from jdali._batch import AnyArray, HostArray, is_local, keeping
 from jdali._tensor_text import tensor_text
 
@@ -232,27 +233,13 @@ def same_size_dtype(old: np.dtype[Any], new_type: Any) -> np.dtype[Any]:
     return dtype
 
 
-def host_array(value: Any) -> HostArray:
-    """Any array-like as a NumPy array, without a copy where that is possible."""
-    if isinstance(value, Tensor):
-        return value._host()
-    if isinstance(value, (np.ndarray, np.generic, jax.Array, memoryview, bytes, bytearray)):
-        return np.frombuffer(value, np.uint8) if isinstance(value, (bytes, bytearray)) else np.asarray(value)
-    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        return np.from_dlpack(value)
-    if any(hasattr(value, name) for name in ("__array__", "__array_interface__", "__buffer__")):
-        return np.asarray(value)
-    raise TypeError(
-        f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer"
-    )
-
-
 def device_array(value: Any, device_id: int = -1) -> jax.Array:
     """Any array-like as a JAX array on the device of that number (-1: where it is, or the default)."""
     if isinstance(value, Tensor):
         value = value._value
     if not isinstance(value, jax.Array):
-        value = host_array(value)
+        value = host_array(value, copy=True)  # where the device is the CPU, JAX may use the memory as it is
+    types.to_dali_type(value.dtype)
     with keeping(value.dtype):
         if device_id >= 0:
             placed: jax.Array = jax.device_put(value, jax.local_devices()[device_id])

@@ -121,7 +121,6 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self.scaled_decoding, self._compilation_cache = scaled_decoding, compilation_cache
         self.graph = Graph()
         self._outputs: tuple[DataNode, ...] | None = None
-        self._sinks: list[DataNode] = []
         self._define: Callable[[], Any] | None = None
         self._plan: ExecutionPlan | None = None
         self._engine: Engine | None = None
@@ -162,7 +161,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 outputs = self.define_graph()
             self.set_outputs(*flatten((outputs,)))
         assert self._outputs is not None
-        if not self._outputs and not self._sinks:
+        if not self._outputs and not any(node.preserve for node in self.graph.nodes):
             raise RuntimeError(
                 "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
             )
@@ -171,9 +170,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         default = jax.local_devices()[0]
         cpu = default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
         accelerator = default
-        plan = make_plan(
-            self.graph.nodes, self._outputs, self._sinks, one_device=accelerator.platform == "cpu"
-        )
+        plan = make_plan(self.graph.nodes, self._outputs, one_device=accelerator.platform == "cpu")
         sources = {node: self._open_source(node) for node in plan.sources}
         engine = Engine(
             plan, batch_size=self.batch_size, threads=self.num_threads, seed=self.seed,
@@ -297,8 +294,13 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         Args:
             data_node: the output of `fn.external_source`, or its name.
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
-                them if the source has several outputs.
-            layout: of the samples, in place of the one given to `fn.external_source`.
+                them if the source has several outputs. Copied before this returns, unless the external
+                source has `no_copy=True`.
+            layout: of the samples of this batch, in place of the one given to `fn.external_source`; where
+                there is neither, a TensorList has its own.
+
+        Raises:
+            OperatorError: the data are no batch that the source may give.
         """
         engine, _ = self._built()
         node = data_node.source if isinstance(data_node, DataNode) else None
@@ -306,9 +308,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             if candidate is node or candidate.name == data_node:
                 if not (isinstance(source, ExternalSource) and source.is_fed):
                     raise RuntimeError(f"feed_input: {candidate.name!r} has a source of its own")
-                if layout is not None:
-                    source.layouts = [layout] * len(source.layouts)
-                source.feed(data if source.num_outputs is not None else (data,))
+                give = functools.partial(source.feed, data, layout, self.batch_size)
+                engine.feed.ask(candidate, give)
                 return
         known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
         raise RuntimeError(f"feed_input: no external source named {data_node!r}; there are {known}")

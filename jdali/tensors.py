@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import jax
 import numpy as np
 
+from jdali._array_like import host_array
 from jdali._batch import AnyArray, HostArray, Part, SamplesBlock, Store
 from jdali._extent import BatchSpec
 from jdali._tensor import (
@@ -22,7 +23,6 @@ from jdali._tensor import (
     check_layout,
     device_array,
     device_number,
-    host_array,
     same_layout,
 )
 from jdali._tensor_list import TensorList

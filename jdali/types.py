@@ -266,9 +266,22 @@ def constant_array(value: Any, dtype: Any = None) -> np.ndarray:
         value, dtype = value.value, dtype or value.dtype
     if isinstance(value, ArrayConstant):
         return value.value if dtype is None else value.value.astype(to_dtype(dtype))
+    array = element_array(np.asarray(value))
     if dtype is not None:
-        return np.asarray(value, to_dtype(dtype))
-    array = np.asarray(value)
+        return array.astype(to_dtype(dtype), copy=False)
     if array.dtype == np.float64:
         return array.astype(np.float32)
     return array.astype(np.int32) if array.dtype == np.int64 else array
+
+
+def element_array(array: np.ndarray) -> np.ndarray:
+    """The array in the machine's byte order; itself, if it has that.
+
+    Raises:
+        TypeError: its elements are of no type that DALI has.
+    """
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype not in _DALI_TYPES:
+        raise TypeError(f"elements of type {array.dtype} have no type in DALI: convert them first")
+    return array

@@ -20,7 +20,6 @@ class Defining:
 
     graph: Graph
     _outputs: tuple[DataNode, ...] | None
-    _sinks: list[DataNode]
     _define: Callable[[], Any] | None
     _plan: ExecutionPlan | None
     _contexts: list[Any]
@@ -77,7 +76,8 @@ class Defining:
 
     def add_sink(self, edge: DataNode) -> None:
         """Runs what `edge` depends on though it is no output."""
-        self._sinks.append(edge)
+        self._not_built("given a sink")
+        edge.source.preserve = True
 
     def define_graph(self) -> Any:
         """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""

@@ -33,7 +33,6 @@ class Serializing:
 
     graph: Graph
     _outputs: tuple[DataNode, ...] | None
-    _sinks: list[DataNode]
 
     def build(self) -> Any:
         """Plans the graph and opens the readers."""
@@ -59,7 +58,6 @@ class Serializing:
             "nodes": nodes,
             "domains": writer.rows,
             "outputs": [_reference(value) for value in self._outputs or ()],
-            "sinks": [_reference(value) for value in self._sinks],
         }
         data = json.dumps(content, separators=(",", ":")).encode()
         if filename is not None:
@@ -97,7 +95,6 @@ class Serializing:
         for item in content["nodes"]:
             reader.node(item)
         self._outputs = tuple(reader.value(reference) for reference in content["outputs"])
-        self._sinks.extend(reader.value(reference) for reference in content["sinks"])
         self.build()
 
 
@@ -139,6 +136,7 @@ class _Writer:
             "outputs": len(node.outputs),
             "where": node.where,
             "fed": _fed(node),
+            "preserve": node.preserve,
         }
 
     def _domain(self, domain: Domain) -> int:
@@ -176,6 +174,7 @@ class _Reader:
             {name: self._read(value) for name, value in item["args"].items()},
             device=item["device"], name=item["name"], seed=item["seed"], runtime=runtime,
             num_outputs=item["outputs"], where=item["where"], across_domains=True,
+            preserve=item["preserve"],
         )  # fmt: skip
         self._graph.domain = WHOLE_BATCH
 

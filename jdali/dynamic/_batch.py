@@ -182,7 +182,11 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
     if isinstance(data, Tensor):
         sample = data._sample()
         return _of_array(sample._value, (data.layout or "")[1:], data.device)
-    if isinstance(data, tensors.Tensor) or hasattr(data, "__array__") or hasattr(data, "__dlpack__"):
+    if (
+        isinstance(data, (tensors.Tensor, memoryview))
+        or hasattr(data, "__array__")
+        or hasattr(data, "__dlpack__")
+    ):
         array = to_array(data)
         array = array.copy() if copy and isinstance(array, np.ndarray) else array
         layout = data.layout()[1:] if isinstance(data, tensors.Tensor) else ""
@@ -195,7 +199,7 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
     if dtype is None and is_plain(items):  # the numbers have no types: one that holds all of them
         dtype = DType.from_fw_type(jnp.result_type(*(to_array(i).dtype for i in items)))
     parts = [
-        item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None)
+        item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None, copy=copy)
         for item in items
     ]
     return _joined(parts)

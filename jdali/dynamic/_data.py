@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jdali import types
-from jdali._tensor import host_array
+from jdali._array_like import host_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._dtype import dtype as to_dtype

@@ -7,7 +7,7 @@ from typing import Any
 
 from jdali.dynamic._batch import Batch, as_batch
 from jdali.dynamic._device import Device
-from jdali.dynamic._tensor import as_tensor
+from jdali.dynamic._tensor import Tensor
 
 _CYCLES = {None: "no", False: "no", True: "quiet", "no": "no", "quiet": "quiet", "raise": "raise"}
 
@@ -96,7 +96,7 @@ class ExternalSource:
                     f"ExternalSource: the source gave a batch of {data.batch_size}, not of {batch_size}"
                 )
             return as_batch(data, dtype, self._device, layout)
-        tensor = as_tensor(data, dtype, self._device, layout)
+        tensor = Tensor(data, dtype, self._device, layout, copy=True)  # the source may use its memory again
         return tensor if batch_size is None else Batch.broadcast(tensor, batch_size)
 
     def captured(self, batch_size: int | None = None, ctx: Any = None) -> Iterator[Any]:

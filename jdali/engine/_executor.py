@@ -298,9 +298,8 @@ class Engine:
 
     def _read(self, node: Node, draw: Draw, env: Values, ids: SampleIds, memo: Memo | None) -> None:
         if node in draw.data:
-            source = self.sources[node]
-            for value, samples, layout in zip(node.outputs, draw.data[node], source.layouts, strict=True):
-                env[value] = TensorList.from_samples(samples, layout or "", value.device)
+            for value, samples, layout in zip(node.outputs, draw.data[node], draw.layouts[node], strict=True):
+                env[value] = TensorList.from_samples(samples, layout, value.device)
             return
         reader = self.readers[node]
         epochs, indices, _ = draw.refs[node]

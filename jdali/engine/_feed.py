@@ -38,6 +38,7 @@ class Draw:
         data: of each external source, for each output the samples.
         epoch, index: identity of the samples.
         mask: False where another sample stands in the place of one that failed.
+        layouts: of each external source, for each output the layout of the samples.
     """
 
     refs: dict[Node, Refs]
@@ -45,6 +46,7 @@ class Draw:
     epoch: np.ndarray
     index: np.ndarray
     mask: np.ndarray
+    layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -129,14 +131,16 @@ class Feed:
             StopIteration: an external source is at its end.
         """
         for node, source in self._externals.items():
-            self._ask(node, source.check_fed)
+            self.ask(node, source.check_fed)
         data: dict[Node, list[list[np.ndarray]]] = {}
+        layouts: dict[Node, list[str]] = {}
         errors: list[Exception] = []
         # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
         for node, source in self._externals.items():
             try:
                 place = (count, self.iteration, self.epoch, self.position)
-                data[node] = self._ask(node, functools.partial(source.next, *place))
+                data[node] = self.ask(node, functools.partial(source.next, *place))
+                layouts[node] = source.drawn_layouts
             except Exception as error:
                 errors.append(error)
                 if isinstance(error, StopIteration):
@@ -160,7 +164,7 @@ class Feed:
         else:
             epoch = np.full(size, self.epoch, np.uint32)
             index = np.arange(self.position - size, self.position, dtype=np.uint32)
-        return Draw(refs, data, epoch, index, np.ones(size, bool))
+        return Draw(refs, data, epoch, index, np.ones(size, bool), layouts)
 
     def _go_on(self, size: int) -> dict[Node, Refs]:
         """The place after the next batch; what readers have for it."""
@@ -184,7 +188,8 @@ class Feed:
         self.iteration += batches
         self.position += batches * count
 
-    def _ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
+    def ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
+        """What a question to a source gave; raises OperatorError in place of what was raised."""
         try:
             return question()
         except StopIteration:

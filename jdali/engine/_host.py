@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from jdali._array_like import check_alike
 from jdali._call import PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
-from jdali.engine._failure import NodeFailure
+from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Cost, Pool
 from jdali.engine._stage import dense_values, seed_of
@@ -59,6 +60,7 @@ class HostRunner:
         self._shrink_for = shrink_for
         self._cost, self._probe_cost = Cost(), Cost()
         op = node.op
+        self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
         self._seed = seed_of(node, seed)
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
         bound = op.bind({k: node.args.get(k) for k in node.args})
@@ -156,7 +158,8 @@ class HostRunner:
             head = (None,) if op.random else ()
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        results = pool.map(node, memoised(memo, node, ids, one), len(ids), self._cost)
+        work = memoised(memo, node, ids, one)
+        results = pool.map(node, work, len(ids), self._cost, in_order=op.effects)
         self._store(env, ids, _transpose(results, len(node.outputs)), plan)
 
     def _together(
@@ -242,14 +245,23 @@ class HostRunner:
         sources = ids.names()
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
             spec = plan.outputs[o] if plan is not None and o < len(plan.outputs) and node.op.setup else None
-            layout = spec.layout if spec is not None else ""
+            layout = spec.layout if spec is not None else self._layouts[o]
             device = "gpu" if value.device == "gpu" else "cpu"
             if len(samples):
                 samples = [np.asarray(s) for s in samples]
+                if spec is None:
+                    self._check(samples, layout)
                 env[value] = TensorList.from_samples(samples, layout, device, sources)
             else:
                 empty = spec or BatchSpec(np.zeros((0, 1), np.int64), np.dtype(np.uint8))
                 env[value] = TensorList.from_samples([], layout, device, sources, spec=empty)
+
+    def _check(self, samples: Sequence[np.ndarray], layout: str) -> None:
+        """What an operator that says nothing of its outputs gave."""
+        with failing_as([self.node]):
+            check_alike(samples)
+            if layout and len(layout) != samples[0].ndim:
+                raise ValueError(f"layout {layout!r} does not describe samples with {samples[0].ndim} axes")
 
 
 def ragged_values(value: TensorList) -> np.ndarray:

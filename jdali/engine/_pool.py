@@ -19,8 +19,9 @@ class Pool:
         self.executor = TimedPool(threads, thread_name_prefix="jdali-worker")
 
     def map(
-        self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None
-    ) -> list[Any]:
+        self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None,
+        *, in_order: bool = False,
+    ) -> list[Any]:  # fmt: skip
         """function(0), ..., function(count - 1), in parallel.
 
         Args:
@@ -28,6 +29,7 @@ class Pool:
             function: work on one sample.
             count: number of samples.
             cost: what earlier calls have cost, here and in the pool.
+            in_order: call one after another, here.
 
         Raises:
             NodeFailure: with all samples that failed.
@@ -47,7 +49,12 @@ class Pool:
             for i in range(start, min(start + step, count)):
                 attempt(i)
 
-        done = cost.work_here(attempt, [1] * count) if cost is not None else 0
+        if in_order:
+            for i in range(count):
+                attempt(i)
+            done, cost = count, None
+        else:
+            done = cost.work_here(attempt, [1] * count) if cost is not None else 0
         start = time.perf_counter()
         for _ in self.executor.map(work, range(done, count, step)):
             pass

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import collections
 import copy
+import dataclasses
 import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from jdali import types
+from jdali._array_like import data_array, host_array, sample_arrays
+from jdali._errors import SampleError
+from jdali._tensor import same_layout
 from jdali.engine._items import Items, has_state, is_generator_function, portable, restored
-from jdali.tensors import Tensor, TensorList
+from jdali.tensors import Tensor, TensorCPU, TensorList
 
 
 class SampleInfo:
@@ -51,6 +54,17 @@ class BatchInfo:
         return f"BatchInfo(iteration={self.iteration}, epoch_idx={self.epoch_idx})"
 
 
+@dataclasses.dataclass(frozen=True)
+class _Batch:
+    """For each output of a source the samples of a batch, and their layout."""
+
+    outputs: list[list[np.ndarray]]
+    layouts: list[str]
+
+    def copy(self) -> _Batch:
+        return _Batch([[sample.copy() for sample in samples] for samples in self.outputs], self.layouts)
+
+
 class ExternalSource:
     """The data of one `fn.external_source`: from a callback, an iterable, or fed by the user.
 
@@ -62,6 +76,7 @@ class ExternalSource:
         batch: the source gives whole batches; else one sample a call.
         batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
         repeat_last: `feed` keeps the last batch for later iterations.
+        no_copy: what is given to `feed` is not copied: the user does not change it until it was used.
         layout, dtype, ndim: per output or one for all; checked against what the source gives.
     """
 
@@ -75,20 +90,23 @@ class ExternalSource:
         batch: bool = True,
         batch_info: bool = False,
         repeat_last: bool = False,
+        no_copy: bool = False,
         layout: Any = None,
         dtype: Any = None,
         ndim: Any = None,
     ):
         self.name, self.source, self.num_outputs = name, source, num_outputs
         self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
+        self.no_copy = no_copy
         self.cycle = {True: "quiet", False: "no", None: "no"}.get(cycle, cycle)
         if self.cycle not in ("no", "quiet", "raise"):
             raise ValueError(f'external_source: cycle must be True, False, "quiet" or "raise", not {cycle!r}')
         count = num_outputs or 1
         self.layouts = _per_output(layout, count, "layout")
+        self.drawn_layouts = self.layouts  # of the batch that `next` gave last
         self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
         self.ndims = _per_output(ndim, count, "ndim")
-        self.fed: collections.deque[Any] = collections.deque()
+        self.fed: collections.deque[Any] = collections.deque()  # of batches
         self._last: Any = None
         self._feed_lock = threading.Lock()
         self._given = 0  # batches of fed data
@@ -105,13 +123,27 @@ class ExternalSource:
             raise ValueError("external_source: cycle works with iterables only, not with a callback")
 
     @property
+    def title(self) -> str:
+        """The operator, and which of them if it has a name, for messages."""
+        return f"external_source {self.name!r}" if self.name != "external_source" else self.name
+
+    @property
     def is_fed(self) -> bool:
         """The user gives the data with `feed_input`."""
         return self.source is None
 
-    def feed(self, batches: Sequence[Any]) -> None:
+    def feed(self, data: Any, layout: str | None, batch_size: int) -> None:
+        """Adds a batch, which is copied at once unless `no_copy` says that the user leaves it as it is.
+
+        Args:
+            data: a batch, or a sequence of one for each output.
+            layout: of this batch's samples, in place of that of the source.
+            batch_size: number of samples, at most.
+        """
+        layouts = self.layouts if layout is None else [layout] * len(self.layouts)
+        batch = self._batch(self._outputs(data), layouts, batch_size, copy=not self.no_copy)
         with self._feed_lock:
-            self.fed.append(batches)
+            self.fed.append(batch)
 
     def reset(self) -> None:
         if self._items is not None:
@@ -175,19 +207,30 @@ class ExternalSource:
             StopIteration: the source is at its end.
         """
         if self.is_fed:
-            raw = self._next_fed()
-        elif self.batch:
+            batch = self._next_fed()
+            self.drawn_layouts = batch.layouts
+            return batch.outputs
+        if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
             infos = [SampleInfo(first + i, i, iteration, epoch) for i in range(batch_size)]
-            rows = [self._next_item(functools.partial(copy.copy, info)) for info in infos]
+            rows = [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
             raw = rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
-        outputs = [raw] if self.num_outputs is None else list(raw)
-        if len(outputs) != (self.num_outputs or 1):
-            raise ValueError(
-                f"external_source: the source gave {len(outputs)} outputs, num_outputs is {self.num_outputs}"
-            )
-        return [self._samples(value, o, batch_size) for o, value in enumerate(outputs)]
+        batch = self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
+        self.drawn_layouts = batch.layouts
+        return batch.outputs
+
+    def _outputs(self, raw: Any) -> list[Any]:
+        """What the source gave, for each output."""
+        if self.num_outputs is None:
+            return [raw]
+        try:
+            return list(raw)
+        except TypeError:
+            raise TypeError(
+                f"{self.title}: with num_outputs={self.num_outputs} the source gives a tuple of so many "
+                f"outputs, it gave {type(raw).__name__}"
+            ) from None
 
     def check_fed(self) -> None:
         """Raises if it waits for data of the user, before other sources are asked for theirs."""
@@ -197,58 +240,98 @@ class ExternalSource:
                 "before each run"
             )
 
-    def _next_fed(self) -> Any:
+    def _next_fed(self) -> _Batch:
         with self._feed_lock:
             if self.fed:
                 self._last = self.fed.popleft()
                 self._given += 1
-            return self._last if self.num_outputs is not None else self._last[0]
+            # What is handed out may be written to by a user's function.
+            return self._last.copy() if self.repeat_last else self._last
 
     def _next_item(self, argument: Callable[[], Any]) -> Any:
         return self.source(argument()) if self._items is None else self._items.next()
 
-    def _samples(self, value: Any, output: int, batch_size: int) -> list[np.ndarray]:
-        samples = as_samples(value)
+    def _own(self, row: Any, info: SampleInfo) -> Any:
+        """A sample's outputs, copied: the source may use its memory again for the next sample."""
+        try:
+            if self.num_outputs is None:
+                return _own_sample(row)
+            return [_own_sample(value) for value in self._outputs(row)]
+        except TypeError as error:
+            where = info.idx_in_batch
+            raise SampleError(f"{self.title}: sample {where}: {error}", sample=where) from error
+
+    def _batch(
+        self, outputs: Sequence[Any], layouts: Sequence[str | None], batch_size: int, *, copy: bool
+    ) -> _Batch:
+        """What was given for the outputs as samples that are the pipeline's own, and checked."""
+        if len(outputs) != len(self.layouts):
+            raise ValueError(
+                f"{self.title}: the source gave {len(outputs)} outputs, num_outputs is {self.num_outputs}"
+            )
+        converted = [self._samples(value, o, batch_size, copy) for o, value in enumerate(outputs)]
+        own = [layout or layout_of(value) for layout, value in zip(layouts, outputs, strict=True)]
+        for samples, layout in zip(converted, own, strict=True):
+            if layout and samples and len(layout) != samples[0].ndim:
+                raise ValueError(
+                    f"{self.title}: layout {layout!r} does not describe samples with {samples[0].ndim} axes"
+                )
+        return _Batch(converted, own)
+
+    def _samples(self, value: Any, output: int, batch_size: int, copy: bool) -> list[np.ndarray]:
+        where = f"{self.title}: " if self.num_outputs in (None, 1) else f"{self.title}: output {output}: "
+        try:
+            samples = as_samples(value, copy=copy)
+        except SampleError as error:
+            raise SampleError(f"{where}{error}", sample=error.sample) from error
+        except TypeError as error:
+            raise TypeError(f"{where}{error}") from error
         if len(samples) > batch_size:
             raise ValueError(
-                f"external_source: a batch of {len(samples)} samples was given, the pipeline's batch size "
-                f"is {batch_size}"
+                f"{where}a batch of {len(samples)} samples was given, the pipeline's batch size is {batch_size}"
             )
         dtype, ndim = self.dtypes[output], self.ndims[output]
         for i, sample in enumerate(samples):
             if dtype is not None and sample.dtype != dtype:
-                raise TypeError(f"external_source: sample {i} is {sample.dtype}, dtype says {dtype}")
+                raise SampleError(f"{where}sample {i} is {sample.dtype}, dtype says {dtype}", sample=i)
             if ndim is not None and sample.ndim != ndim:
-                raise ValueError(f"external_source: sample {i} has {sample.ndim} axes, ndim says {ndim}")
-            if sample.dtype != samples[0].dtype or sample.ndim != samples[0].ndim:
-                raise TypeError(
-                    f"external_source: sample {i} is {sample.dtype} with {sample.ndim} axes, sample 0 is "
-                    f"{samples[0].dtype} with {samples[0].ndim}; a batch has one type and number of axes"
-                )
+                raise SampleError(f"{where}sample {i} has {sample.ndim} axes, ndim says {ndim}", sample=i)
         return samples
 
 
-def as_samples(value: Any) -> list[np.ndarray]:
-    """Samples of a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch."""
+def as_samples(value: Any, *, copy: bool = True) -> list[np.ndarray]:
+    """Samples of a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
+
+    Args:
+        value: the batch.
+        copy: the samples share no memory that the user could change.
+
+    Raises:
+        SampleError: a sample is no array, or is of another type than the first.
+        TypeError: the batch is no array.
+    """
     if isinstance(value, TensorList):
-        return value.to_samples()
+        return [sample.copy() for sample in value.to_samples()] if copy else value.to_samples()
     if isinstance(value, (list, tuple)):
-        return [as_numpy(v) for v in value]
-    return list(as_numpy(value))
+        return sample_arrays(value, copy=copy)
+    whole = host_array(value, copy=copy)
+    if whole.ndim == 0:
+        raise TypeError(f"{type(value).__name__} {value!r:.60} is no batch: it has no axis of samples")
+    return [whole[i, ...] for i in range(len(whole))]  # the dots keep a scalar an array
 
 
-def as_numpy(value: Any) -> np.ndarray:
-    """One sample as NumPy, copied if the owner could change it afterwards."""
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, (jax.Array, Tensor)):
-        return np.asarray(value)
-    if hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
-        return np.array(np.from_dlpack(value))
-    array = np.asarray(value)
-    if array.dtype == object:
-        raise TypeError(f"external_source: cannot make a tensor of {type(value).__name__} {value!r:.60}")
-    return array
+def _own_sample(value: Any) -> Any:
+    copied = data_array(value, copy=True)
+    return TensorCPU(copied, value.layout()) if isinstance(value, Tensor) else copied
+
+
+def layout_of(value: Any) -> str:
+    """The layout that a batch, or the tensors of one, have of their own; "" if none."""
+    if isinstance(value, TensorList):
+        return value.layout()
+    if isinstance(value, (list, tuple)):
+        return same_layout([sample.layout() for sample in value if isinstance(sample, Tensor)])
+    return ""
 
 
 def _takes_argument(function: Callable[..., Any]) -> bool:

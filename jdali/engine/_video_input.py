@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,8 +40,8 @@ class VideoInput(ExternalSource):
         self._decoder: VideoDecoder | None = None
         self._frames = self._place = 0
 
-    def feed(self, batches: Sequence[Any]) -> None:
-        (data,) = batches
+    def feed(self, data: Any, layout: str | None, batch_size: int) -> None:
+        """Adds a video: its bytes, or a batch of them with one sample; see `ExternalSource.feed`."""
         whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)
         videos = (
             [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]

@@ -14,7 +14,7 @@ GENERIC: dict[str, tuple[Any, str]] = {
     "device": (None, '"cpu", "gpu" or "mixed"; None: where the inputs are.'),
     "name": (None, "name of the node in the graph; None: one is made up."),
     "bytes_per_sample_hint": (0, "without effect."),
-    "preserve": (False, "without effect: an operator none of whose outputs is used does not run."),
+    "preserve": (False, "the operator runs also if none of its outputs is used."),
     "seed": (-1, "seed of this operator alone; -1: it follows from the pipeline's."),
 }
 
@@ -49,6 +49,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {
         "device": taken["device"],
         "name": taken.get("name"),
+        "preserve": bool(taken.get("preserve")),
         "seed": None if seed is None or seed < 0 else int(seed),
     }
 

@@ -12,7 +12,7 @@ from jdali.fn._build import finish, take_generic
 from jdali.graph._node import DataNode, call_operator
 from jdali.readers.video import RESIZE_ARGUMENTS
 
-_SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info")
+_SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info", "no_copy")
 
 
 def external_source(
@@ -39,6 +39,8 @@ def python_function(
     op = REGISTRY["_python_function" if batch_processing else "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}
+    assert op.output_layouts is not None
+    op.output_layouts(kwargs)  # too many of them are an error here, at the user's line
     return call_operator(op, inputs, kwargs, **generic)
 
 

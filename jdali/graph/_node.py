@@ -34,6 +34,7 @@ class Node:
         domain: which samples of the batch it works on (the branch of a conditional).
         where: the user's line, "file:line".
         runtime: what an external source or a reader needs besides its arguments.
+        preserve: it runs also if nobody uses its outputs.
     """
 
     id: int
@@ -47,6 +48,7 @@ class Node:
     where: str
     runtime: Any = None
     outputs: tuple[DataNode, ...] = ()
+    preserve: bool = False
 
     def __repr__(self) -> str:
         return f"<{self.op.name} {self.name!r} on {self.device}, {self.where}>"
@@ -106,6 +108,7 @@ class Graph:
         num_outputs: int | None = None,
         where: str | None = None,
         across_domains: bool = False,
+        preserve: bool = False,
     ) -> Node:
         """Adds an operator; values of another branch are brought into the current one.
 
@@ -121,7 +124,7 @@ class Graph:
         self._names.add(name)
         node = Node(
             len(self.nodes), op, name, device, tuple(inputs), dict(args), seed, self.domain,
-            where or user_line(), runtime,
+            where or user_line(), runtime, preserve=preserve or op.effects,
         )  # fmt: skip
         count = op.num_outputs(node.args, len(node.inputs)) if num_outputs is None else num_outputs
         out_device = "cpu" if device == "cpu" else "gpu"
@@ -297,6 +300,7 @@ def call_operator(
     seed: int | None = None,
     runtime: Any = None,
     num_outputs: int | None = None,
+    preserve: bool = False,
 ) -> DataNode | tuple[DataNode, ...]:
     """What a function of `jdali.fn` does: checks the call and adds a node to the current graph.
 
@@ -336,7 +340,15 @@ def call_operator(
     if device not in ("cpu", "gpu", "mixed"):
         raise ValueError(f'{op.name}: device must be "cpu", "gpu" or "mixed", not {device!r}')
     node = graph.add(
-        op, inputs, given, device=device, name=name, seed=seed, runtime=runtime, num_outputs=num_outputs
+        op,
+        inputs,
+        given,
+        device=device,
+        name=name,
+        seed=seed,
+        runtime=runtime,
+        num_outputs=num_outputs,
+        preserve=preserve,
     )
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
 

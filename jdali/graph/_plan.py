@@ -75,19 +75,17 @@ Where = dict[Node, str]  # the device a node's stage runs on
 def make_plan(
     nodes: Sequence[Node],
     outputs: Sequence[DataNode],
-    sinks: Sequence[DataNode] = (),
     *,
     one_device: bool = False,
 ) -> ExecutionPlan:
-    """Plans the nodes that `outputs` (and `sinks`, run for their effects) depend on.
+    """Plans the nodes that `outputs` depend on, and those that are to be preserved.
 
     Args:
         nodes: of the graph, in the order of their making.
         outputs: of the pipeline.
-        sinks: values that are computed though nobody takes them.
         one_device: "cpu" and "gpu" are the same JAX device here, so operators of both fuse.
     """
-    used = _reachable([*outputs, *sinks])
+    used = _reachable([*(o.source for o in outputs), *(n for n in nodes if n.preserve)])
     live = [n for n in nodes if n in used]
     where = {n: "cpu" if one_device or n.device == "cpu" else "gpu" for n in live}
     levels = _levels(live, where)
@@ -111,9 +109,10 @@ def is_compiled(node: Node) -> bool:
     return node.op.kind == "device"
 
 
-def _reachable(outputs: Sequence[DataNode]) -> set[Node]:
+def _reachable(wanted: Sequence[Node]) -> set[Node]:
+    """These nodes and all that they depend on."""
     seen: set[Node] = set()
-    pending = [o.source for o in outputs]
+    pending = list(wanted)
     while pending:
         node = pending.pop()
         if node not in seen:

@@ -15,8 +15,7 @@ from jdali.tensors import TensorList
 
 
 def _count(args: Mapping[str, Any]) -> int:
-    # A function that returns nothing has an output all the same, for the graph to hold on to.
-    return max(int(args.get("num_outputs", 1)), 1)
+    return int(args.get("num_outputs", 1))
 
 
 @operator(kind="regroup", name="_jax_function", outputs=_count)
@@ -42,18 +41,17 @@ def jax_function(
     if sharding is not None:
         arrays = [place(f"input {i} of jax_function", [a], sharding) for i, a in enumerate(arrays)]
     result = function(*arrays)
-    device = batches[0].device if batches else "cpu"
     if num_outputs == 0:
         if result is not None:
             raise TypeError(f"jax_function: num_outputs is 0, the function returned {type(result).__name__}")
-        count = len(batches[0]) if batches else 0
-        return (TensorList.from_dense(np.zeros(count, np.bool_), "", device),)
+        return ()
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(results) != num_outputs or not all(isinstance(r, jax.Array) for r in results):
         got = ", ".join(type(r).__name__ for r in results)
         raise TypeError(
             f"jax_function: the function must return {num_outputs} jax.Array(s), it returned {got}"
         )
+    device = batches[0].device if batches else "cpu"
     layouts = _layouts(output_layouts, results, batches)
     return tuple(
         _batch(local_rows(array), layout, device, batches)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._array_like import data_array, sample_arrays
 from jdali._operator import Static, operator
 
 
@@ -14,7 +15,17 @@ def _count(args: Mapping[str, Any]) -> int:
     return int(args.get("num_outputs", 1))
 
 
-@operator(kind="host", outputs=_count)
+def _layouts(args: Mapping[str, Any]) -> tuple[str, ...]:
+    """The layout of each output; those that are not named have none."""
+    given, count = args.get("output_layouts"), _count(args)
+    if given is None or isinstance(given, str):
+        return (given or "",) * count
+    if len(given) > count:
+        raise ValueError(f"python_function: {len(given)} output_layouts for {count} outputs")
+    return (*given, *[""] * (count - len(given)))
+
+
+@operator(kind="host", outputs=_count, effects=True, output_layouts=_layouts)
 def python_function(
     *samples: np.ndarray,
     function: Static[Callable[..., Any]],
@@ -24,18 +35,25 @@ def python_function(
 ) -> tuple[np.ndarray, ...]:
     """Calls a Python function on NumPy arrays.
 
+    It is called on one sample after another, in their order, also if nobody uses what it returns.
+
     Args:
-        function: takes an array for each input and returns one array, or a tuple of `num_outputs`.
-        num_outputs: how many arrays the function returns.
+        function: takes an array for each input and returns one array, or a tuple of `num_outputs`. It must
+            not write to its inputs.
+        num_outputs: how many arrays the function returns; what it returns is left alone if 0.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all.
+        output_layouts: layout of the outputs, one for each or one for all; outputs without one have no layout,
+            also where the inputs have one.
 
-    Returns: what the function returned, copied only if it is no NumPy array.
+    Returns: copies of what the function returned.
     """
-    return as_outputs("python_function", function(*samples), num_outputs)
+    results = as_outputs(function(*samples), num_outputs)
+    return tuple(data_array(result, copy=True) for result in results)
 
 
-@operator(kind="host", name="_python_function", batched=True, outputs=_count)
+@operator(
+    kind="host", name="_python_function", batched=True, outputs=_count, effects=True, output_layouts=_layouts
+)
 def python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],
@@ -44,19 +62,22 @@ def python_function_batch(
     output_layouts: Static[tuple[str, ...] | str | None] = None,
 ) -> tuple[list[np.ndarray], ...]:
     """`python_function` with `batch_processing=True`: the function sees whole batches."""
-    results = as_outputs("python_function", function(*batches), num_outputs, convert=list)
+    results = as_outputs(function(*batches), num_outputs)
     expected = len(batches[0]) if batches else None
-    for samples in results:
+    for i, samples in enumerate(results):
+        if not hasattr(samples, "__len__"):
+            raise TypeError(
+                f"python_function: the function must return a list of samples, output {i} is "
+                f"{type(samples).__name__}"
+            )
         if expected is not None and len(samples) != expected:
             raise ValueError(
                 f"python_function: the function returned {len(samples)} samples for a batch of {expected}"
             )
-    return tuple([np.asarray(s) for s in samples] for samples in results)
+    return tuple(sample_arrays(samples, copy=True) for samples in results)
 
 
-def as_outputs(
-    name: str, result: Any, count: int, convert: Callable[[Any], Any] = np.asarray
-) -> tuple[Any, ...]:
+def as_outputs(result: Any, count: int) -> tuple[Any, ...]:
     """A function's result as a tuple of `count` outputs."""
     if count == 0:
         return ()
@@ -64,5 +85,7 @@ def as_outputs(
         result = (result,)
     if not isinstance(result, tuple) or len(result) != count:
         got = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
-        raise TypeError(f"{name}: the function must return a tuple of {count} arrays, it returned {got}")
-    return tuple(convert(r) for r in result)
+        raise TypeError(
+            f"python_function: the function must return a tuple of {count} arrays, it returned {got}"
+        )
+    return result

@@ -31,10 +31,10 @@ def external_source(
     Args:
         source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
             iterable; None: the data comes from `feed_input`.
-        num_outputs: number of outputs that the source gives as a tuple; None: one, given bare.
+        num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, given bare.
         cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
             StopIteration; None: it stays at its end.
-        layout: layout of the samples, one for each output or one for all.
+        layout: layout of the samples, one for each output or one for all; None: that of a TensorList.
         dtype: type that the samples must have.
         ndim: number of axes that the samples must have.
         cuda_stream: without effect.
@@ -43,7 +43,8 @@ def external_source(
         batch: the source gives batches (True) or single samples (False); None: True.
         repeat_last: a batch fed with `feed_input` serves until the next one comes.
         parallel: without effect: the callback runs in the executor's thread.
-        no_copy: without effect.
+        no_copy: what is fed with `feed_input` is not copied: it must not change until the batch was made. What
+            callbacks and iterables give is always copied.
         prefetch_queue_depth: without effect.
         batch_info: a batch callback is given a `BatchInfo` in place of the batch's number.
     """

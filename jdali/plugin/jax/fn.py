@@ -10,7 +10,6 @@ from jax.sharding import Sharding
 
 from jdali._operator import REGISTRY
 from jdali.graph._node import DataNode, call_operator
-from jdali.pipeline import Pipeline
 
 __all__ = ["jax_function"]
 
@@ -49,10 +48,8 @@ def jax_function(
                 "output_layouts": output_layouts,
                 "sharding": sharding,
             }
-            result = call_operator(REGISTRY["_jax_function"], moved, arguments, device=device)
-            pipeline = Pipeline.current()
-            if preserve and pipeline is not None:
-                pipeline.add_sink(result[0] if isinstance(result, tuple) else result)
+            op = REGISTRY["_jax_function"]
+            result = call_operator(op, moved, arguments, device=device, preserve=preserve)
             return result if num_outputs else None
 
         return call

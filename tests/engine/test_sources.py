@@ -1,0 +1,297 @@
+"""External sources: what they take, when it is copied, and what they say of data that is none."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali
+import jdali.dynamic as jd
+from jdali import OperatorError, fn, types
+from jdali.tensors import TensorCPU, TensorListCPU, TensorListGPU
+
+A = np.arange(6, dtype=np.int32).reshape(2, 3)
+
+
+class OnlyDLPack:
+    """An array of a library that has DLPack and nothing else."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def fed(batch_size=2, **options):
+    pipe = jdali.Pipeline(batch_size=batch_size, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.external_source(name="in", **options))
+    return pipe
+
+
+def given(source, package=jdali, runs=1, **options):
+    """What a pipeline hands out that has nothing but this source: the batches' samples, and the last one."""
+    pipe = package.Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        made = package.fn.external_source(source, **options)
+        pipe.set_outputs(*(made if isinstance(made, list) else [made]))
+    pipe.build()
+    batches = []
+    for _ in range(runs):
+        (out,) = pipe.run()
+        batches.append([np.array(out.at(i)) for i in range(len(out))])
+    return batches, out
+
+
+# --- copies -----------------------------------------------------------------------------------------
+FORMS = {
+    "array": lambda a: a,
+    "view": lambda a: a[:, ::-1][:, ::-1],
+    "list of rows": list,
+    "DLPack": OnlyDLPack,
+    "list of DLPack": lambda a: [OnlyDLPack(row) for row in a],
+    "memoryview": memoryview,
+    "list of memoryviews": lambda a: [memoryview(row) for row in a],
+    "TensorList": TensorListCPU,
+    "TensorListGPU": TensorListGPU,
+    "list of Tensors": lambda a: [TensorCPU(row) for row in a],
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_what_is_fed_is_copied_at_once(form):
+    pipe, buffer = fed(), np.empty_like(A)
+    for i in range(3):
+        buffer[:] = A + 10 * i
+        pipe.feed_input("in", form(buffer))
+    buffer[:] = -1
+    for i in range(3):
+        np.testing.assert_array_equal(pipe.run()[0].as_array(), A + 10 * i)
+
+
+def test_a_torch_tensor_that_is_fed_is_copied_at_once():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    buffer = torch.from_numpy(A.copy())
+    pipe = fed()
+    pipe.feed_input("in", buffer)
+    pipe.feed_input("in", list(buffer))
+    buffer[:] = -1
+    np.testing.assert_array_equal(pipe.run()[0].as_array(), A)
+    np.testing.assert_array_equal(pipe.run()[0].as_array(), A)
+    with pytest.raises(OperatorError, match="(?i)bfloat16"):
+        pipe.feed_input("in", buffer.to(torch.bfloat16))
+
+
+def test_jax_arrays_need_no_copy_and_may_be_deleted_or_donated():
+    import jax
+    import jax.numpy as jnp
+
+    pipe = fed()
+    deleted, donated = jnp.asarray(A + 1), jnp.asarray(A + 2)
+    for batch in (deleted, donated, list(jnp.asarray(A + 3))):
+        pipe.feed_input("in", batch)
+    deleted.delete()
+    jax.jit(lambda x: x * 0, donate_argnums=0)(donated).block_until_ready()
+    for i in (1, 2, 3):
+        np.testing.assert_array_equal(pipe.run()[0].as_array(), A + i)
+
+
+def test_no_copy_takes_the_memory_as_it_is_when_the_batch_is_made():
+    pipe, buffer = fed(no_copy=True), A.copy()
+    pipe.feed_input("in", buffer)
+    buffer[:] = 7
+    np.testing.assert_array_equal(pipe.run()[0].as_array(), np.full_like(A, 7))
+
+
+def test_a_batch_that_is_repeated_is_not_changed_by_what_writes_to_it():
+    def increment(sample):
+        sample += 1
+        return sample
+
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        data = fn.external_source(name="in", repeat_last=True)
+        pipe.set_outputs(fn.python_function(data, function=increment))
+    pipe.feed_input("in", A)
+    for _ in range(3):
+        np.testing.assert_array_equal(pipe.run()[0].as_array(), A + 1)
+
+
+@pytest.mark.parametrize("batch", [True, False], ids=["batches", "samples"])
+@pytest.mark.parametrize("no_copy", [True, False], ids=["no_copy", "copy"])
+def test_a_callback_may_give_the_same_buffer_each_time(batch, no_copy):
+    buffer = np.zeros((2, 3), np.int32) if batch else np.zeros(3, np.int32)
+
+    def source():
+        buffer[:] += 1
+        return buffer
+
+    batches, _ = given(source, batch=batch, no_copy=no_copy, runs=4)  # prefetched: the source is ahead of us
+    expected = [[i, i] for i in (1, 2, 3, 4)] if batch else [[1, 2], [3, 4], [5, 6], [7, 8]]
+    assert [[int(sample[0]) for sample in samples] for samples in batches] == expected
+
+
+def test_dynamic_mode_copies_too():
+    buffer = np.zeros(3, np.int32)
+
+    def source():
+        buffer[:] += 1
+        return buffer
+
+    made = jd.ExternalSource(source)
+    first, second = made(), made()
+    assert (np.asarray(first)[0], np.asarray(second)[0]) == (1, 2)
+    rows = [buffer, buffer]
+    copied, shared = jd.batch(rows), jd.as_batch(rows)
+    buffer[:] = 9
+    assert (np.asarray(copied.tensors[0])[0], np.asarray(shared.tensors[0])[0]) == (2, 9)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("no_copy", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, list], ids=["array", "list"])
+def test_fed_buffers_as_dali(form, no_copy):
+    def overwritten(package):
+        pipe = package.Pipeline(batch_size=2, num_threads=1, device_id=None, prefetch_queue_depth=1)
+        with pipe:
+            pipe.set_outputs(package.fn.external_source(name="in", no_copy=no_copy))
+        pipe.build()
+        buffer = A.copy()
+        pipe.feed_input("in", form(buffer))
+        buffer[:] = 9
+        return pipe.run()[0].as_array()
+
+    np.testing.assert_array_equal(overwritten(jdali), overwritten(oracle.dali()))
+
+
+# --- layouts ----------------------------------------------------------------------------------------
+def test_a_layout_is_that_of_the_batch_it_was_fed_with():
+    pipe = fed()
+    volume = A.reshape(2, 1, 1, 3)
+    pipe.feed_input("in", volume, layout="HWC")
+    pipe.feed_input("in", volume, layout="CHW")
+    pipe.feed_input("in", TensorListCPU(volume, layout="WHC"))
+    pipe.feed_input("in", volume)
+    assert [pipe.run()[0].layout() for _ in range(4)] == ["HWC", "CHW", "WHC", ""]
+    with pytest.raises(OperatorError, match=r"external_source 'in': layout 'HW' does not describe .* 3 axes"):
+        pipe.feed_input("in", volume, layout="HW")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("layout", [None, "CHW"])
+def test_layout_of_a_tensor_list_as_dali(layout):
+    def layout_of(package):
+        batch = package.tensors.TensorListCPU(A.reshape(2, 1, 1, 3).copy(), layout="HWC")
+        return given(lambda: batch, package, layout=layout)[1].layout()
+
+    import nvidia.dali.tensors  # noqa: F401
+
+    assert layout_of(jdali) == layout_of(oracle.dali()) == (layout or "HWC")
+
+
+# --- what is data -----------------------------------------------------------------------------------
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "batch",
+    [A, list(A), np.ma.masked_array(A, mask=A > 2), list(np.ma.masked_array(A, mask=A > 2)), A.view(np.matrix),
+     [A.view(np.matrix)] * 2, [memoryview(row) for row in A], memoryview(A), [np.float32(1.5)] * 2],
+    ids=["array", "rows", "masked", "masked rows", "matrix", "matrices", "memoryviews", "memoryview", "scalars"],
+)  # fmt: skip
+def test_array_likes_as_dali(batch):
+    (ours,), made = given(lambda: batch)
+    (theirs,), reference = given(lambda: batch, oracle.dali())
+    assert made.dtype == int(reference.dtype)
+    for mine, expected in zip(ours, theirs, strict=True):
+        assert mine.shape == expected.shape
+        np.testing.assert_array_equal(mine, expected)
+
+
+@pytest.mark.parametrize("kind", ["i2", "i4", "u8", "f2", "f4", "f8"])
+def test_big_endian_arrays_are_the_same_numbers(kind):
+    values = np.arange(6).reshape(2, 3)
+    batches, made = given(
+        lambda i: values.astype(f">{kind}") if i else list(values.astype(f">{kind}")), runs=2
+    )
+    for (samples,) in zip(batches, strict=True):
+        np.testing.assert_array_equal(samples, values)
+    assert made.spec.dtype == np.dtype(kind)
+    assert made.spec.dtype.isnative
+    assert types.Constant(values.astype(f">{kind}")).value.dtype.isnative
+    for tensor in (jd.as_tensor, jd.as_batch, TensorListCPU, TensorListGPU):
+        np.testing.assert_array_equal(np.asarray(tensor(values.astype(f">{kind}"))), values)
+
+
+NO_TENSORS = {
+    "object": (np.array([[1, None]], object), "object"),
+    "structured": (np.zeros((1, 1), [("a", "i4")]), r"\('a'"),
+    "text": (np.array([["ab"]]), "<U2"),
+    "bytes": (np.array([[b"ab"]]), r"\|S2"),
+    "complex": (np.zeros((1, 1), complex), "complex128"),
+    "date": (np.zeros((1, 1), "M8[s]"), "datetime64"),
+    "void": (np.zeros((1, 1), "V4"), r"\|V4"),
+    "long double": (np.zeros((1, 1), np.longdouble), "float128|longdouble"),
+    "bfloat16": (np.zeros((1, 1), ml_dtypes.bfloat16), "bfloat16"),
+}
+
+
+@pytest.mark.parametrize(("array", "text"), NO_TENSORS.values(), ids=NO_TENSORS)
+def test_arrays_that_are_no_tensors(array, text):
+    for source in (lambda: array, lambda: (array,)):
+        with pytest.raises(OperatorError, match=rf"external_source: .*{text}") as caught:
+            given(source, num_outputs=None if source() is array else 1)
+        assert isinstance(caught.value, TypeError)
+        assert f"defined at {__file__}:" in str(caught.value)
+    good = np.zeros(1, np.float32)
+    with pytest.raises(OperatorError, match=rf"external_source: sample 1: .*{text}") as caught:
+        given(lambda: [good, array[0]])
+    assert caught.value.sample == 1
+    with pytest.raises(OperatorError, match=rf"external_source 'in': sample 0: .*{text}"):
+        fed().feed_input("in", [array[0]])
+    pipe = jdali.Pipeline(batch_size=1, num_threads=1)
+    with pipe:
+        data = fn.external_source(lambda: good[None])
+        pipe.set_outputs(fn.python_function(data, function=lambda _: array))
+    with pytest.raises(OperatorError, match=rf"python_function: .*{text}"):
+        pipe.run()
+    for made in (types.Constant, jd.as_tensor, jd.tensor, jd.as_batch, jd.batch, TensorCPU, TensorListCPU):
+        with pytest.raises(TypeError, match=text):
+            made(array)
+    with pytest.raises(TypeError, match=text), jdali.Pipeline(batch_size=1):
+        fn.external_source(lambda: [good]) + array
+
+
+def test_samples_that_are_no_arrays():
+    for value in (None, {}, "text", object()):
+        with pytest.raises(OperatorError, match=f"sample 0: {type(value).__name__} is no array"):
+            given(lambda value=value: [value, value])
+    with pytest.raises(OperatorError, match=r"sample 1: list \[\[1, 2\], \[3\]\] is no tensor"):
+        given(lambda: [[[1, 2]], [[1, 2], [3]]])
+    with pytest.raises(OperatorError, match="is no batch: it has no axis of samples"):
+        given(lambda: np.float32(1))
+
+
+def test_one_output_in_a_tuple():
+    def rows(source, **options):
+        return np.stack(given(source, num_outputs=1, **options)[0][0])
+
+    np.testing.assert_array_equal(rows(lambda: (A,)), A)
+    np.testing.assert_array_equal(rows(lambda: [A]), A)
+    np.testing.assert_array_equal(rows(lambda: (list(A),)), A)
+    np.testing.assert_array_equal(rows(lambda info: (A[info.idx_in_batch],), batch=False), A)
+    with pytest.raises(OperatorError, match="the source gave 2 outputs, num_outputs is 1"):
+        rows(lambda: A)
+    with pytest.raises(OperatorError, match="with num_outputs=1 the source gives a tuple .* it gave float"):
+        rows(lambda: 1.5)
+
+
+def test_python_numbers_and_lists_are_what_numpy_makes_of_them():
+    for source, dtype in (([1, 2], np.int64), ([1.5, 2.5], np.float64), ([True, False], np.bool_)):
+        (samples,), made = given(lambda source=source: source)
+        assert made.spec.dtype == dtype
+        assert [s.item() for s in samples] == source
