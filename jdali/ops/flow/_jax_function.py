@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jdali import types
 from jdali._narrow import narrow
 from jdali._operator import Static, operator
 from jdali._place import place
@@ -51,6 +52,8 @@ def jax_function(
         raise TypeError(
             f"jax_function: the function must return {num_outputs} jax.Array(s), it returned {got}"
         )
+    for result_array in results:
+        types.to_dali_type(result_array.dtype)  # raises for bfloat16, complex numbers and the like
     device = batches[0].device if batches else "cpu"
     layouts = _layouts(output_layouts, results, batches)
     return tuple(
