@@ -1,4 +1,4 @@
-"""How files in remote storage (s3://, gcs://, https://, ...) are read: limits, retries, read-ahead.
+"""How files are read, above all those in remote storage (s3://, gcs://, https://, ...): limits, retries, read-ahead.
 
 Wherever a reader takes a path it takes a URL that fsspec knows. Credentials, endpoints and whatever else
 a kind of storage needs are set where fsspec looks for them: its configuration files, `fsspec.config.conf`,
@@ -17,9 +17,12 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How remote files are read.
+    """How files are read; what concerns requests is of remote ones.
 
     Attributes:
+        max_file_bytes: the largest file that is read as a whole, and the largest record or window of one, local or
+            remote: a larger one is a bad sample, and nothing is allocated for it. None: what the machine (or the
+            container) has as memory, of remote files anything; with a limit, their sizes are asked for first.
         retries: how often a request is made again that failed for a reason that may pass: no connection,
             a connection that broke, no answer in time, too few bytes, a server in trouble (HTTP 408, 425,
             429, 5xx). What is missing or forbidden is not asked for again.
@@ -44,6 +47,7 @@ class Options:
     samples_ahead: int | None = None
     bytes_ahead: int = 256 << 20
     block_size: int = 4 << 20
+    max_file_bytes: int | None = None
 
     def __post_init__(self) -> None:
         lowest = {"retries": 0, "first_wait": 0, "longest_wait": 0, "requests": 1, "bytes_ahead": 0}
@@ -54,6 +58,8 @@ class Options:
             raise ValueError(f"storage: time_limit is {self.time_limit}, it must be above 0 seconds")
         if self.samples_ahead is not None and self.samples_ahead < 1:
             raise ValueError(f"storage: samples_ahead is {self.samples_ahead}, it must be at least 1")
+        if self.max_file_bytes is not None and self.max_file_bytes < 1:
+            raise ValueError(f"storage: max_file_bytes is {self.max_file_bytes}, it must be at least 1")
 
 
 _current = Options()

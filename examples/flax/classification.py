@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import os
 import time
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from _digits import digits_folder
-from _training import add_arguments
+from _training import add_arguments, check_folder, fitting_batch_size
 from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -46,27 +47,39 @@ class Files:
     def __len__(self) -> int:
         return len(self.paths)
 
+    def where(self, chosen: Sequence[bool]) -> Files:
+        """Those that are chosen."""
+        return Files(
+            list(itertools.compress(self.paths, chosen)), list(itertools.compress(self.labels, chosen))
+        )
+
 
 def find_files(folder: Path) -> tuple[Files, Files, list[str]]:
     """Training files, validation files and the names of the classes.
 
     Args:
         folder: has `train` and `val`, each with a subfolder a class, or the subfolders themselves: then
-            every fifth file of a class is for validation.
+            every fifth file of a class is for validation; of classes so small that none is, every fifth of all
+            files, and if there are no three of them, those to train with.
+
+    Ends the program with one line if there are no pictures.
     """
+    check_folder(folder)
     if (folder / "train").is_dir() and (folder / "val").is_dir():
         classes = _classes(folder / "train")
         train, val = (_list(folder / part, classes, slice(None)) for part in ("train", "val"))
     else:
         classes = _classes(folder)
-        val = _list(folder, classes, slice(2, None, 5))  # a class of one or two files has none
-        held_out = set(val.paths)
         everything = _list(folder, classes, slice(None))
-        kept = [i for i, path in enumerate(everything.paths) if path not in held_out]
-        train = Files([everything.paths[i] for i in kept], [everything.labels[i] for i in kept])
-    if not len(train) or not len(val):
+        held_out = set(_list(folder, classes, slice(2, None, 5)).paths)  # none of a class of one or two files
+        held_out = held_out or set(everything.paths[2::5])
+        train = everything.where([path not in held_out for path in everything.paths])
+        val = everything.where([path in held_out for path in everything.paths])
+    if not len(train):
         raise SystemExit(f"{folder}: no pictures found; expected {folder}/<class>/*.jpg")
-    return train, val, classes
+    if not len(val):
+        print("too few pictures to hold some out: measuring on those to train with")
+    return train, val if len(val) else train, classes
 
 
 def _classes(folder: Path) -> list[str]:
@@ -77,6 +90,8 @@ def _list(folder: Path, classes: Sequence[str], chosen: slice) -> Files:
     paths: list[str] = []
     labels: list[int] = []
     for label, name in enumerate(classes):
+        if not (folder / name).is_dir():
+            continue  # a class that is only trained
         files = sorted(p for p in (folder / name).iterdir() if p.suffix.lower() in PICTURES)[chosen]
         paths += map(str, files)
         labels += [label] * len(files)
@@ -233,7 +248,8 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     print(f"{len(train)} files to train, {len(val)} to validate, {len(classes)} classes, {devices}")
 
     mesh = Mesh(np.array(devices), ("data",))
-    options = {"batch_size": args.batch_size, "num_threads": args.threads, "seed": args.seed}
+    batch_size = fitting_batch_size(args.batch_size, len(train), len(devices))
+    options = {"batch_size": batch_size, "num_threads": args.threads, "seed": args.seed}
     outputs = ["image", "label"]
     sharding = NamedSharding(mesh, P("data"))
     train_data = DataIterator(

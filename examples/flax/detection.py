@@ -22,7 +22,7 @@ import numpy as np
 import optax
 from _boxes import Measure, anchors, best_boxes, match, moved
 from _shapes import shapes_folder
-from _training import add_arguments, train_epoch
+from _training import add_arguments, check_file, check_folder, train_epoch, training_data, validation_data
 from flax import nnx
 
 from jdali import fn, pipeline_def, types
@@ -219,6 +219,9 @@ def data_set(args: argparse.Namespace) -> tuple[str, str, str, str]:
     if args.data is None:
         made = shapes_folder()
         return str(made / "train"), str(made / "train.json"), str(made / "val"), str(made / "val.json")
+    check_folder(args.data)
+    for file in (args.annotations, args.val or args.annotations):
+        check_file(file)
     if args.val is None:
         print("no --val: measuring on the pictures to train with")
     return str(args.data), str(args.annotations), str(args.data), str(args.val or args.annotations)
@@ -228,14 +231,22 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     """Trains and validates; returns the training losses and the mean average precision after each epoch."""
     folder, annotations, val_folder, val_annotations = data_set(args)
     classes = len(json.loads(Path(annotations).read_text(encoding="utf-8"))["categories"])
-    options = {"batch_size": args.batch_size, "num_threads": args.threads, "seed": args.seed}
+    options = {"num_threads": args.threads, "seed": args.seed}
     outputs = ["image", "boxes", "labels"]
+    training = training_data(
+        lambda size: training_pipeline(folder, annotations, args.size, batch_size=size, **options),
+        args.batch_size,
+    )
+    validation = validation_data(
+        lambda size: validation_pipeline(val_folder, val_annotations, args.size, batch_size=size, **options),
+        args.batch_size,
+    )
     train_data = DataIterator(
-        training_pipeline(folder, annotations, args.size, **options), outputs, reader_name="Reader",
+        training, outputs, reader_name="Reader",
         last_batch_policy=LastBatchPolicy.DROP, ragged="pad",
     )  # fmt: skip
     val_data = DataIterator(
-        validation_pipeline(val_folder, val_annotations, args.size, **options), outputs, reader_name="Reader",
+        validation, outputs, reader_name="Reader",
         last_batch_policy=LastBatchPolicy.PAD, ragged="pad", prepare_first_batch=False,
     )  # fmt: skip
     print(f"{train_data.size} pictures to train, {val_data.size} to validate, {classes} classes")

@@ -155,6 +155,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     args = parse()
     if args.process is None:
+        if args.data is not None:
+            find_files(args.data)  # said once, not by each process
         return start(args)
     jax.distributed.initialize(args.coordinator, args.processes, args.process)
     losses, _, accuracy = train(args)

@@ -18,6 +18,7 @@ import jax
 import optax
 import orbax.checkpoint as ocp
 from _digits import digits_folder
+from _training import fitting_batch_size
 from classification import Network, find_files, train_step, training_pipeline
 from flax import nnx
 
@@ -29,8 +30,9 @@ class Training:
 
     def __init__(self, args: argparse.Namespace):
         files, _, classes = find_files(args.data or digits_folder())
+        batch_size = fitting_batch_size(args.batch_size, len(files))
         pipeline = training_pipeline(
-            files, args.size, 0.6, 0.0, batch_size=args.batch_size, num_threads=args.threads, seed=args.seed
+            files, args.size, 0.6, 0.0, batch_size=batch_size, num_threads=args.threads, seed=args.seed
         )
         self.data = DataIterator(
             pipeline, ["image", "label"], reader_name="Reader", auto_reset=True,

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from _tones import tones_folder
-from _training import add_arguments, train_epoch
+from _training import add_arguments, check_file, train_epoch, training_data, validation_data
 from flax import nnx
 
 from jdali import fn, pipeline_def, types
@@ -144,15 +144,26 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
         raise SystemExit("give both --train and --val, or none of them")
     folder = tones_folder() if args.train is None else None
     train, val = (str(folder / f"{s}.json" if folder else vars(args)[s]) for s in ("train", "val"))
+    for manifest in (train, val):
+        check_file(Path(manifest))
     alphabet = Alphabet(train)
-    options = {"batch_size": args.batch_size, "num_threads": args.threads, "seed": args.seed}
+    options = {"num_threads": args.threads, "seed": args.seed}
     outputs = ["mel", "text"]
+    training, validation = (
+        open_data(
+            lambda size, manifest=manifest, shuffle=shuffle: spectrograms(
+                manifest, args.rate, args.bands, shuffle, batch_size=size, **options
+            ),
+            args.batch_size,
+        )
+        for open_data, manifest, shuffle in ((training_data, train, True), (validation_data, val, False))
+    )
     train_data = DataIterator(
-        spectrograms(train, args.rate, args.bands, True, **options), outputs, reader_name="Reader",
+        training, outputs, reader_name="Reader",
         last_batch_policy=LastBatchPolicy.DROP, ragged="pad",
     )  # fmt: skip
     val_data = DataIterator(
-        spectrograms(val, args.rate, args.bands, False, **options), outputs, reader_name="Reader",
+        validation, outputs, reader_name="Reader",
         last_batch_policy=LastBatchPolicy.PAD, ragged="pad", prepare_first_batch=False,
     )  # fmt: skip
     print(

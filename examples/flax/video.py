@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from _balls import balls_folder
-from _training import add_arguments, train_epoch
+from _training import add_arguments, check_folder, train_epoch, training_data, validation_data
 from flax import nnx
 
 from jdali import fn, pipeline_def
@@ -110,15 +110,23 @@ def validate(model: Network, data: DataIterator) -> float:
 def run(args: argparse.Namespace) -> dict[str, list[float]]:
     """Trains and validates; returns the training losses and the accuracy after each epoch."""
     folder = args.data or balls_folder()
+    for part in ("train", "val"):
+        check_folder(folder / part)
     classes = sorted(entry.name for entry in os.scandir(folder / "train") if entry.is_dir())
-    options = {"batch_size": args.batch_size, "num_threads": args.threads, "seed": args.seed}
+    options = {"num_threads": args.threads, "seed": args.seed}
     train_data, val_data = (
         DataIterator(
-            clips(str(folder / part), args.frames, args.stride, args.size, part == "train", **options),
+            open_data(
+                lambda size, part=part: clips(
+                    str(folder / part), args.frames, args.stride, args.size, part == "train",
+                    batch_size=size, **options,
+                ),
+                args.batch_size,
+            ),
             ["video", "label"], reader_name="Reader", prepare_first_batch=part == "train",
             last_batch_policy=LastBatchPolicy.DROP if part == "train" else LastBatchPolicy.PAD,
         )
-        for part in ("train", "val")
+        for part, open_data in (("train", training_data), ("val", validation_data))
     )  # fmt: skip
     print(f"{train_data.size} sequences to train, {val_data.size} to validate, classes {', '.join(classes)}")
     model = Network(len(classes), args.widths, rngs=nnx.Rngs(args.seed))

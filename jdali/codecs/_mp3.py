@@ -104,12 +104,18 @@ def _damaged(reason: str) -> SampleError:
     return SampleError(f"decoders.audio: damaged or cut off MP3 file: {reason}")
 
 
+def tag_size(content: memoryview) -> int:
+    """Bytes of the ID3 tag before a file; 0 if there is none."""
+    if bytes(content[:3]) != b"ID3":
+        return 0
+    size = bytes(content[6:10])
+    return 10 + sum((byte & 127) << 7 * (3 - place) for place, byte in enumerate(size))
+
+
 def _start(content: memoryview) -> int | None:
     """Where the first frame should be; None if it is another format."""
-    start = 0
-    if bytes(content[:3]) == b"ID3":
-        size = bytes(content[6:10])
-        start = 10 + sum((byte & 127) << 7 * (3 - place) for place, byte in enumerate(size))
+    start = tag_size(content)
+    if start:
         return None if bytes(content[start : start + 4]) in _OTHER_FORMATS else start
     return start if len(content) > 3 and content[0] == 0xFF and content[1] & 0xE0 == 0xE0 else None
 

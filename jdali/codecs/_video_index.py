@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._regular_file import open_regular
 from jdali.codecs import image
 
 # A local path, or a seekable binary file.
@@ -58,9 +59,7 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
         threads: that decode; 1: the thread that asks for frames.
     """
     av = library()
-    with refusals("it cannot be opened as a video"):
-        # As a URL, so that a colon in a name is no protocol.
-        target = "file:" + os.path.abspath(source) if isinstance(source, str) else source
+    with refusals("it cannot be opened as a video"), _target(source) as target:
         container = av.open(target, options=_OPTIONS, metadata_errors="ignore")
     try:
         streams = [s for s in container.streams.video if s.codec_context is not None]
@@ -77,6 +76,21 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
         container.close()
         raise
     return container, stream
+
+
+@contextlib.contextmanager
+def _target(source: Source) -> Iterator[Any]:
+    """What FFmpeg opens: of a path as a URL, so that a colon in a name is no protocol."""
+    if not isinstance(source, str):
+        yield source
+        return
+    descriptor, _ = open_regular(source)
+    try:
+        # What was found to be a regular file, whatever has the name by now.
+        opened = f"/proc/self/fd/{descriptor}"
+        yield "file:" + (opened if os.path.exists(opened) else os.path.abspath(source))
+    finally:
+        os.close(descriptor)
 
 
 def check_size(height: int, width: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._recycled import empty
+from jdali.codecs._incomplete import UNKNOWN_LENGTH
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 # How a format is written in the extensible header, after the number of the format.
@@ -21,7 +22,6 @@ _GUID = bytes.fromhex("000000001000800000aa00389b71")
 _BITS = {_PCM: (8, 16, 24, 32), _FLOAT: (32, 64)}
 _MOST_CHANNELS = 1024  # of libsndfile
 _OF_16_BITS = np.float32(2**-15)
-_UNKNOWN_LENGTH = 0x7F000000  # a size from here on stands for a file that was written into a pipe
 
 
 class Wave(NamedTuple):
@@ -83,7 +83,7 @@ def parse(content: memoryview) -> Wave | None:
     while position + 8 <= len(content):
         name, size = struct.unpack_from("<4sI", content, position)
         body = content[position + 8 : position + 8 + size]
-        if size >= _UNKNOWN_LENGTH or len(body) < size:
+        if size >= UNKNOWN_LENGTH or len(body) < size:
             return None
         if name == b"fmt ":
             if layout is not None:

@@ -15,7 +15,7 @@ import soundfile
 
 from jdali._errors import SampleError
 from jdali._recycled import empty
-from jdali.codecs import _flac, _mp3, _wav
+from jdali.codecs import _flac, _incomplete, _mp3, _wav
 from jdali.codecs._resampling import lobes_of, resample
 
 # A header may lie. More values than this, or more for each byte of the file than lossless codecs make of
@@ -23,6 +23,10 @@ from jdali.codecs._resampling import lobes_of, resample
 MAX_VALUES = 1 << 30
 MAX_VALUES_PER_BYTE = 1 << 14
 _SLACK = 1 << 16
+
+ACCEPT_INCOMPLETE = False
+"""Whether a file that holds less than its header says, or an OGG file that lacks pages, is taken for a shorter sound, as
+DALI does, and not for damage. May be set."""
 
 # Stored as floats, which libsndfile does not scale when it is asked for integers.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
@@ -207,13 +211,25 @@ def _content(encoded: bytes | np.ndarray[Any, Any]) -> memoryview:
 @contextlib.contextmanager
 def _opened(content: memoryview, quick: bool = True) -> Iterator[_Sound]:
     """The sound behind the bytes, by the fastest that can; not `quick`: by libsndfile."""
-    plain = (_wav.parse(content) or _mp3.opened(content, _most_values(len(content)))) if quick else None
+    plain: _Sound | None = _wav.parse(content) if quick else None
+    if plain is None:
+        _refuse_incomplete(content)
+        plain = _mp3.opened(content, _most_values(len(content))) if quick else None
     if plain is not None:
         yield plain
         return
     with contextlib.ExitStack() as stack:
         flac = stack.enter_context(_flac.opened(content)) if quick else None
         yield flac or stack.enter_context(_opened_by_libsndfile(content))
+
+
+def _refuse_incomplete(content: memoryview) -> None:
+    missing = None if ACCEPT_INCOMPLETE else _incomplete.missing(content[_mp3.tag_size(content) :])
+    if missing is not None:
+        raise SampleError(
+            f"decoders.audio: damaged or cut off: {missing} (jdali.codecs.audio.ACCEPT_INCOMPLETE = True takes "
+            "what there is)"
+        )
 
 
 @contextlib.contextmanager

@@ -130,7 +130,7 @@ def _content(folder: str, name: str) -> bytes:
     path = _storage.join(folder, f"{name}.dat")
     try:
         content = _storage.read(path)
-    except OSError:
+    except FileNotFoundError:
         return bytes(4)
     if len(content) < 4:
         raise ValueError(f"{path} ends within its head of 4 bytes")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._recycled import Recycler
+from jdali._regular_file import most_bytes
 from jdali.readers._record_files import RecordFiles
 
 # Bytes between two pieces that are read along with them: a call costs as much as that many bytes.
@@ -54,7 +55,7 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
         offset, size: int64 [n], bytes.
     """
     limit = np.asarray(files.sizes, np.int64)[file]
-    known = (offset >= 0) & (size >= 0) & (size <= limit) & (offset <= limit - size)
+    known = (offset >= 0) & (size >= 0) & (size <= np.minimum(limit, most_bytes())) & (offset <= limit - size)
     starts = np.zeros(len(offset), np.int64)
     order = np.flatnonzero(known)
     if len(order) < 2 or not _ascending(file[order], offset[order]):
@@ -70,7 +71,11 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     counts = np.diff(runs, append=len(order))
     begins, ends = first[runs], reach[runs + counts - 1]
     base = np.cumsum(ends - begins) - (ends - begins)
-    raw = _memory(int((ends - begins).sum()) + SLACK)
+    try:
+        raw = _memory(int((ends - begins).sum()) + SLACK)
+    except MemoryError:  # for all together; perhaps there is for each of them alone
+        known[:] = False
+        return Pieces(np.zeros(SLACK, np.uint8), starts, np.zeros_like(size), known)
     files.reads((of.item(0), begins.item(0)), (of.item(-1), ends.item(-1)))
     view = raw.data
     targets = [view[at:end] for at, end in zip(base.tolist(), (base + ends - begins).tolist(), strict=True)]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from jdali._regular_file import check_size, open_regular
 from jdali.readers import _remote, _storage
 from jdali.readers._advice import Advice
 from jdali.readers._blocks import Blocks
@@ -29,7 +30,7 @@ class _Descriptor:
     __slots__ = ("number",)
 
     def __init__(self, path: str):
-        self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.number, _ = open_regular(path)
 
     # Bound here, because at the end of the process the module's names may be gone.
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
@@ -100,9 +101,10 @@ class RecordFiles:
             raise BadRecord(
                 f"{size} bytes from byte {offset} on reach past the end at byte {self.sizes[file]}"
             )
-        if file in self._remote:
-            return self._read_remote(file, offset, size)
         try:
+            check_size(self.paths[file], size)
+            if file in self._remote:
+                return self._read_remote(file, offset, size)
             descriptor = self._open.get(file) or self._opened(file)
             data = os.pread(descriptor.number, size, offset)
             while len(data) < size:  # of one call at most 2 GiB
@@ -114,6 +116,8 @@ class RecordFiles:
                 data += more
         except OSError as error:
             raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+        except MemoryError as error:
+            raise BadRecord(f"there is no memory for its {size} bytes") from error
         return data
 
     def read_runs(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
+from jdali._regular_file import check_no_device, check_size
 from jdali.readers._scope import Ended, current_scope
 from jdali.storage import Options, options
 
@@ -50,11 +51,22 @@ def _protocol(url: str) -> str:
 
 def _file_system(url: str) -> tuple[Any, str]:
     """fsspec's file system for a URL, and its name for the file."""
+    local = _local_path(url)
+    if local is not None:
+        check_no_device(local)
     system, path = _found(url)
     for one in (system, getattr(system, "fs", None)):  # a cache, and what is behind it
         if one is not None:
             _SYSTEMS[id(one)] = one
     return system, path
+
+
+def _local_path(url: str) -> str | None:
+    """The local file that is opened for a URL, such as "file:///a" or "zip://a::/b.zip"; None if it is remote."""
+    protocol, slashes, path = url.rpartition("::")[2].partition("://")
+    if not slashes:
+        return protocol
+    return path if protocol in ("file", "local") else None
 
 
 def _found(url: str) -> tuple[Any, str]:
@@ -164,7 +176,7 @@ def _is_final(error: BaseException) -> bool:
         if isinstance(one, (TimeoutError, ConnectionError)):
             return False
     hopeless = (NoParts, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-    mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError)
+    mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError, MemoryError)
     # The first cause counts: fsspec may raise FileNotFoundError because of a connection that broke.
     return isinstance(chain[0], hopeless + mistakes) or type(chain[0]).__name__ in _HOPELESS
 
@@ -196,6 +208,8 @@ def _described(error: BaseException) -> str:
 def read(url: str) -> bytes:
     """The whole of a file."""
     system, _ = _file_system(url)
+    if options().max_file_bytes is not None:  # else it is not worth a request
+        check_size(url, _info(url).get("size") or 0)
     data: bytes = _request(url, "cat_file", _in_one_request(system))
     return data
 

@@ -6,19 +6,19 @@ of URLs come after the retries of `jdali.storage`.
 
 from __future__ import annotations
 
-import builtins
 import io
 import os
 import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from jdali._regular_file import check_size, no_memory, open_regular
 from jdali.readers import _remote
 from jdali.readers._blocks import BlockFile
 from jdali.readers._scope import Scope
 from jdali.storage import options
 
-# Of a file that cannot be read with one call.
+# Of a file that one call does not read, or that has no size.
 _PART_BYTES = 1 << 24
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 
@@ -70,16 +70,20 @@ def read(path: str) -> bytes:
     if is_url(path):
         return _remote.read(path)
     # Half the time of what `open` and `read` of Python take for a small file.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor, size = open_regular(path)
     try:
-        size = os.fstat(descriptor).st_size
+        check_size(path, size)
         data = os.read(descriptor, size)
         if len(data) == size > 0:
             return data
-        parts = [data]  # more than a system call gives, or no regular file
+        parts, total = [data], len(data)  # more than a system call gives, or a file of /proc
         while part := os.read(descriptor, _PART_BYTES):
             parts.append(part)
+            total += len(part)
+            check_size(path, total)
         return b"".join(parts)
+    except MemoryError as error:
+        raise no_memory(path, size) from error
     finally:
         os.close(descriptor)
 
@@ -88,8 +92,14 @@ def read_range(path: str, offset: int, size: int) -> bytes:
     """Exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
     if is_url(path):
         return _remote.read_range(path, offset, size)
-    with builtins.open(path, "rb", buffering=0) as file:
-        data = os.pread(file.fileno(), size, offset)
+    check_size(path, size)
+    descriptor, _ = open_regular(path)
+    try:
+        data = os.pread(descriptor, size, offset)
+    except MemoryError as error:
+        raise no_memory(path, size) from error
+    finally:
+        os.close(descriptor)
     if len(data) < size:
         raise OSError(None, f"it ends before the {size} bytes from byte {offset} on do")
     return data
@@ -99,7 +109,7 @@ def open(path: str) -> BinaryIO:
     """A seekable binary file: fast to read from front to end, and in pieces; for one thread."""
     if is_url(path):
         return io.BufferedReader(BlockFile(path), buffer_size=1 << 16)
-    return builtins.open(path, "rb", buffering=1 << 16)
+    return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)
 
 
 # --- facts ----------------------------------------------------------------------------------
@@ -107,8 +117,9 @@ def size(path: str) -> int:
     """Bytes of a file."""
     if is_url(path):
         return _remote.size(path)
-    with builtins.open(path, "rb") as file:  # fails for what cannot be read
-        return file.seek(0, os.SEEK_END)
+    descriptor, size = open_regular(path)  # fails for what cannot be read
+    os.close(descriptor)
+    return size
 
 
 def sizes(paths: Sequence[str]) -> list[int]:

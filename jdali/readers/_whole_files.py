@@ -11,6 +11,7 @@ import numpy as np
 from jdali._batch import Store
 from jdali._errors import SampleError
 from jdali._recycled import empty
+from jdali._regular_file import check_size, no_memory, open_regular
 from jdali.readers import _storage
 from jdali.readers._columns import Buffer, byte_column
 
@@ -70,11 +71,11 @@ def read_files(paths: Sequence[str]) -> Contents:
             sources.append(source)
             places.append(place)
             sizes.append(size)
-        room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
-        starts = np.cumsum(room) - room
-        raw = empty((int(room.sum()),), np.uint8)
+        raw, starts = _room(paths, places, sizes, failures)
         memory = raw.data
         for source, place, start, size in zip(sources, places, starts.tolist(), sizes, strict=True):
+            if place in failures:
+                continue
             try:
                 _fill(memory[start : start + size], source)
             except OSError as error:
@@ -100,17 +101,36 @@ def _opened(path: str) -> tuple[int | bytes, int]:
     if _storage.is_url(path):
         content = _storage.read(path)
         return content, len(content)
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor, size = open_regular(path)
     try:
-        size = os.fstat(descriptor).st_size
+        check_size(path, size)
         if size:
             return descriptor, size
     except BaseException:
         os.close(descriptor)
         raise
-    os.close(descriptor)  # empty, or no file of a disk
+    os.close(descriptor)  # empty, or a file of /proc
     content = _storage.read(path)
     return content, len(content)
+
+
+def _room(
+    paths: Sequence[str], places: Sequence[int], sizes: list[int], failures: dict[int, Exception]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Memory for files of these sizes, and where each begins in it.
+
+    Where there is not enough for all, the largest files fail: their sizes become 0.
+    """
+    while True:
+        room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
+        try:
+            return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
+        except MemoryError as error:
+            largest = int(room.argmax())
+            path = paths[places[largest]]
+            failures[places[largest]] = _unreadable(path, no_memory(path, sizes[largest]))
+            failures[places[largest]].__cause__ = error
+            sizes[largest] = 0
 
 
 def _fill(target: memoryview, source: int | bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._numeric import np_saturate_cast
 from jdali._operator import PerSample, Static, operator
+from jdali._regular_file import check_size, open_regular
 from jdali._shared_arguments import also_takes
 from jdali.codecs import npy
 from jdali.ops.image import _window as windows
@@ -74,7 +76,10 @@ class NumpyReader(ArrayFileReader):
                     anchor, sizes = self._window(self._roi | borders, header.shape)
                 else:
                     anchor, sizes = self._window_in(header.shape)
+                check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
+        except MemoryError as error:
+            raise SampleError(f"{_NAME}: {path}: there is no memory for what is wanted of it") from error
         except SampleError as error:
             # The error may say that it is of sample 0: of the batch of one that a window was worked out for.
             reason = str(error).removeprefix(f"{_NAME}: ")
@@ -184,18 +189,21 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
     if _storage.is_url(path):
         yield functools.partial(_storage.read_range, path), _storage.size(path)
         return
-    with open(path, "rb", buffering=0) as file:
+    descriptor, file_size = open_regular(path)
 
-        def read(offset: int, size: int) -> bytes:
-            data = os.pread(file.fileno(), size, offset)
-            while len(data) < size:  # of one call at most 2 GiB
-                more = os.pread(file.fileno(), size - len(data), offset + len(data))
-                if not more:
-                    raise SampleError(f"the file ends at byte {offset + len(data)}; it was longer before")
-                data += more
-            return data
+    def read(offset: int, size: int) -> bytes:
+        data = os.pread(descriptor, size, offset)
+        while len(data) < size:  # of one call at most 2 GiB
+            more = os.pread(descriptor, size - len(data), offset + len(data))
+            if not more:
+                raise SampleError(f"the file ends at byte {offset + len(data)}; it was longer before")
+            data += more
+        return data
 
-        yield read, os.fstat(file.fileno()).st_size
+    try:
+        yield read, file_size
+    finally:
+        os.close(descriptor)
 
 
 @operator(name=_NAME, kind="reader", source="operators/reader/numpy_reader_op.h")

@@ -1,5 +1,11 @@
 """The example of the README: trains on a folder of pictures, and the loss falls."""
 
+import importlib
+import shutil
+import sys
+from pathlib import Path
+
+import jax
 import numpy as np
 import pytest
 from PIL import Image
@@ -9,6 +15,7 @@ pytest.importorskip("optax")
 pytest.importorskip("sklearn")
 
 EXAMPLE = "classification"
+FLAX = Path(__file__).resolve().parents[2] / "examples" / "flax"
 
 
 def write_pictures(folder, count):
@@ -68,3 +75,76 @@ def test_digits_are_written_once(example, tmp_path, monkeypatch):
     assert example.digits_folder() == folder
     assert (folder / "train").stat().st_mtime_ns == before
     assert [p.name for p in (tmp_path / "cache").iterdir()] == ["digits"]  # nothing half made is left
+
+
+# --- small and missing data -------------------------------------------------------------------
+@pytest.mark.filterwarnings("default")
+def test_fewer_pictures_than_a_batch(example, tmp_path, capsys):
+    write_pictures(tmp_path, 6)
+    history = example.run(
+        example.parse(
+            ["--data", str(tmp_path), "--epochs", "2", "--size", "8", "--threads", "1", "--widths", "4"]
+        )
+    )
+    assert len(history["loss"]) == 2
+    out = capsys.readouterr().out
+    assert "10 files to train, 2 to validate, 2 classes" in out
+    devices = jax.device_count()
+    assert f"batches of {10 // devices * devices}, for there are only 10 samples to train" in out
+
+
+@pytest.mark.parametrize(
+    ("counts", "train", "val"),
+    [
+        ((1, 1, 1, 1, 1, 1, 1), 6, 1),  # classes too small for one of them to be held out
+        ((2, 2), 3, 1),
+        ((1,), 1, 1),  # the same one
+        ((1, 1), 2, 2),
+        ((3, 1), 3, 1),
+    ],
+)
+def test_tiny_classes(example, tmp_path, counts, train, val):
+    for name, count in enumerate(counts):
+        (tmp_path / str(name)).mkdir()
+        for i in range(count):
+            (tmp_path / str(name) / f"{i}.jpg").write_bytes(b"")
+    found = example.find_files(tmp_path)
+    assert [len(files) for files in found] == [train, val, len(counts)]
+    assert set(found[0].paths) | set(found[1].paths) == {str(path) for path in tmp_path.rglob("*.jpg")}
+    assert set(found[0].paths).isdisjoint(found[1].paths) == (train + val == sum(counts))
+
+
+def test_a_class_that_is_only_trained(example, tmp_path):
+    write_pictures(tmp_path / "train", 2)
+    write_pictures(tmp_path / "val", 1)
+    shutil.rmtree(tmp_path / "val" / "down")
+    train, val, _ = example.find_files(tmp_path)
+    assert (len(train), val.labels) == (4, [0])
+
+
+PROGRAMS = {
+    "classification.py": "--data {}",
+    "resume.py": "--data {} --checkpoints checkpoints",
+    "distributed.py": "--data {}",
+    "detection.py": "--data {} --annotations {}/none.json",
+    "speech.py": "--train {}/none.json --val {}/none.json",
+    "video.py": "--data {}",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("folder", ["none", "empty", "file", "flat"])
+def test_without_data_there_is_one_line(program, folder, tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "flat").mkdir()
+    for name in ("file", "flat/1.jpg"):
+        (tmp_path / name).write_bytes(b"")
+    monkeypatch.syspath_prepend(str(FLAX))
+    module = importlib.import_module(program.removesuffix(".py"))
+    arguments = PROGRAMS[program].replace("{}", str(tmp_path / folder)).split()
+    monkeypatch.setattr(sys, "argv", [program, *arguments])
+    with pytest.raises(SystemExit) as ended:
+        module.main() if program == "distributed.py" else module.run(module.parse())
+    (line,) = str(ended.value.code).splitlines()
+    assert str(tmp_path / folder) in line
+    assert "Error" not in line

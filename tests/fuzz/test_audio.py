@@ -1,5 +1,6 @@
 """Damaged sounds: a sound of the length that the header says, or an error that says what is wrong."""
 
+import contextlib
 import io
 import struct
 
@@ -47,6 +48,44 @@ def test_damaged_files(kind, capfd):
     assert refusals(read, good, count=300) > 20
     if kind != "MP3" or _mp3.av() is not None:  # libsndfile's decoder of it prints
         assert capfd.readouterr() == ("", "")
+
+
+CUT = {
+    **KINDS, "RF64": "PCM_16", "W64": "PCM_16", "AIFF": "PCM_16", "AU": "PCM_16", "CAF": "PCM_16"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("without", ["nothing", "miniaudio and av"])
+@pytest.mark.parametrize("kind", CUT)
+def test_no_file_that_is_cut_off_is_taken_for_a_shorter_sound(kind, without, monkeypatch):
+    if without != "nothing":
+        monkeypatch.setattr(_mp3, "av", lambda: None)
+        monkeypatch.setattr(_flac, "miniaudio", lambda: None)
+    good = encode(CONTAINERS.get(kind, kind), CUT[kind])
+    audio.decode(good)
+    step = max(1, len(good) // 200)
+    taken = []
+    for size in {*range(1, 100), *range(100, len(good), step), *range(len(good) - 20, len(good))}:
+        for read in (audio.decode, audio.peek):
+            with contextlib.suppress(SampleError):
+                read(good[:size])
+                taken.append((size, read.__name__))
+    if kind in ("FLAC", "MP3"):  # only decoding tells
+        taken = [(size, name) for size, name in taken if name == "decode"]
+    assert not taken
+
+
+def test_an_ogg_file_with_a_damaged_or_a_missing_page_is_refused():
+    good = encode("OGG", "VORBIS")
+    pages = [at for at in range(len(good)) if good[at : at + 4] == b"OggS"]
+    assert len(pages) > 2
+    with pytest.raises(SampleError, match="pages of its stream are missing"):
+        audio.decode(good[: pages[1]] + good[pages[2] :])
+    for at in pages:
+        bad = bytearray(good)
+        bad[at + 40] ^= 1
+        with pytest.raises(SampleError, match=f"the page at byte {at} is damaged"):
+            audio.decode(bytes(bad))
 
 
 def plain(data, dtype):

@@ -56,7 +56,11 @@ def decode_audio(
 
     Returns: (the sound, `dtype`, [T] if `downmix` and else [T, C]; its sampling rate in Hz, float32 []).
 
-    Parity: DALI turns files of floats into integers without scaling them, so that all become 0.
+    A file that is cut off or lacks parts raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` takes it for a
+    shorter sound. Files without a length in their header (streams that were saved) are taken as they are.
+
+    Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
+    floats into integers without scaling them, so that all become 0.
     Resampling places output samples exactly, DALI by adding up float32 steps in blocks of 256.
     """
     wave, rate = codec.decode(

@@ -1,0 +1,107 @@
+"""Opening local files of data: only regular ones, and never more of them in memory than fits.
+
+A FIFO or a socket would keep a thread waiting, a device may have no end, and a sparse file may claim more bytes than
+the machine has.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import stat
+from pathlib import Path
+
+from jdali.storage import options
+
+# Not blocking: opening a FIFO that nobody writes to would wait. On regular files the flag has no effect.
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+# What `open` says of sockets, and of devices that are not there.
+_CANNOT_OPEN = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
+_KINDS = (
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a character device"),
+    (stat.S_ISBLK, "a block device"),
+)
+# The limit of a container, of the second and of the first version of control groups.
+_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def open_regular(path: str) -> tuple[int, int]:
+    """Opens a file for reading, following symbolic links.
+
+    What was opened is looked at, not what has the name: it may have been put there since.
+
+    Returns: (descriptor; size in bytes).
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError as error:
+        if error.errno in _CANNOT_OPEN:
+            check_no_device(path)
+        raise
+    try:
+        facts = os.fstat(descriptor)
+        _check_mode(path, facts.st_mode)
+        return descriptor, facts.st_size
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def check_no_device(path: str) -> None:
+    """Raises `OSError` if there is a FIFO, a socket or a device of this name; for what opens files itself."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return  # said by what opens it
+    if not stat.S_ISDIR(mode):
+        _check_mode(path, mode)
+
+
+def _check_mode(path: str, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    kind = next((kind for matches, kind in _KINDS if matches(mode)), "something else")
+    raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", path)
+
+
+def most_bytes() -> int:
+    """The largest file or record that is read as a whole, bytes."""
+    configured = options().max_file_bytes
+    return _memory_limit() if configured is None else min(configured, _memory_limit())
+
+
+def check_size(path: str, size: int) -> None:
+    """Raises `OSError` for so many bytes of a file if they are more than may be read; before they are allocated."""
+    most = most_bytes()
+    if size <= most:
+        return
+    if most == options().max_file_bytes:
+        limit = f"the limit of {most} bytes (max_file_bytes of jdali.storage.configure)"
+    else:
+        limit = f"the memory of {most} bytes"
+    raise OSError(errno.EFBIG, f"its {size} bytes are more than {limit}", path)
+
+
+def no_memory(path: str, size: int) -> OSError:
+    """What to raise where there was no memory for so many bytes of a file."""
+    return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)
+
+
+@functools.cache
+def _memory_limit() -> int:
+    """Bytes of memory that this machine has, or that the container lets its processes take."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for path in map(Path, _GROUP_LIMITS):
+        try:
+            limits.append(int(path.read_text()))
+        except (OSError, ValueError):
+            continue  # there is none: no file, or "max" in it
+    return min(limits)

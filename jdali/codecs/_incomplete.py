@@ -1,0 +1,118 @@
+"""Whether a sound file lacks some of what it should hold. libsndfile, and DALI, take such a file for a shorter sound.
+
+What has no length by its header (written into a pipe) cannot be told from a shorter one, and is taken as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+
+# Sizes from here on stand for a file that was written into a pipe: 0x7FFFFFFF, 0xFFFFFFFF, and what is left of them
+# after a header.
+UNKNOWN_LENGTH = 0x7F000000
+
+_OGG_PAGE = struct.Struct(
+    "<4sBBqIIIB"
+)  # magic, version, flags, granule, stream, number, CRC, count of segments
+_OGG_MAGIC = re.compile(b"OggS")
+_OGG_FIRST, _OGG_LAST = 2, 4
+_OGG_CRC_PLACE = 22
+_MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
+
+
+def missing(content: memoryview) -> str | None:
+    """What of a file is missing; None if nothing is, or the format does not tell."""
+    head = bytes(content[:16])
+    if head[:4] == b"OggS":
+        return _missing_of_ogg(content)
+    if head[:4] == b".snd" and len(content) >= 12:
+        start, size = struct.unpack_from(">II", content, 4)
+        chunks = iter([(b"data", start, size)] if size < UNKNOWN_LENGTH else [])
+    elif head[:4] in (b"RIFF", b"RF64"):
+        chunks = _chunks(content, 12, "<4sI")
+    elif head[:4] in (b"RIFX", b"FORM"):
+        chunks = _chunks(content, 12, ">4sI")
+    elif head[:4] == b"caff":
+        chunks = _chunks(content, 8, ">4sQ", pad=1)
+    elif head == _W64_MAGIC:
+        chunks = _chunks(content, 40, "<4s12xQ", pad=8, counts_itself=True)
+    else:
+        return None
+    for name, start, size in chunks:
+        if name in (b"data", b"SSND"):
+            if start + size > len(content):
+                return f"its header says {size} bytes of sound, it holds {max(len(content) - start, 0)}"
+            return None
+    return None
+
+
+def _chunks(
+    content: memoryview, at: int, form: str, *, pad: int = 2, counts_itself: bool = False
+) -> Iterator[tuple[bytes, int, int]]:
+    """Name, begin and size of each chunk, up to one of unknown length.
+
+    Args:
+        content: of the file.
+        at: where the first begins.
+        form: of the head of a chunk.
+        pad: chunks begin at multiples of it.
+        counts_itself: the size of a chunk is that of its head, too.
+    """
+    head = struct.Struct(form)
+    unknown = UNKNOWN_LENGTH if head.size == 8 else 1 << 62
+    large = None  # size of the samples, where the 32 bits of the chunk do not hold it
+    while at + head.size <= len(content):
+        name, size = head.unpack_from(content, at)
+        start = at + head.size
+        if counts_itself:
+            size = max(size - head.size, 0)
+        if name == b"ds64" and size >= 16 and start + 16 <= len(content):
+            large = struct.unpack_from("<Q", content, start + 8)[0]
+        if name == b"data" and large and size == 0xFFFFFFFF:
+            size = large
+        elif size >= unknown:
+            return
+        yield name, start, size
+        at = start + size
+        at += -at % pad
+    if at < len(content):  # within the head of one
+        yield bytes(content[at : at + 4]), at + head.size, 0
+
+
+def _missing_of_ogg(content: memoryview) -> str | None:
+    """Of files that follow each other in one (chained), only the last one must have its end."""
+    next_numbers: dict[int, int] = {}  # of the streams that have not ended
+    beginning = False
+    at = 0
+    while found := _OGG_MAGIC.search(content, at):
+        at = found.start()
+        if at + _OGG_PAGE.size > len(content):
+            return "it ends within a page"
+        _, _, flags, _, stream, number, crc, segments = _OGG_PAGE.unpack_from(content, at)
+        body = at + _OGG_PAGE.size + segments
+        end = body + sum(content[at + _OGG_PAGE.size : body])
+        if end > len(content):
+            return "it ends within a page"
+        if _ogg_crc(bytes(content[at:end])) != crc:
+            return f"the page at byte {at} is damaged"
+        if flags & _OGG_FIRST and not beginning:
+            next_numbers.clear()
+        beginning = bool(flags & _OGG_FIRST)
+        if next_numbers.get(stream, number) != number:
+            return f"before byte {at} pages of its stream are missing"
+        next_numbers[stream] = number + 1
+        if flags & _OGG_LAST:
+            del next_numbers[stream]
+        at = end
+    return "its last page, which ends the stream, is missing" if next_numbers else None
+
+
+def _ogg_crc(page: bytes) -> int:
+    """The checksum of a page: CRC-32 from the highest bit down, from 0 on; zlib's goes from the lowest bit up."""
+    without = page[:_OGG_CRC_PLACE] + bytes(4) + page[_OGG_CRC_PLACE + 4 :]
+    mirrored = zlib.crc32(without.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
+    return int(f"{mirrored:032b}"[::-1], 2)
