@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali import types
+from jdali import _arguments, types
 from jdali._errors import TracedArgumentError
 from jdali._extent import BatchSpec, Plan
 from jdali._layout import Adapter, make_adapter
@@ -49,12 +49,20 @@ class Traced:
     """Stands in `setup` for an argument that is a tracer; using its value is the user's error.
 
     Attributes:
-        known_shape: shape that the values of the batch have, or None.
+        extents: int64 [N, ndim], the shape that each sample's value has, or None.
     """
 
-    def __init__(self, operator: str, argument: str, known_shape: tuple[int, ...] | None = None):
+    def __init__(self, operator: str, argument: str, extents: np.ndarray | None = None):
         self._operator, self._argument = operator, argument
-        self.known_shape = known_shape
+        self.extents = extents
+
+    @property
+    def known_shape(self) -> tuple[int, ...] | None:
+        """Shape that the values of the batch have, [N, ...], or None."""
+        extents = self.extents
+        if extents is None or not len(extents) or (extents != extents[0]).any():
+            return None
+        return (len(extents), *extents[0].tolist())
 
     def _fail(self, *_: Any, **__: Any) -> Any:
         raise TracedArgumentError(
@@ -82,6 +90,8 @@ class Call:
     out_layouts: tuple[str, ...]  # as `run` returns them, before adapting back
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
+    # Of arguments whose values the caller holds, perhaps padded: the shape that `run` gets them in.
+    argument_shapes: tuple[tuple[str, _arguments.Shape], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,8 +111,7 @@ def plan_call(
     batch_size: int,
     keys: SampleKeys | None = None,
     input_values: Mapping[str, Any] | None = None,
-    traced_arguments: frozenset[str] = frozenset(),
-    traced_shapes: Mapping[str, tuple[int, ...]] = pytypes.MappingProxyType({}),
+    traced_arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
 ) -> PlannedCall:
     """Plans one call on a batch.
 
@@ -114,8 +123,11 @@ def plan_call(
         batch_size: number of samples (needed when there are no inputs).
         keys: of a random operator.
         input_values: [N, ...] values of those inputs that are arguments, by name.
-        traced_arguments: names of arguments whose value is a tracer held by the caller.
-        traced_shapes: shapes of their values for the batch, [N, ...], where known.
+        traced_arguments: arguments whose value is a tracer held by the caller, and the shape that it has
+            in each sample: int [N, ndim].
+
+    Raises:
+        SampleError: an argument has a wrong shape in a sample, or what `setup` finds.
     """
     bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
         traced_arguments, ...), private=True)  # fmt: skip
@@ -127,18 +139,23 @@ def plan_call(
     constants: dict[str, Constant | None] = {}
     traced: dict[str, Any] = {}
     seen_by_setup: dict[str, Any] = {}
+    shapes: dict[str, _arguments.Shape] = {}
     for name, arg in op.args.items():
         value = bound[name]
         if arg.kind is ArgKind.STATIC:
             static[name] = seen_by_setup[name] = arg.convert(value)
         elif name in traced_arguments:
-            seen_by_setup[name] = Traced(op.name, name, traced_shapes.get(name))
+            extents = traced_arguments[name]
+            shapes[name] = _arguments.sample_shape(op.name, arg, extents)
+            seen_by_setup[name] = Traced(op.name, name, extents if shapes[name] else extents[:, :0])
         elif isinstance(value, PerBatch):
-            traced[name] = seen_by_setup[name] = _per_batch(op, arg, value, batch_size)
+            traced[name] = seen_by_setup[name] = _arguments.batch(op.name, arg, value.values, batch_size)
         elif value is None:
             constants[name] = seen_by_setup[name] = None
         else:
-            constant = value if isinstance(value, Constant) else Constant(arg.convert(value))
+            constant = (
+                value if isinstance(value, Constant) else Constant(_arguments.constant(op.name, arg, value))
+            )
             constants[name] = constant
             seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
@@ -147,33 +164,43 @@ def plan_call(
     for name in (*plan.params, *plan.static):
         constants.pop(name, None)
         static.pop(name, None)
+        shapes.pop(name, None)
     traced |= plan.params
     static |= plan.static
+    if op.kind == "device":
+        traced = _without_objects(op, traced)
     main = adapters[0] if adapters else None
     outputs = tuple(
         main.spec_from_core(o, specs[0]) if main is not None and op.layouts else o for o in plan.outputs
     )
     call = Call(
         op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(static.items())),
-        tuple(sorted(constants.items())),
+        tuple(sorted(constants.items())), tuple(sorted(shapes.items())),
     )  # fmt: skip
     return PlannedCall(call, outputs, traced)
 
 
+def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Values whose shapes differ by sample padded, and their true lengths beside them."""
+    result = dict(traced)
+    for name, values in traced.items():
+        if values.dtype == object:
+            result[name] = _arguments.padded(values)
+            if extent_name(name) in op.args:
+                result[extent_name(name)] = _arguments.extents_of(values).astype(np.int32)
+    return result
+
+
+def extent_name(argument: str) -> str:
+    """The parameter of `run` for the true length of an argument that may differ in length by sample."""
+    return f"_{argument}_extent"
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class PerBatch:
-    """A per-sample argument given as one array [N, ...] for the batch."""
+    """A per-sample argument given as one array [N, ...] for the batch, or as [N] arrays (objects)."""
 
     values: np.ndarray
-
-
-def _per_batch(op: Operator, arg: Any, value: PerBatch, batch_size: int) -> np.ndarray:
-    values: np.ndarray = arg.convert(value.values)
-    if len(values) != batch_size:
-        raise ValueError(
-            f"{op.name}: argument {arg.name!r} has {len(values)} values for a batch of {batch_size}"
-        )
-    return values
 
 
 def _run_setup(
@@ -217,13 +244,15 @@ def run_call(
         call: of `plan_call`.
         arrays: [N, *padded] for each input.
         extents: int32 [N, ndim] for each input.
-        traced: [N, ...] per-sample values.
+        traced: [N, ...] per-sample values; those of `call.argument_shapes` may be padded.
         out_extents: int32 [N, ndim] for each output.
         out_shapes: padded shape of one sample of each output.
         keys: [N] typed keys of a random operator.
 
     Returns: [N, *out_shape] for each output.
     """
+    fitted = {n: _arguments.fitted(traced[n], shape, 1) for n, shape in call.argument_shapes if n in traced}
+    traced = {**traced, **fitted}
 
     def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> Any:
         return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
@@ -247,6 +276,8 @@ def run_sample(
     main = adapters[0] if adapters and op.layouts else None
     kwargs: dict[str, Any] = dict(call.static)
     kwargs |= {k: None if c is None else c.value for k, c in call.constants}
+    if op.batched:
+        kwargs |= {k: c.value[None] for k, c in call.constants if c is not None and c.value.ndim}
     kwargs |= traced
     single_in = op.max_inputs == 1
     if "extent" in op.engine_parameters:
@@ -328,10 +359,13 @@ def pure_call(
         keys = Traced(op.name, "key") if isinstance(key, jax.core.Tracer) else _KeyHolder(key)
     planned = plan_call(
         op, specs, args, batch_size=1, keys=keys, input_values=_input_values(op, known),
-        traced_arguments=frozenset(tracers),
-        traced_shapes={name: (1, *value.shape) for name, value in tracers.items()},
+        traced_arguments={
+            name: np.array([v.shape], np.int64).reshape(1, v.ndim) for name, v in tracers.items()
+        },
     )  # fmt: skip
-    traced = tracers | {name: value[0] for name, value in planned.traced.items()}
+    shapes_given = dict(planned.call.argument_shapes)
+    traced = {name: _arguments.fitted(value, shapes_given[name], 0) for name, value in tracers.items()}
+    traced |= {name: value[0] for name, value in planned.traced.items()}
     extents = [jnp.asarray(s.extents[0], jnp.int32) for s in specs]
     shapes = [tuple(int(n) for n in o.extents[0]) for o in planned.outputs]
     out_extents = [jnp.asarray(o.extents[0], jnp.int32) for o in planned.outputs]

@@ -40,7 +40,8 @@ class Adapter:
 
     @property
     def is_identity(self) -> bool:
-        return self.lead == 0 and self.order == tuple(range(len(self.core)))
+        # Not by the length of `core`: it is empty where neither the data nor the operator names axes.
+        return self.lead == 0 and self.order == tuple(range(len(self.order)))
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
         if self.is_identity:  # also that of a scalar, which has no columns to stack

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
 import types as pytypes
 import typing
@@ -63,6 +64,17 @@ class Arg:
     def ragged(self) -> bool:
         """Whether it may have more elements in one sample than in another: annotated as a list."""
         return any(typing.get_origin(option) is list for option in alternatives(self.annotation))
+
+    @functools.cached_property
+    def ranks(self) -> frozenset[int] | None:
+        """Numbers of axes that a sample's value may have by the annotation; None: any."""
+        found = {_rank(option) for option in alternatives(self.annotation) if option is not pytypes.NoneType}
+        return None if None in found else frozenset(r for r in found if r is not None)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a sample's value is one number, and never a vector."""
+        return self.ranks == frozenset({0})
 
     def convert(self, value: Any) -> Any:
         """The value in the form in which `setup` and `run` get it.
@@ -231,7 +243,9 @@ def operator(
             of the same axes (CHW), adds a missing C and maps over leading sequence axes F. Empty:
             `run` takes any layout (and may ask for it with the parameter `layout`).
         sequence: whether leading F axes are mapped over (only with `layouts`).
-        batched: `run` and its arrays have a leading batch axis (for operators that mix samples).
+        batched: `run` and its arrays have a leading batch axis (for operators that mix samples): inputs,
+            extents and per-sample arguments; of an argument that is the same for all, 1. Only a
+            number that is the same for all stays a number. Not with `layouts`.
         outputs: number of outputs, or a function of the static arguments that gives it.
         output_per_optional: each optional input that is given adds an output.
         setup_needs: names of the per-sample arguments whose values `setup` needs, as a function of
@@ -256,6 +270,8 @@ def operator(
 
     def decorate(run: Callable[..., Any]) -> Operator:
         full_name = name or run.__name__
+        if batched and layouts:
+            raise TypeError(f"{full_name}: layouts are adapted sample by sample, so not if batched")
         signature = inspect.signature(run)
         hints = typing.get_type_hints(run, include_extras=True)
         inputs: list[Input] = []
@@ -316,18 +332,37 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
+def _rank(option: Any) -> int | None:
+    if typing.get_origin(option) in (tuple, list):
+        inner = _rank(typing.get_args(option)[0])
+        return None if inner is None else 1 + inner
+    numbers = alternatives(option)
+    return (
+        0 if all(isinstance(n, type) and issubclass(n, (int, float, np.integer)) for n in numbers) else None
+    )
+
+
+def element_types(annotation: Any) -> tuple[Any, ...]:
+    """NumPy scalar types that a tensor given for a PerSample argument may have; empty: any.
+
+    The first is that in which `setup` and `run` get it. `float` stands for float32, `int` for int32, and
+    `int | np.integer` for int32 made of integers of any width.
+    """
+    known = {bool: np.bool_, float: np.float32, int: np.int32, np.integer: np.integer}
+    found: dict[Any, None] = {}
+    pending = [annotation]
+    while pending:
+        option = pending.pop(0)
+        if typing.get_args(option):
+            pending = [*typing.get_args(option), *pending]
+        elif option in known:
+            found[known[option]] = None
+    return tuple(found)
+
+
 def element_type(annotation: Any) -> Any:
     """NumPy dtype of a PerSample annotation such as `float`, `tuple[int, ...] | None`."""
-    for option in alternatives(annotation):
-        inner = typing.get_args(option) or (option,)
-        for candidate in inner:
-            if candidate is bool:
-                return np.bool_
-            if candidate is float:
-                return np.float32
-            if candidate is int:
-                return np.int32
-    return None  # any element type
+    return next(iter(element_types(annotation)), None)
 
 
 def _hashable(annotation: Any, value: Any) -> Hashable:

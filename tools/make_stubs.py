@@ -56,10 +56,12 @@ def annotation_text(annotation: Any, surface: str) -> str:
         return "None"
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, pytypes.UnionType):
-        parts = list(dict.fromkeys(annotation_text(a, surface) for a in typing.get_args(annotation)))
+        # NumPy's integers stand beside Python's only to say what element types a tensor may have.
+        options = [a for a in typing.get_args(annotation) if a is not np.integer]
+        parts = list(dict.fromkeys(annotation_text(a, surface) for a in options))
         parts.sort(key=lambda part: part == "None")
         return "Any" if "Any" in parts else " | ".join(parts)
-    if origin is tuple:
+    if origin in (tuple, list):
         # DALI's users give lists as often as tuples.
         inner = [annotation_text(a, surface) for a in typing.get_args(annotation) if a is not ...]
         # By its whole name: there is a reader of that name.

@@ -234,8 +234,8 @@ def coord_transform(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    M: typing.Sequence[float] | Tensor | Batch | None = None,
-    MT: typing.Sequence[float] | Tensor | Batch | None = None,
+    M: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
+    MT: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
     T: typing.Sequence[float] | Tensor | Batch | None = None,
     dtype: DTypeLike | types.DALIDataType = ...,
 ) -> Any: ...
@@ -448,10 +448,10 @@ def normalize(
     ddof: int = 0,
     dtype: DTypeLike | types.DALIDataType = ...,
     epsilon: float = 0.0,
-    mean: float | Tensor | Batch | None = None,
+    mean: Any = None,
     scale: float = 1.0,
     shift: float = 0.0,
-    stddev: float | Tensor | Batch | None = None,
+    stddev: Any = None,
 ) -> Any: ...
 
 def one_hot(
@@ -516,7 +516,7 @@ def permute_batch(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    indices: int | Tensor | Batch,
+    indices: int | typing.Sequence[int] | Tensor | Batch,
 ) -> Any: ...
 
 def power_spectrum(
@@ -803,7 +803,7 @@ def warp_affine(
     fill_value: float | None = None,
     interp_type: types.DALIInterpType = ...,
     inverse_map: builtins.bool = True,
-    matrix: typing.Sequence[float] | Tensor | Batch = ...,
+    matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch = ...,
     size: typing.Sequence[float] | Tensor | Batch = ...,
 ) -> Any: ...
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from jdali._arguments import one_for_all, sample_shape
 from jdali._numeric import np_round_half_away
-from jdali._operator import REGISTRY, Arg, ArgKind, Operator, alternatives, element_type
+from jdali._operator import REGISTRY, Arg, ArgKind, Operator, element_type
 from jdali.dynamic._context import EvalContext, EvalMode
 from jdali.dynamic._data import device_of, is_plain, to_array
 from jdali.dynamic._device import Device
@@ -118,12 +118,11 @@ def _arguments(
         try:
             if arg.kind is ArgKind.STATIC:
                 static[name] = arg.convert(_plain(value))
-            elif isinstance(value, Value):
-                per_sample[name] = value
-            else:
-                per_sample[name] = _converted(arg, value)
+                continue
+            converted = value if isinstance(value, Value) else _converted(arg, value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{op.name}: argument {name!r} got {value!r}: {error}") from None
+        per_sample[name] = converted if isinstance(converted, Value) else one_for_all(op.name, arg, converted)
     return static, per_sample
 
 
@@ -152,39 +151,19 @@ def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
         array = arg.convert(value)
     else:
         array = np.asarray(to_array(value))
-    if _is_scalar(arg) and array.size == 1:
-        return array.reshape(())
-    if _is_scalar(arg) and array.ndim:
-        raise ValueError(
-            f"it takes one value a sample, not an array of shape {array.shape}; "
-            "give a Batch for a value for each sample"
-        )
     return array
-
-
-def _is_scalar(arg: Arg) -> bool:
-    """Whether a per-sample argument is one number and not several."""
-    options = alternatives(arg.annotation)
-    return not any(typing.get_origin(o) is tuple for o in options) and any(
-        o in (int, float, bool) for o in options
-    )
 
 
 def _argument_batch(op: Operator, name: str, value: Value | np.ndarray[Any, Any], count: int) -> TensorList:
     """A per-sample argument as a batch of `count` values in its element type."""
-    if isinstance(value, Value):
-        values = _repeated(value, count)
-        if op.kind == "regroup":  # picks samples, and may want them where they are
-            return values
-        if not values.is_dense_tensor():
-            raise ValueError(f"{op.name}: argument {name!r} has different shapes {values.shape()}")
-        array = values.as_numpy()
-    else:
-        array = np.broadcast_to(value, (count, *value.shape))
     arg = op.args[name]
-    if _is_scalar(arg) and array.ndim > 1 and array.shape[1:] == (1,) * (array.ndim - 1):
-        array = array.reshape(count)
-    return TensorList.from_dense(_in_element_type(arg, array))
+    if not isinstance(value, Value):
+        return TensorList.from_dense(_in_element_type(arg, np.broadcast_to(value, (count, *value.shape))))
+    values = _repeated(value, count)
+    sample_shape(op.name, arg, values.spec.extents)
+    if values.is_dense_tensor():
+        return TensorList.from_dense(_in_element_type(arg, values.as_numpy()))
+    return TensorList.from_samples([_in_element_type(arg, one) for one in values.to_samples()])
 
 
 def _in_element_type(arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -58,10 +58,10 @@ def shear(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    angles: typing.Sequence[float] | Tensor | Batch | None = None,
+    angles: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
     center: typing.Sequence[float] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
-    shear: typing.Sequence[float] | Tensor | Batch | None = None,
+    shear: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def translation(

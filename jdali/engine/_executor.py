@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jdali import _arguments
 from jdali._errors import OperatorError, SampleError
 from jdali._names import LazyNames
 from jdali.engine._failure import NodeFailure
@@ -20,9 +21,9 @@ from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
 from jdali.engine._sources import ExternalSource
-from jdali.engine._stage import StageRunner, dense_values
+from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Part, Timing
-from jdali.engine._values import Values
+from jdali.engine._values import Values, argument_values
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
 from jdali.ops.flow._regroup import predicate_values
@@ -303,10 +304,15 @@ class Engine:
             return
         reader = self.readers[node]
         epochs, indices, _ = draw.refs[node]
-        arguments = {
-            name: node.op.args[name].convert(dense_values(env[value], node, name))
-            for name, value in node.arg_inputs.items()
-        }
+        try:
+            arguments = {
+                name: _arguments.batch(
+                    node.op.name, node.op.args[name], argument_values(env[value], node.op, name), len(ids)
+                )
+                for name, value in node.arg_inputs.items()
+            }
+        except (ValueError, TypeError) as error:
+            raise NodeFailure.of(node, error) from error
         cost = self._reading_costs[node]
         columns = read(node, reader, epochs, indices, self.pool, memo, arguments, cost)
         for value, column in zip(node.outputs, columns, strict=True):

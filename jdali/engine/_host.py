@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali import _arguments
 from jdali._array_like import check_alike
 from jdali._call import PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
@@ -14,8 +15,8 @@ from jdali._random import SampleKeys, seed_words
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Cost, Pool
-from jdali.engine._stage import dense_values, seed_of
-from jdali.engine._values import Values
+from jdali.engine._stage import seed_of
+from jdali.engine._values import Values, argument_values, input_values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -110,6 +111,9 @@ class HostRunner:
         values = [env[v] for v in node.data_inputs]
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
         try:
+            for name, value in node.arg_inputs.items():
+                _arguments.check_dtype(node.op.name, node.op.args[name], env[value].spec.dtype)
+                _arguments.sample_shape(node.op.name, node.op.args[name], env[value].spec.extents)
             results = node.op.run(*values, **args)
         except Exception as error:
             raise NodeFailure.of(node, error) from error
@@ -200,34 +204,36 @@ class HostRunner:
     def _plan(
         self, env: Mapping[DataNode, TensorList], ids: SampleIds, specs: list[BatchSpec], inputs: list[Any]
     ) -> PlannedCall | None:
+        try:
+            return self._plan_call(env, ids, specs)
+        except Exception as error:
+            raise NodeFailure.of(self.node, error) from error
+
+    def _plan_call(
+        self, env: Mapping[DataNode, TensorList], ids: SampleIds, specs: list[BatchSpec]
+    ) -> PlannedCall:
         node, op = self.node, self.node.op
         if op.probe is None:
             specs = []
         start = len(specs)
-        input_values = {}
+        values = {}
         for i, value in enumerate(node.inputs[start:], start):
             if isinstance(value, DataNode):
                 specs.append(env[value].spec)
                 if op.input(i).argument:
-                    input_values[op.input(i).name] = dense_values(env[value], node, op.input(i).name)
+                    values[op.input(i).name] = input_values(env[value], op, op.input(i).name)
             else:
                 shape = np.broadcast_to(np.array(value.shape, np.int64), (len(ids), value.ndim))
                 specs.append(BatchSpec(shape, value.dtype))
-                input_values[op.input(i).name] = np.broadcast_to(value, (len(ids), *value.shape))
+                values[op.input(i).name] = np.broadcast_to(value, (len(ids), *value.shape))
         args = dict(self._static)
-        for name, value in node.arg_inputs.items():
-            ragged = op.args[name].ragged and not env[value].is_dense_tensor()
-            args[name] = PerBatch(
-                ragged_values(env[value]) if ragged else dense_values(env[value], node, name)
-            )
+        for name, argument in node.arg_inputs.items():
+            args[name] = PerBatch(argument_values(env[argument], op, name))
         keys = None
         if op.random:
             seed, stream = self._seed
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
-        try:
-            return plan_call(op, specs, args, batch_size=len(ids), keys=keys, input_values=input_values)
-        except Exception as error:
-            raise NodeFailure.of(node, error) from error
+        return plan_call(op, specs, args, batch_size=len(ids), keys=keys, input_values=values)
 
     def _denominators(self, whole: BatchSpec) -> np.ndarray:
         """int [N]: the largest of 1, 2, 4, 8 that leaves at least as much as each resize asks for."""
@@ -262,14 +268,6 @@ class HostRunner:
             check_alike(samples)
             if layout and len(layout) != samples[0].ndim:
                 raise ValueError(f"layout {layout!r} does not describe samples with {samples[0].ndim} axes")
-
-
-def ragged_values(value: TensorList) -> np.ndarray:
-    """[N] NumPy values, each an array of its own size."""
-    values = np.empty(len(value), object)
-    for i, sample in enumerate(value.to_samples()):
-        values[i] = np.asarray(sample)
-    return values
 
 
 def _transpose(results: Sequence[Any], outputs: int) -> list[list[Any]]:

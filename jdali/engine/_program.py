@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._call import Call, PlannedCall, run_call
+from jdali._call import Call, PlannedCall, extent_name, run_call
 from jdali._errors import CompileLimitError
 from jdali._extent import BatchSpec
 from jdali._random import sample_key
@@ -123,7 +123,7 @@ def stage_function(
             shapes_here = [next(out_shapes) for _ in node.outputs]
             batch = packed.shape[0]
             ins, ext = _operands(node, values, extents, batch)
-            args = traced[i] | _traced_args(node, values, traced[i], call)
+            args = traced[i] | _traced_args(node, values, extents, traced[i], call)
             keys = None
             if node.op.random:
                 row = seeds[random_row[node]]
@@ -152,13 +152,19 @@ def _operands(
     return ins, ext
 
 
-def _traced_args(node: Node, values: Mapping[DataNode, Array], done: Mapping[str, Array], call: Call) -> Any:
+def _traced_args(
+    node: Node, values: Mapping[DataNode, Array], extents: Mapping[DataNode, Array],
+    done: Mapping[str, Array], call: Call,
+) -> dict[str, Array]:  # fmt: skip
     """Arguments that are values of this or an earlier stage, in the element type of the argument."""
     result = {}
     known = {name for name, _ in (*call.static, *call.constants)} | set(done)
+    shapes = dict(call.argument_shapes)
     for name, value in node.arg_inputs.items():
         if name not in known:
             dtype = node.op.args[name].convert(0).dtype
             array = values[value]
             result[name] = array if dtype.kind == "O" else array.astype(dtype)
+            if None in shapes.get(name, ()) and extent_name(name) in node.op.args:
+                result[extent_name(name)] = extents[value]
     return result

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 from jax import Array
 
+from jdali import _arguments
 from jdali._call import Constant, PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
 from jdali._numeric import needs_x64, x64_context
@@ -31,7 +32,7 @@ from jdali.engine._program import (
 )
 from jdali.engine._staging import Packing, gather
 from jdali.engine._timing import inner
-from jdali.engine._values import Values
+from jdali.engine._values import Values, argument_values, input_values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
 from jdali.tensors import Part, TensorList
@@ -134,27 +135,37 @@ class StageRunner:
         self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
         ids: SampleIds,
     ) -> PlannedCall:  # fmt: skip
+        try:
+            return self._plan_call(node, specs, env, ids)
+        except Exception as error:
+            raise NodeFailure.of(node, error) from error
+
+    def _plan_call(
+        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
+        ids: SampleIds,
+    ) -> PlannedCall:  # fmt: skip
         count = len(ids)
         needed = node.op.needed_by_setup(node.args)
-        in_specs, input_values = [], {}
+        in_specs, values = [], {}
         for i, value in enumerate(node.inputs):
             name = node.op.input(i).name
             if isinstance(value, DataNode):
                 in_specs.append(specs[value] if value in specs else env[value].spec)
                 if node.op.input(i).argument and name in needed:
-                    input_values[name] = dense_values(env[value], node, name)
+                    values[name] = input_values(env[value], node.op, name)
             else:
                 shape = np.broadcast_to(np.array(value.shape, np.int64), (count, value.ndim))
                 in_specs.append(BatchSpec(shape, value.dtype))
-                input_values[name] = np.broadcast_to(value, (count, *value.shape))
+                values[name] = np.broadcast_to(value, (count, *value.shape))
         args = dict(self._args[node])
-        traced = []
+        traced = {}
         for name, value in node.arg_inputs.items():
             if name in needed or value not in specs:
-                args[name] = PerBatch(dense_values(env[value], node, name))
+                args[name] = PerBatch(argument_values(env[value], node.op, name))
             else:
                 args.pop(name, None)
-                traced.append(name)
+                _arguments.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
+                traced[name] = specs[value].extents
         first = node.inputs[0] if node.inputs else None
         if isinstance(first, DataNode) and first in env.decoded_from and "_decoded_from" in node.op.args:
             args["_decoded_from"] = PerBatch(env.decoded_from[first])
@@ -162,13 +173,9 @@ class StageRunner:
         if node.op.random:
             seed, stream = self._seeds[node]
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
-        try:
-            return plan_call(
-                node.op, in_specs, args, batch_size=count, keys=keys, input_values=input_values,
-                traced_arguments=frozenset(traced),
-            )  # fmt: skip
-        except Exception as error:
-            raise NodeFailure.of(node, error) from error
+        return plan_call(
+            node.op, in_specs, args, batch_size=count, keys=keys, input_values=values, traced_arguments=traced
+        )
 
     def _group(self, values: Sequence[BatchSpec]) -> list[Group]:
         rows = np.concatenate([s.extents for s in values], axis=1)
@@ -295,18 +302,10 @@ def _prepared_args(node: Node) -> dict[str, Any]:
         else:
             value = arg.default if value is None else value
             if value is not None:
-                prepared[name] = Constant(arg.convert(value))
+                prepared[name] = Constant(_arguments.constant(node.op.name, arg, value))
     return prepared
 
 
 def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
     """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
     return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)
-
-
-def dense_values(value: TensorList, node: Node, name: str) -> np.ndarray:
-    """[N, ...] NumPy values of an argument; waits for them if they are still being computed."""
-    if not value.is_dense_tensor():
-        message = f"{node.op.name}: argument {name!r} has a different shape in each sample: {value.shape()}"
-        raise NodeFailure.of(node, ValueError(message))
-    return value.as_numpy()

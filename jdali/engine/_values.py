@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from jdali import _arguments
+from jdali._operator import Operator
 from jdali.graph._node import DataNode
 from jdali.tensors import TensorList
 
@@ -21,3 +23,23 @@ class Values(dict[DataNode, TensorList]):
     def __init__(self, *args: Any):
         super().__init__(*args)
         self.decoded_from: dict[DataNode, np.ndarray] = {}
+
+
+def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
+    """NumPy values of a per-sample argument, for a `PerBatch`; waits if they are still being computed.
+
+    Raises:
+        TypeError: the element type is not the argument's.
+    """
+    _arguments.check_dtype(op.name, op.args[name], value.spec.dtype)
+    return value.as_numpy() if value.is_dense_tensor() else _arguments.as_objects(value.to_samples())
+
+
+def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
+    """[N, ...] NumPy values of an input that is an argument; waits if they are still being computed.
+
+    Raises:
+        SampleError: a sample's shape is not that of the others.
+    """
+    _arguments.refuse_different(op.name, name, value.spec.extents)
+    return value.as_numpy()

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali import types
-from jdali._operator import REGISTRY, ArgKind, Operator
+from jdali import _arguments, types
+from jdali._operator import REGISTRY, ArgKind, Operator, element_type
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -326,7 +326,7 @@ def call_operator(
     for key, value in given.items():
         arg = op.args[key]
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
-            value = given[key] = expression_stack(value)
+            value = given[key] = expression_stack(value, element_type(arg.annotation))
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
         if not isinstance(value, DataNode):
@@ -353,16 +353,20 @@ def call_operator(
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
 
 
-def expression_stack(values: Sequence[Any]) -> DataNode:
-    """A vector argument some of whose elements are DataNodes."""
-    return apply("stack", [_operand(v) for v in values], {})
+def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
+    """A vector argument some of whose elements are DataNodes; numbers among them get the element type."""
+    elements = [v if isinstance(v, DataNode) or dtype is None else np.asarray(v, dtype) for v in values]
+    return apply("stack", [_operand(v) for v in elements], {})
 
 
 def _check_constant(op: Operator, key: str, value: Any) -> None:
+    arg = op.args[key]
     try:
-        op.args[key].convert(value)
+        arg.convert(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
+    if arg.kind is ArgKind.PER_SAMPLE:
+        _arguments.constant(op.name, arg, value)
 
 
 def constant_node(value: Any) -> DataNode:

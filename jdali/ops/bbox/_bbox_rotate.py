@@ -92,12 +92,12 @@ def bbox_rotate(
     angle: PerSample[float],
     bbox_layout: Static[str] = "xyXY",
     bbox_normalized: Static[bool] = True,
-    input_shape: PerSample[tuple[int, ...]],
+    input_shape: PerSample[tuple[int | np.integer, ...]],
     keep_size: Static[bool] = False,
     mode: Static[str] = "expand",
     remove_threshold: Static[float] = 0.1,
     shape_layout: Static[str] = "HW",
-    size: PerSample[tuple[float, ...]] = (),
+    size: PerSample[tuple[float | np.integer, ...]] = (),
     _sizes: PerSample[Any] = None,
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """Moves boxes to where they are once `rotate` has rotated the picture.

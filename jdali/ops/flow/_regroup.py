@@ -90,7 +90,7 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
 
 
 @operator(kind="regroup")
-def permute_batch(batch: TensorList, /, *, indices: PerSample[int]) -> TensorList:
+def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, ...]]) -> TensorList:
     """Samples of the batch in another order; a sample may be taken several times or not at all.
 
     Args:

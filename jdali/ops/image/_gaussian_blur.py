@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._arguments import extents_of
 from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan, reflect_101
@@ -59,8 +60,8 @@ def setup(
     count = images.batch_size
     window = _per_axis("window_size", window_size, count, len(axes))
     params = {}
-    if is_traced(sigma) and (window > 0).all():
-        pass  # the windows are known, and `run` works out the weights
+    if is_traced(sigma) and (window > 0).all():  # the windows are known, and `run` works out the weights
+        _check_lengths("sigma", sigma.extents, len(axes))
     else:
         sigmas = _per_axis("sigma", sigma, count, len(axes)).astype(np.float32)
         _refuse(sigmas < 0, "sigma must not be negative", sigmas, "sigma")
@@ -82,10 +83,21 @@ def setup(
 def _per_axis(name: str, values: Any, count: int, axes: int) -> np.ndarray:
     """[N, axes] of an argument that has one value, or one for each axis."""
     array = np.asarray(values)
-    array = array.reshape(count, -1) if array.size else array.reshape(count, array.size)
-    if array.shape[1] not in (1, axes):
-        raise ValueError(f"gaussian_blur: {name} must have 1 value or {axes}, got {array.shape[1]}")
-    return np.broadcast_to(array, (count, axes))
+    _check_lengths(name, extents_of(array), axes)
+    if array.dtype == object:
+        return np.stack([np.broadcast_to(value, (axes,)) for value in array])
+    return np.broadcast_to(array.reshape(count, -1), (count, axes)) if count else np.zeros((0, axes))
+
+
+def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
+    """Raises unless an argument has one value, or one for each axis; `extents` is [N, 0] or [N, 1]."""
+    lengths = np.ones(0) if extents is None else extents.prod(axis=1)
+    wrong = (lengths != 1) & (lengths != axes)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"gaussian_blur: {name} must have 1 value or {axes}, got {lengths[i]}", sample=i, argument=name
+        )
 
 
 def _refuse(bad: np.ndarray, message: str, values: np.ndarray, argument: str) -> None:
@@ -111,8 +123,9 @@ def gaussian_blur(
     /,
     *,
     dtype: Static[np.dtype | None] = None,
-    sigma: PerSample[tuple[float, ...]] = (0.0,),
-    window_size: PerSample[tuple[int, ...]] = (0,),
+    sigma: PerSample[tuple[float, ...] | list[float]] = (0.0,),
+    window_size: PerSample[tuple[int, ...] | list[int]] = (0,),
+    _sigma_extent: PerSample[Array | None] = None,
     _radii: Static[tuple[int, ...] | None] = None,
     extent: Array,
     out_shape: tuple[int, ...],
@@ -134,10 +147,17 @@ def gaussian_blur(
     axes = data_axes(layout, image.ndim)
     assert _radii is not None
     blur = _Blur(axes, _radii, np.dtype(dtype or image.dtype))
-    sigmas = jnp.broadcast_to(jnp.asarray(sigma, jnp.float32), (len(axes),))
+    sigmas = _spread(jnp.asarray(sigma, jnp.float32), _sigma_extent, len(axes))
     windows = jnp.broadcast_to(jnp.asarray(window_size, jnp.int32), (len(axes),))
     result: Array = _blur(blur, image, sigmas, windows // 2, extent)
     return fit(result, out_shape)
+
+
+def _spread(values: Array, extent: Array | None, axes: int) -> Array:
+    """[axes] of one value or one for each axis; `extent` tells how many if `values` is padded."""
+    if extent is None:
+        return jnp.broadcast_to(values, (axes,))
+    return jnp.where(extent[0] == 1, values[0], fit(values, (axes,)))
 
 
 @dataclasses.dataclass(frozen=True)

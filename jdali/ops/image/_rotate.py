@@ -119,7 +119,7 @@ def rotate(
     fill_value: Static[float | None] = None,
     interp_type: Static[DALIInterpType] = INTERP_LINEAR,
     keep_size: Static[bool] = False,
-    size: PerSample[tuple[float, ...]] = (),
+    size: PerSample[tuple[float | np.integer, ...]] = (),
     extent: Array,
     out_extent: Array,
     out_shape: tuple[int, ...],

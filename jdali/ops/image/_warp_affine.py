@@ -14,7 +14,7 @@ from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, Static, operator
 from jdali.ops.image import _warp
-from jdali.ops.transforms._matrix import Vector, inverse
+from jdali.ops.transforms._matrix import Matrix, Vector, inverse
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 
@@ -77,8 +77,8 @@ def warp_affine(
     fill_value: Static[float | None] = None,
     interp_type: Static[DALIInterpType] = INTERP_LINEAR,
     inverse_map: Static[bool] = True,
-    matrix: PerSample[tuple[float, ...]] = (),
-    size: PerSample[tuple[float, ...]] = (),
+    matrix: PerSample[tuple[float, ...] | Matrix] = (),
+    size: PerSample[tuple[float | np.integer, ...]] = (),
     extent: tuple[Array, ...],
     out_extent: Array,
     out_shape: tuple[int, ...],
@@ -125,7 +125,7 @@ def warp_affine(
     )
 
 
-def _as_transform(matrix: Vector, axes: int) -> Array:
+def _as_transform(matrix: Vector | Matrix, axes: int) -> Array:
     """float32 [axes, axes + 1] of a list of values, or of a matrix that may be padded."""
     values = jnp.asarray(matrix, jnp.float32)
     if values.ndim == 1:

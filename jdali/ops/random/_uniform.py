@@ -8,6 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._arguments import extents_of
+from jdali._call import is_traced
+from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
@@ -16,8 +19,19 @@ from jdali.ops.random._output import needs_shape, output_spec
 
 
 def setup(
-    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int
+    *shape_like: BatchSpec,
+    shape: np.ndarray | None,
+    dtype: np.dtype[Any] | None,
+    values: Any,
+    batch_size: int,
 ) -> BatchSpec:
+    if values is not None:
+        extents = values.extents if is_traced(values) else extents_of(values)
+        empty = np.zeros(0) if extents is None else extents.prod(axis=1) == 0
+        if empty.any():
+            raise SampleError(
+                "random.uniform: values is empty", sample=int(empty.argmax()), argument="values"
+            )
     return output_spec("random.uniform", shape_like, shape, dtype or np.dtype(np.float32), batch_size)
 
 
@@ -35,7 +49,8 @@ def uniform(
     dtype: Static[np.dtype | None] = None,
     range: PerSample[tuple[float, ...]] = (-1.0, 1.0),
     shape: PerSample[tuple[int, ...] | None] = None,
-    values: PerSample[tuple[float, ...] | None] = None,
+    values: PerSample[tuple[float, ...] | list[float] | None] = None,
+    _values_extent: PerSample[Array | None] = None,
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
@@ -56,9 +71,8 @@ def uniform(
     dtype = np.dtype(dtype or np.float32)
     if values is not None:
         listed = jnp.asarray(values, jnp.float32).reshape(-1)
-        if listed.size == 0:
-            raise ValueError("random.uniform: values is empty")
-        return saturate_cast(listed[element_index(key, out_extent, out_shape, listed.size)], dtype)
+        count = listed.size if _values_extent is None else _values_extent[0].astype(jnp.uint32)
+        return saturate_cast(listed[element_index(key, out_extent, out_shape, count)], dtype)
     limits: Any = range
     if limits.shape != (2,):
         raise ValueError(f"random.uniform: range must be (begin, end), got {limits}")

@@ -9,6 +9,8 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
+from jdali._arguments import extents_of
+from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan
 from jdali._numeric import saturate_cast
@@ -17,7 +19,17 @@ from jdali.ops.reductions._axes import resolve_axes
 from jdali.ops.tensor._fit import fit
 
 
-def setup(data: BatchSpec, *, axes: Any, axis_names: str | None, batch: bool, dtype: np.dtype[Any]) -> Plan:
+def setup(
+    data: BatchSpec,
+    *,
+    axes: Any,
+    axis_names: str | None,
+    batch: bool,
+    dtype: np.dtype[Any],
+    mean: Any,
+    stddev: Any,
+) -> Plan:
+    spread = [_spread_axes(name, value, data) for name, value in (("mean", mean), ("stddev", stddev))]
     chosen = None
     if axes is not None or axis_names is not None:
         chosen = resolve_axes("normalize", data, axes, axis_names)
@@ -34,10 +46,44 @@ def setup(data: BatchSpec, *, axes: Any, axis_names: str | None, batch: bool, dt
                 f"{tuple(data.extents[0].tolist())}",
                 sample=i,
             )
-    return Plan((data.replace(dtype=dtype),), static={"axes": chosen})
+    measured = set(range(data.ndim)).intersection(*(s for s in spread if s is not None))
+    static = {"axes": chosen, "_measured": tuple(sorted(measured)) if chosen is None else chosen}
+    return Plan((data.replace(dtype=dtype),), static=static)
 
 
-@operator(setup=setup, batched=True, source="operators/math/normalize/normalize.h")
+def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
+    """Axes along which a given tensor has size 1; None: it is not given, or a number.
+
+    Raises:
+        SampleError: its shape in a sample does not fit the sample.
+    """
+    extents = None if value is None else value.extents if is_traced(value) else extents_of(value)
+    if extents is None or extents.shape[1] == 0:
+        return None
+    if extents.shape[1] != data.ndim:
+        raise ValueError(
+            f"normalize: {name} has {extents.shape[1]} axes; it must be a number or have the {data.ndim} "
+            "axes of a sample"
+        )
+    ones = (extents == 1).all(axis=0)
+    wrong = ((extents != data.extents) & ~ones).any(axis=1)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"normalize: {name} of sample {i} has shape {tuple(extents[i].tolist())}, which does not fit "
+            f"data of shape {tuple(data.extents[i].tolist())}",
+            sample=i,
+            argument=name,
+        )
+    return set(np.flatnonzero(ones).tolist())
+
+
+def _needed(given: Any) -> tuple[str, ...]:
+    """What `setup` needs: of mean and deviation their shapes, no values."""
+    return ()
+
+
+@operator(setup=setup, setup_needs=_needed, batched=True, source="operators/math/normalize/normalize.h")
 def normalize(
     data: Array,
     /,
@@ -48,10 +94,11 @@ def normalize(
     ddof: Static[int] = 0,
     dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
     epsilon: Static[float] = 0.0,
-    mean: PerSample[float | None] = None,
+    mean: PerSample[float | Array | None] = None,
     scale: Static[float] = 1.0,
     shift: Static[float] = 0.0,
-    stddev: PerSample[float | None] = None,
+    stddev: PerSample[float | Array | None] = None,
+    _measured: Static[tuple[int, ...] | None] = None,
     extent: Array | None = None,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
@@ -81,7 +128,8 @@ def normalize(
     if extent is None:
         extent = jnp.broadcast_to(jnp.asarray(data.shape[1:], jnp.int32), (len(data), data.ndim - 1))
     given = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
-    axes = _axes(axes, given, (mean, stddev), value.ndim - 1, batch)
+    _check_combination(axes, (mean, stddev), batch)
+    axes = tuple(range(value.ndim - 1)) if _measured is None else _measured
     over = tuple(a + 1 for a in axes)
     inside = _inside(extent, value.shape)
     if batch:
@@ -103,38 +151,21 @@ def normalize(
 def _parameter(given: Any, value: Array) -> Array:
     """A given mean or deviation, so that it broadcasts against `value` [N, ...].
 
-    Ranks: 0, one number for all; 1, a number a sample; that of a sample, one tensor for all; one more,
-    a tensor a sample.
+    Ranks: 0, one number for all; 1, a number a sample; one more than a sample's, a tensor a sample (or
+    one for all).
     """
     parameter = jnp.asarray(given, jnp.float32)
-    ndim = value.ndim - 1
-    if parameter.ndim == 1 and len(parameter) == len(value):
-        return parameter.reshape(-1, *[1] * ndim)
-    if parameter.ndim == ndim:
-        parameter = parameter[None]
-    if parameter.ndim == 0:
-        return parameter.reshape([1] * value.ndim)
-    if parameter.ndim != value.ndim:
-        raise ValueError(
-            f"normalize: mean or stddev has {parameter.ndim} axes; it must be a number or have the "
-            f"{ndim} axes of a sample"
-        )
+    if parameter.ndim < 2:
+        return parameter.reshape(-1, *[1] * (value.ndim - 1))
     return fit(parameter, [n if n == 1 else v for n, v in zip(parameter.shape, value.shape, strict=True)])
 
 
-def _axes(
-    axes: tuple[int, ...] | None, given: list[Array | None], raw: tuple[Any, Any], ndim: int, batch: bool
-) -> tuple[int, ...]:
-    """Reduced axes of a sample, and checks of the combination of arguments."""
-    tensors = [p for p, r in zip(given, raw, strict=True) if p is not None and jnp.ndim(r) > 0]
-    if axes is not None and all(r is not None for r in raw) and not tensors:
+def _check_combination(axes: tuple[int, ...] | None, given: tuple[Any, Any], batch: bool) -> None:
+    tensors = [p for p in given if p is not None and jnp.ndim(p) > 0]
+    if axes is not None and all(p is not None for p in given) and not tensors:
         raise ValueError("normalize: mean and stddev are both numbers, nothing is reduced; drop the axes")
     if batch and tensors:
         raise ValueError("normalize: batch=True takes no mean or stddev that differs in a batch")
-    if axes is not None:
-        return axes
-    shapes = [p.shape[1:] for p in tensors if p.ndim > 1]
-    return tuple(a for a in range(ndim) if not shapes or all(s[a] == 1 for s in shapes))
 
 
 def _inside(extent: Array, shape: tuple[int, ...]) -> Array:

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 NAME = "_tensor_subscript"
 MAX_AXES = 32  # subscript.cc declares arguments for that many
 _PARTS = ("at", "lo", "hi", "step")
-_Index = PerSample[int | None]
+_Index = PerSample[int | np.integer | None]
 
 
 class NewAxis:

@@ -13,7 +13,7 @@ from jdali._extent import BatchSpec, Plan
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
-from jdali.ops.transforms._matrix import Vector, apply_linear
+from jdali.ops.transforms._matrix import Matrix, Vector, apply_linear
 from jdali.ops.transforms._plan import length, sample_shape
 
 
@@ -53,8 +53,8 @@ def coord_transform(
     points: Array,
     /,
     *,
-    M: PerSample[tuple[float, ...] | None] = None,
-    MT: PerSample[tuple[float, ...] | None] = None,
+    M: PerSample[tuple[float, ...] | Matrix | None] = None,
+    MT: PerSample[tuple[float, ...] | Matrix | None] = None,
     T: PerSample[tuple[float, ...] | None] = None,
     dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
     _components: Static[int | None] = None,
@@ -85,7 +85,7 @@ def coord_transform(
     return fit(saturate_cast(result, types.to_dtype(dtype)), out_shape)
 
 
-def _matrix(values: Vector | None, columns: int) -> Array | None:
+def _matrix(values: Vector | Matrix | None, columns: int) -> Array | None:
     """float32 [m, columns], or [] if one value stands for a diagonal."""
     if values is None:
         return None

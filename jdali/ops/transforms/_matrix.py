@@ -14,6 +14,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 Vector: TypeAlias = ArrayLike | Sequence[float]
+Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:

@@ -12,7 +12,7 @@ from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import PerSample, Static, operator
-from jdali.ops.transforms._matrix import about_center
+from jdali.ops.transforms._matrix import Matrix, about_center
 from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan
 
 
@@ -51,10 +51,10 @@ def shear(
     matrix: Array | None = None,
     /,
     *,
-    angles: PerSample[tuple[float, ...] | None] = None,
+    angles: PerSample[tuple[float, ...] | Matrix | None] = None,
     center: PerSample[tuple[float, ...] | None] = None,
     reverse_order: Static[bool] = False,
-    shear: PerSample[tuple[float, ...] | None] = None,
+    shear: PerSample[tuple[float, ...] | Matrix | None] = None,
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
