@@ -388,6 +388,8 @@ def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Sample
         assert domain.parent is not None
         assert domain.predicate is not None
         parent = _part(domain.parent, parts, env)
+        if not len(parent):  # nor has the predicate been computed
+            return parent
         holds = predicate_values(env[domain.predicate])
         parts[domain] = parent.select(np.flatnonzero(holds == domain.branch))
     return parts[domain]
