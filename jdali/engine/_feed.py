@@ -38,6 +38,8 @@ class Draw:
         data: of each external source, for each output the samples.
         epoch, index: identity of the samples.
         mask: False where another sample stands in the place of one that failed.
+        stand_ins: positions that have a sample from anywhere in the place of one that failed, see `Refills`.
+        copied_from: positions that have another one's sample: that one's position.
     """
 
     refs: dict[Node, Refs]
@@ -45,6 +47,8 @@ class Draw:
     epoch: np.ndarray
     index: np.ndarray
     mask: np.ndarray
+    stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
+    copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -159,7 +163,7 @@ class Feed:
             epoch, index = epoch.copy(), index.copy()
         else:
             epoch = np.full(size, self.epoch, np.uint32)
-            index = np.arange(self.position - size, self.position, dtype=np.uint32)
+            index = np.arange(self.position - size, self.position, dtype=np.int64)
         return Draw(refs, data, epoch, index, np.ones(size, bool))
 
     def _go_on(self, size: int) -> dict[Node, Refs]:
