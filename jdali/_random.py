@@ -28,12 +28,31 @@ def seed_words(seed: int) -> np.ndarray:
     return np.array([(seed >> 32) & _MASK32, seed & _MASK32], np.uint32)
 
 
-def sample_key(seed: Array, stream: Array, epoch: Array, index: Array) -> Array:
-    """Typed key of one sample; all arguments uint32, `seed` [2] of `seed_words`."""
+def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Low and high word, uint32 [n] each, of 64-bit indices: compiled programs have no 64-bit integers."""
+    whole = np.asarray(index).astype(np.uint64)
+    return (whole & np.uint64(_MASK32)).astype(np.uint32), (whole >> np.uint64(32)).astype(np.uint32)
+
+
+def sample_key(seed: Array, stream: Array, epoch: Array, index: Array, high: ArrayLike = 0) -> Array:
+    """Typed key of one sample.
+
+    Args:
+        seed: uint32 [2], of `seed_words`.
+        stream: uint32, number of the operator.
+        epoch: uint32.
+        index: uint32, low word of the sample's index.
+        high: uint32, high word of it. Where it is 0, it changes nothing.
+    """
     key: Array = jax.random.wrap_key_data(jnp.asarray(seed, jnp.uint32), impl="threefry2x32")
     for word in (stream, epoch, index):
         key = jax.random.fold_in(key, jnp.asarray(word, jnp.uint32))
-    return key
+    if isinstance(high, int) and high == 0:
+        return key
+    high = jnp.asarray(high, jnp.uint32)
+    far = jax.random.key_data(jax.random.fold_in(key, high))
+    words = jnp.where(high == 0, jax.random.key_data(key), far)
+    return jax.random.wrap_key_data(words, impl="threefry2x32")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +63,7 @@ class SampleKeys:
         seed: uint32 [2], of `seed_words`.
         stream: number of the operator in its pipeline (0 if it has a seed of its own).
         epoch: uint32 [N].
-        index: uint32 [N], the sample's index in the whole data set.
+        index: int [N], the sample's index in the whole data set, up to 64 bits.
     """
 
     seed: np.ndarray
@@ -61,14 +80,15 @@ class SampleKeys:
         cpu = jax.local_devices(backend="cpu")[0]
         with jax.default_device(cpu):
             stream = np.uint32(self.stream)
-            out = _mapped(function)(self.seed, stream, self.epoch, self.index, *arrays)
+            words = (self.epoch.astype(np.uint32), *index_words(self.index))
+            out = _mapped(function)(self.seed, stream, *words, *arrays)
             return jax.tree.map(np.asarray, out)
 
     def numpy_words(self) -> np.ndarray:
-        """uint32 [N, 5]: what `numpy_generator` makes each sample's generator of."""
+        """uint32 [N, 6]: what `numpy_generator` makes each sample's generator of."""
         count = len(self.index)
         fixed = np.broadcast_to(np.array([*self.seed, self.stream], np.uint32), (count, 3))
-        return np.column_stack([fixed, self.epoch, self.index]).astype(np.uint32)
+        return np.column_stack([fixed, self.epoch, *index_words(self.index)]).astype(np.uint32)
 
     def numpy_rng(self, sample: int) -> np.random.Generator:
         """A NumPy generator for code that runs on the host (never for compiled operators)."""
@@ -77,16 +97,17 @@ class SampleKeys:
 
 def numpy_generator(words: np.ndarray) -> np.random.Generator:
     """The NumPy generator of a row of `SampleKeys.numpy_words`."""
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence(words.tolist())))
+    *low, high = words.tolist()
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([*low, high] if high else low)))
 
 
 @functools.lru_cache(maxsize=256)
 def _mapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    def one(seed: Array, stream: Array, epoch: Array, index: Array, *arrays: Array) -> Any:
-        return function(sample_key(seed, stream, epoch, index), *arrays)
+    def one(seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array) -> Any:
+        return function(sample_key(seed, stream, epoch, index, high), *arrays)
 
-    def batched(seed: Array, stream: Array, epoch: Array, index: Array, *arrays: Array) -> Any:
-        return jax.vmap(functools.partial(one, seed, stream))(epoch, index, *arrays)
+    def batched(seed: Array, stream: Array, *each: Array) -> Any:
+        return jax.vmap(functools.partial(one, seed, stream))(*each)
 
     return jax.jit(batched)
 

@@ -12,7 +12,7 @@ import numpy as np
 from jdali import types
 from jdali._batch import AnyArray, HostArray, PaddedBlock, Part, SamplesBlock, Store
 from jdali._extent import BatchSpec
-from jdali._names import chosen_names, fixed_names
+from jdali._provenance import Provenance
 from jdali._tensor import (
     NOTHING,
     Tensor,
@@ -40,7 +40,7 @@ class TensorList:
     _tensor: ClassVar[type[Tensor]] = Tensor
     _known: Store | None
     _layout: str
-    _source: Sequence[str] | None
+    _source: Provenance | None
     _packed: tuple[Any, Any] | None  # what `padded` returned, or what JAX unflattened
 
     def __init_subclass__(cls) -> None:
@@ -50,7 +50,9 @@ class TensorList:
     @classmethod
     def _of(cls, store: Store, source: Sequence[str] | None = None, device: str | None = None) -> TensorList:
         batch = object.__new__(cls if device is None else _KINDS[device])
-        batch._begin(store, None if source is None else fixed_names(source))
+        if source is not None and not isinstance(source, Provenance):
+            source = Provenance.named(source)
+        batch._begin(store, source)
         return batch
 
     def _flatten(self) -> tuple[tuple[Any, Any], str]:
@@ -63,7 +65,7 @@ class TensorList:
         batch._packed = (children[0], children[1])
         return batch
 
-    def _begin(self, store: Store, source: Sequence[str] | None) -> None:
+    def _begin(self, store: Store, source: Provenance | None) -> None:
         self._known, self._layout, self._source, self._packed = store, store.spec.layout, source, None
 
     @classmethod
@@ -149,8 +151,11 @@ class TensorList:
                     f" got {_facts(first)} and {_facts(other)}."
                 )
         store = Store.concat([b._store for b in full])
-        known = [b._source for b in full]
-        source = None if None in known else [name for names in known if names for name in names]
+        source = None
+        if any(b._source is not None for b in full):
+            source = Provenance.concat(
+                [Provenance.nowhere(len(b)) if b._source is None else b._source for b in full]
+            )
         merged = type(first)._of(store, source)
         return merged if order is None else merged.select(order)
 
@@ -164,7 +169,7 @@ class TensorList:
     def select(self, indices: Sequence[int] | HostArray) -> TensorList:
         """The batch of the samples at `indices`, in that order; no sample is copied."""
         chosen = np.asarray(indices, np.int64)
-        source = None if self._source is None else chosen_names(self._source, chosen)
+        source = None if self._source is None else self._source.select(chosen)
         return self._of(self._store.select(chosen), source)
 
     @property
@@ -218,6 +223,11 @@ class TensorList:
         check_layout(layout or "", self.ndim(), "TensorList")
         self._layout = layout or ""
         self._known = dataclasses.replace(self._store, spec=self.spec.replace(layout=self._layout))
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Which samples of sources those of the batch were made of (for the engine); None: not known."""
+        return self._source
 
     def source_info(self) -> list[str]:
         """Where each sample came from (a file, mostly); "" if not known."""

@@ -16,6 +16,7 @@ import numpy as np
 from jdali._array_like import host_array
 from jdali._batch import AnyArray, HostArray, Part, SamplesBlock, Store
 from jdali._extent import BatchSpec
+from jdali._provenance import Provenance
 from jdali._tensor import (
     Tensor,
     TensorCPU,
@@ -179,7 +180,7 @@ class TensorListGPU(TensorList):
 
 def _gather(
     kind: type[TensorList], given: Sequence[Any], layout: str | None, convert: Callable[[Any], AnyArray]
-) -> tuple[Store, Sequence[str] | None]:
+) -> tuple[Store, Provenance | None]:
     """Store and names of what a user made a batch of."""
     if len(given) > 1:
         raise TypeError(f"{kind.__name__}: give one of a list, an array and another batch, not {len(given)}")
@@ -201,7 +202,7 @@ def _gather(
 
 def _gather_list(
     kind: type[TensorList], values: Sequence[Any], convert: Callable[[Any], AnyArray]
-) -> tuple[Store, Sequence[str] | None]:
+) -> tuple[Store, Provenance | None]:
     samples = [convert(v) for v in values]
     for i, sample in enumerate(samples):
         if sample.dtype != samples[0].dtype:
@@ -215,7 +216,9 @@ def _gather_list(
                 f"{sample.ndim}, expected {samples[0].ndim}."
             )
     tensors = [v for v in values if isinstance(v, Tensor)]
-    source = tuple(v.source_info() if isinstance(v, Tensor) else "" for v in values) if tensors else None
+    source = None
+    if tensors:
+        source = Provenance.named([v.source_info() if isinstance(v, Tensor) else "" for v in values])
     layout = same_layout([t.layout() for t in tensors])
     return TensorList.from_samples(samples, layout, kind.device)._store, source
 

@@ -116,7 +116,9 @@ def test_a_tensor_must_have_the_type_of_its_argument(name, argument, taken, refu
     for dtype in taken.split():
         _arguments.check_dtype(name, arg, np.dtype(dtype))
     for dtype in refused.split():
-        with pytest.raises(TypeError, match=f"{name}: argument '{argument}' takes a tensor of .*, got {dtype}"):
+        with pytest.raises(
+            TypeError, match=f"{name}: argument '{argument}' takes a tensor of .*, got {dtype}"
+        ):
             _arguments.check_dtype(name, arg, np.dtype(dtype))
 
 

@@ -70,5 +70,5 @@ class PipelineTwin:
                 raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
         epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
         refs = {node: (epochs, indices, np.zeros(1, bool)) for node in engine.readers}
-        draw = Draw(refs, {}, epochs.copy(), indices.astype(np.uint32), np.ones(1, bool))
+        draw = Draw(refs, {}, epochs.copy(), indices.copy(), np.ones(1, bool))
         return engine.make(draw, self._feed, on_error="raise")

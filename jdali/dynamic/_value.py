@@ -74,7 +74,7 @@ class Value:
             raise ValueError(f"a layout of {len(layout)} axes ({layout}) does not fit data of {self.ndim}")
         samples = self._samples()
         store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
-        return self._of(samples._of(store, samples.source_info(), samples.device), self._device)
+        return self._of(samples._of(store, samples.provenance, samples.device), self._device)
 
     def to_device(self: ValueT, device: Any, force_copy: bool = False) -> ValueT:
         """The same samples on another device.

@@ -19,8 +19,8 @@ import numpy as np
 
 from jdali._batch import PaddedBlock, keeping
 from jdali._errors import OperatorError
-from jdali._names import LazyNames
 from jdali._operator import REGISTRY, Operator
+from jdali._provenance import Drawn, Provenance
 from jdali.engine._failure import NodeFailure
 from jdali.engine._host import HostRunner
 from jdali.engine._ids import SampleIds
@@ -153,16 +153,14 @@ def run_operator(
     runner = _runner(form)
     env = Values(zip(runner.inputs, inputs, strict=True))
     env |= {runner.arguments[name]: value for name, value in per_sample.items()}
-    sources = inputs[0].source_info() if inputs else [""] * batch_size
     ids = SampleIds(
-        np.full(batch_size, draw.number & _MASK32, np.uint32), np.arange(batch_size, dtype=np.uint32),
-        np.arange(batch_size), sources,
-    )  # fmt: skip
+        np.full(batch_size, draw.number & _MASK32, np.uint32), np.arange(batch_size), np.arange(batch_size)
+    )
     try:
         runner.run(env, ids, draw, pool)
     except NodeFailure as failure:
-        sample = next(iter(failure.failures))
-        source = "" if sample is None else ids.source(sample)
+        sample, made_of = next(iter(failure.failures)), env.made_of(runner.node)
+        source = "" if sample is None or made_of is None else ", ".join(made_of.files(sample))
         raise failure.user_error(sample, source, where="") from failure.first
     return tuple(env[value] for value in runner.node.outputs)
 
@@ -219,7 +217,7 @@ class EagerReader:
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """The next `count` samples, one batch for each output."""
         epochs, indices, _ = self._reader.next_batch(count)
-        sources = LazyNames(self._reader.source, indices)
+        sources = Provenance.of(Drawn(self._reader.source, indices))
         try:
             columns = read(self.node, self._reader, epochs, indices, pool, cost=self._cost)
         except NodeFailure as failure:
@@ -235,7 +233,7 @@ def move(batch: TensorList, device: jax.Device) -> TensorList:
     with keeping(batch.spec.dtype):
         placed = jax.device_put(array, device)
     whole = np.arange(len(batch))
-    return TensorList.from_parts([Part(placed, whole, whole)], batch.spec, "gpu", batch.source_info())
+    return TensorList.from_parts([Part(placed, whole, whole)], batch.spec, "gpu", batch.provenance)
 
 
 def wait(batch: TensorList) -> None:

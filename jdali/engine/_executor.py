@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -12,7 +12,8 @@ import numpy as np
 
 from jdali import _arguments
 from jdali._errors import OperatorError, SampleError
-from jdali._names import LazyNames
+from jdali._provenance import Drawn, Provenance, external
+from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed, SkippedSample
 from jdali.engine._host import HostRunner, Memo
@@ -73,9 +74,15 @@ class Iteration:
         sample = next(iter(failure.failures))
         position, source = None, ""
         if sample is not None:
-            part = self.parts.get(node.domain, self.ids)
-            position, source = int(part.position[sample]), part.source(sample)
+            position = next(iter(self.blamed(failure)))
+            made_of = self.env.made_of(node)
+            source = "" if made_of is None else ", ".join(made_of.files(sample))
         return failure.user_error(position, source)
+
+    def blamed(self, failure: NodeFailure) -> dict[int, Blamed]:
+        """The samples that made an operator fail, by their position in what was drawn."""
+        node = failure.node
+        return blame(failure, self.parts.get(node.domain, self.ids), self.env.made_of(node))
 
 
 class Engine:
@@ -232,8 +239,8 @@ class Engine:
         return Result(outputs, iteration.ids, draw.mask, padded, state)
 
     def _make(self, draw: Draw, feed: Feed, on_error: str) -> Iteration:
-        memo: Memo | None = None if on_error == "raise" else {}
-        skipped = 0
+        memo = None if on_error == "raise" else Memo()
+        rounds = 0
         while True:
             iteration = self._iteration(draw, {})
             try:
@@ -243,25 +250,26 @@ class Engine:
             except NodeFailure as failure:
                 if on_error == "raise" or not self._may_go_on(failure):
                     raise iteration.user_error(failure) from failure.first
+                blamed = with_their_copies(draw, iteration.blamed(failure))
+                feed.errors += to_be_listed(draw, failure, blamed)
                 try:
-                    skipped += self._replace(iteration, failure, feed)
+                    changed = replace(draw, blamed, feed.refills, on_error)
                 except LookupError:
                     raise iteration.user_error(failure) from failure.first
-                if skipped > self._most_skips():
+                if memo is not None:
+                    memo.forget(changed)
+                rounds += 1
+                if rounds > self._most_rounds():
                     raise iteration.user_error(failure) from failure.first
 
     def _iteration(self, draw: Draw, state: dict[str, Any]) -> Iteration:
-        ids = self._ids(draw)
-        return Iteration(draw, ids, {WHOLE_BATCH: ids}, Values(), state)
-
-    def _ids(self, draw: Draw) -> SampleIds:
-        sources: Sequence[str] = [""] * len(draw)
-        if draw.refs:
-            node = next(iter(draw.refs))
-            reader = self.readers[node]
-            sources = LazyNames(reader.source, draw.index.copy())
-        positions = np.arange(len(draw))
-        return SampleIds(draw.epoch.astype(np.uint32), draw.index.astype(np.uint32), positions, sources)
+        ids = SampleIds(draw.epoch.copy(), draw.index.copy(), np.arange(len(draw)))
+        env = Values()
+        for node in draw.data:
+            env.drawn[node] = external(len(draw), node)
+        for node, (_, indices, _) in draw.refs.items():
+            env.drawn[node] = Provenance.of(Drawn(self.readers[node].source, indices.copy(), node))
+        return Iteration(draw, ids, {WHOLE_BATCH: ids}, env, state)
 
     def _first(self, iteration: Iteration, memo: Memo | None = None) -> None:
         with self._phases[0]:
@@ -289,7 +297,7 @@ class Engine:
     def _step(self, number: int, iteration: Iteration, part: SampleIds, memo: Memo | None) -> None:
         step, env = self.plan.steps[number], iteration.env
         if isinstance(step, HostStep) and step.node in self.sources:
-            self._read(step.node, iteration.draw, env, part, memo)
+            self._read(step.node, iteration.draw, env, memo)
             return
         runner = self.runners[number]
         if isinstance(runner, StageRunner):
@@ -297,17 +305,18 @@ class Engine:
         else:
             runner.run(env, part, self.pool, memo)
 
-    def _read(self, node: Node, draw: Draw, env: Values, ids: SampleIds, memo: Memo | None) -> None:
+    def _read(self, node: Node, draw: Draw, env: Values, memo: Memo | None) -> None:
+        drawn = env.drawn[node]
         if node in draw.data:
             for value, samples, layout in zip(node.outputs, draw.data[node], draw.layouts[node], strict=True):
-                env[value] = TensorList.from_samples(samples, layout, value.device)
+                env[value] = TensorList.from_samples(samples, layout, value.device, drawn)
             return
         reader = self.readers[node]
         epochs, indices, _ = draw.refs[node]
         try:
             arguments = {
                 name: _arguments.batch(
-                    node.op.name, node.op.args[name], argument_values(env[value], node.op, name), len(ids)
+                    node.op.name, node.op.args[name], argument_values(env[value], node.op, name), len(indices)
                 )
                 for name, value in node.arg_inputs.items()
             }
@@ -316,7 +325,7 @@ class Engine:
         cost = self._reading_costs[node]
         columns = read(node, reader, epochs, indices, self.pool, memo, arguments, cost)
         for value, column in zip(node.outputs, columns, strict=True):
-            env[value] = TensorList.from_store(column, value.device, ids.names())
+            env[value] = TensorList.from_store(column, value.device, drawn)
 
     # --- samples that fail ------------------------------------------------------------------
     def _may_go_on(self, failure: NodeFailure) -> bool:
@@ -324,52 +333,9 @@ class Engine:
             return False
         return all(isinstance(e, SampleError) for e in failure.failures.values())
 
-    def _most_skips(self) -> int:
+    def _most_rounds(self) -> int:
         sizes = [r.size for r in self.readers.values()]
         return max(sizes, default=0) + self.batch_size
-
-    def _replace(self, iteration: Iteration, failure: NodeFailure, feed: Feed) -> int:
-        """Puts other samples in the places of those that failed; how many there were."""
-        draw, ids = iteration.draw, iteration.ids
-        part = iteration.parts.get(failure.node.domain, ids)
-        bad = np.array([int(part.position[i]) for i in failure.failures if i is not None])
-        first = next(iter(draw.refs.values()), None)
-        for position, error in zip(bad, failure.failures.values(), strict=True):
-            if first is not None and first[2][position]:
-                continue  # the repetition of a sample that was listed
-            feed.errors.append(
-                SkippedSample(
-                    ids.sources[position], int(draw.epoch[position]), int(draw.index[position]),
-                    failure.node.op.name, str(error),
-                )
-            )  # fmt: skip
-        good = np.setdiff1d(np.flatnonzero(draw.mask), bad)
-        if draw.refs and (self.on_error == "skip" or not len(good)):
-            feed.refills.replace(draw.refs, bad, good)
-            assert first is not None
-            draw.epoch[bad], draw.index[bad] = first[0][bad], first[1][bad]
-        elif self.on_error == "mask" and len(good):
-            for refs in draw.refs.values():
-                for mine in refs:
-                    mine[bad] = mine[good[0]]
-            for outputs in draw.data.values():
-                for samples in outputs:
-                    for position in bad:
-                        samples[position] = samples[good[0]]
-            draw.epoch[bad], draw.index[bad] = draw.epoch[good[0]], draw.index[good[0]]
-        else:  # an external source has nothing to refill from: the batch gets smaller
-            self._drop(draw, bad)
-        if self.on_error == "mask":
-            draw.mask[bad] = False
-        return len(bad)
-
-    def _drop(self, draw: Draw, bad: np.ndarray) -> None:
-        keep = np.setdiff1d(np.arange(len(draw)), bad)
-        if not len(keep):
-            raise OperatorError("every sample of the batch failed, and there is nothing to refill it from")
-        draw.epoch, draw.index, draw.mask = draw.epoch[keep], draw.index[keep], draw.mask[keep]
-        for outputs in draw.data.values():
-            outputs[:] = [[samples[i] for i in keep] for samples in outputs]
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""
@@ -392,6 +358,8 @@ def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Sample
         assert domain.parent is not None
         assert domain.predicate is not None
         parent = _part(domain.parent, parts, env)
+        if not len(parent):  # nor has the predicate been computed
+            return parent
         holds = predicate_values(env[domain.predicate])
         parts[domain] = parent.select(np.flatnonzero(holds == domain.branch))
     return parts[domain]

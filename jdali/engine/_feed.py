@@ -39,6 +39,8 @@ class Draw:
         epoch, index: identity of the samples.
         mask: False where another sample stands in the place of one that failed.
         layouts: of each external source, for each output the layout of the samples.
+        stand_ins: positions that have a sample from anywhere in the place of one that failed, see `Refills`.
+        copied_from: positions that have another one's sample: that one's position.
     """
 
     refs: dict[Node, Refs]
@@ -47,6 +49,8 @@ class Draw:
     index: np.ndarray
     mask: np.ndarray
     layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
+    stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
+    copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -163,7 +167,7 @@ class Feed:
             epoch, index = epoch.copy(), index.copy()
         else:
             epoch = np.full(size, self.epoch, np.uint32)
-            index = np.arange(self.position - size, self.position, dtype=np.uint32)
+            index = np.arange(self.position - size, self.position, dtype=np.int64)
         return Draw(refs, data, epoch, index, np.ones(size, bool), layouts)
 
     def _go_on(self, size: int) -> dict[Node, Refs]:

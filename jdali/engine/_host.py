@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,23 +26,41 @@ DENOMINATORS = (8, 4, 2, 1)
 # Of samples that are worked on together, a thread should have so much.
 _TASK_BYTES = 1 << 20
 
-Memo = dict[tuple[int, int, int], Any]
+
+class Memo:
+    """What was read and made for a batch that is made again because some of its samples are bad.
+
+    Attributes:
+        read: by number of the reader what was read.
+        made: results of host operators, by number of the node and position in the batch.
+    """
+
+    def __init__(self) -> None:
+        self.read: dict[int, Any] = {}
+        self.made: dict[tuple[int, int], Any] = {}
+
+    def forget(self, positions: Container[int]) -> None:
+        """Other samples stand in these positions from now on."""
+        self.made = {key: value for key, value in self.made.items() if key[1] not in positions}
+
+    def remembering(self, node: Node, ids: SampleIds, function: Callable[[int], Any]) -> Callable[[int], Any]:
+        """`function`, but for samples whose result is known."""
+
+        def remembered(i: int) -> Any:
+            key = (node.id, int(ids.position[i]))
+            if key not in self.made:
+                self.made[key] = function(i)
+            return self.made[key]
+
+        return remembered
 
 
-def memoised(
-    memo: Memo | None, node: Node, ids: SampleIds, function: Callable[[int], Any]
-) -> Callable[[int], Any]:
-    """`function`, but for samples whose result is in `memo`."""
-    if memo is None:
-        return function
-
-    def remembered(i: int) -> Any:
-        key = (node.id, int(ids.epoch[i]), int(ids.index[i]))
-        if key not in memo:
-            memo[key] = function(i)
-        return memo[key]
-
-    return remembered
+def _follows_its_position(node: Node) -> bool:
+    """Whether a sample of the output depends on nothing but what the sources gave for that position."""
+    if node.op.kind != "host" or node.op.batched:
+        return False
+    values = [*node.data_inputs, *node.arg_inputs.values()]
+    return all(v.source.op.kind == "reader" or _follows_its_position(v.source) for v in values)
 
 
 class HostRunner:
@@ -60,6 +78,7 @@ class HostRunner:
         self.node = node
         self._shrink_for = shrink_for
         self._cost, self._probe_cost = Cost(), Cost()
+        self._memoised = _follows_its_position(node)
         op = node.op
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
         self._seed = seed_of(node, seed)
@@ -86,8 +105,8 @@ class HostRunner:
             env: values so far.
             ids: the samples of the node's part of the batch.
             pool: where samples are worked on.
-            memo: results by sample. What is there is not computed again: that is how a batch in which
-                one sample was replaced does not decode the others twice.
+            memo: what is there is not computed again: that is how a batch in which one sample was
+                replaced does not decode the others twice.
 
         Raises:
             NodeFailure: with all samples that failed.
@@ -95,9 +114,9 @@ class HostRunner:
         node = self.node
         inputs = [self._input(env, v, len(ids)) for v in node.inputs]
         if node.op.kind == "regroup":
-            self._regroup(env, ids)
+            self._regroup(env)
         elif node.op.batched:
-            self._whole_batch(env, ids, inputs)
+            self._whole_batch(env, inputs)
         else:
             self._per_sample(env, ids, pool, inputs, memo)
 
@@ -106,7 +125,7 @@ class HostRunner:
             return env[value].to_samples()
         return [value] * count
 
-    def _regroup(self, env: Values, ids: SampleIds) -> None:
+    def _regroup(self, env: Values) -> None:
         node = self.node
         values = [env[v] for v in node.data_inputs]
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
@@ -120,13 +139,13 @@ class HostRunner:
         results = results if isinstance(results, tuple) else (results,)
         env.update(zip(node.outputs, results, strict=True))
 
-    def _whole_batch(self, env: Values, ids: SampleIds, inputs: list[Any]) -> None:
+    def _whole_batch(self, env: Values, inputs: list[Any]) -> None:
         node = self.node
         try:
             results = node.op.run(*inputs, **self._static)
         except Exception as error:
             raise NodeFailure.of(node, error) from error
-        self._store(env, ids, results, None)
+        self._store(env, results, None)
 
     def _per_sample(
         self, env: Values, ids: SampleIds, pool: Pool, inputs: list[Any],
@@ -154,7 +173,7 @@ class HostRunner:
 
         ready = self._together(inputs, fixed, varying, pool) if memo is None else None
         if ready is not None:
-            self._store(env, ids, _transpose(ready, len(node.outputs)), plan)
+            self._store(env, _transpose(ready, len(node.outputs)), plan)
             return
 
         def one(i: int) -> Any:
@@ -162,9 +181,9 @@ class HostRunner:
             head = (None,) if op.random else ()
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        work = memoised(memo, node, ids, one)
+        work = memo.remembering(node, ids, one) if memo is not None and self._memoised else one
         results = pool.map(node, work, len(ids), self._cost, in_order=op.effects)
-        self._store(env, ids, _transpose(results, len(node.outputs)), plan)
+        self._store(env, _transpose(results, len(node.outputs)), plan)
 
     def _together(
         self, inputs: Sequence[Sequence[np.ndarray]], fixed: Mapping[str, Any],
@@ -246,9 +265,9 @@ class HostRunner:
                 result = np.where(ratio < denominator, np.minimum(result, denominator // 2), result)
         return np.maximum(result, 1)
 
-    def _store(self, env: Values, ids: SampleIds, results: Any, plan: PlannedCall | None) -> None:
+    def _store(self, env: Values, results: Any, plan: PlannedCall | None) -> None:
         node = self.node
-        sources = ids.names()
+        made_of = env.made_of(node)
         for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
             spec = plan.outputs[o] if plan is not None and o < len(plan.outputs) and node.op.setup else None
             layout = spec.layout if spec is not None else self._layouts[o]
@@ -257,10 +276,10 @@ class HostRunner:
                 samples = [np.asarray(s) for s in samples]
                 if spec is None:
                     self._check(samples, layout)
-                env[value] = TensorList.from_samples(samples, layout, device, sources)
+                env[value] = TensorList.from_samples(samples, layout, device, made_of)
             else:
                 empty = spec or BatchSpec(np.zeros((0, 1), np.int64), np.dtype(np.uint8))
-                env[value] = TensorList.from_samples([], layout, device, sources, spec=empty)
+                env[value] = TensorList.from_samples([], layout, device, made_of, spec=empty)
 
     def _check(self, samples: Sequence[np.ndarray], layout: str) -> None:
         """What an operator that says nothing of its outputs gave."""

@@ -1,13 +1,12 @@
-"""Which samples a batch holds: their identity for random keys and for messages."""
+"""Which samples a batch holds: their identity for random keys."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 import numpy as np
 
-from jdali._names import LazyNames, chosen_names
+from jdali._random import index_words
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -16,28 +15,20 @@ class SampleIds:
 
     Attributes:
         epoch: uint32 [n].
-        index: uint32 [n], index of the sample in the data set (or in the stream, without a reader).
-        position: int [n], place in the whole batch.
-        sources: for each sample of the whole batch where it came from, "" if not known.
+        index: int64 [n], index of the sample in the data set (or in the stream, without a reader).
+        position: int [n], in the whole batch.
     """
 
     epoch: np.ndarray
     index: np.ndarray
     position: np.ndarray
-    sources: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.position)
 
     def select(self, chosen: np.ndarray) -> SampleIds:
-        return SampleIds(self.epoch[chosen], self.index[chosen], self.position[chosen], self.sources)
+        return SampleIds(self.epoch[chosen], self.index[chosen], self.position[chosen])
 
-    def source(self, sample: int) -> str:
-        position = int(self.position[sample])
-        return self.sources[position] if position < len(self.sources) else ""
-
-    def names(self) -> Sequence[str] | None:
-        """Where the samples of this part came from; None if that is not known of any."""
-        if not isinstance(self.sources, LazyNames) and not any(self.sources):
-            return None
-        return chosen_names(self.sources, self.position)
+    def words(self) -> np.ndarray:
+        """uint32 [3, n], what compiled programs make keys of: epoch, low and high word of the index."""
+        return np.stack([self.epoch.astype(np.uint32), *index_words(self.index)])

@@ -127,7 +127,7 @@ def stage_function(
             keys = None
             if node.op.random:
                 row = seeds[random_row[node]]
-                keys = jax.vmap(lambda e, n, row=row: sample_key(row[:2], row[2], e, n))(*identity)
+                keys = jax.vmap(lambda *who, row=row: sample_key(row[:2], row[2], *who))(*identity)
             with failing_as([node]):
                 results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys)
             for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):

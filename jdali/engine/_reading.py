@@ -54,7 +54,7 @@ def read(
         columns, failures = _load(node, reader, indices, pool, arguments, cost)
         _raise_if_any(node, failures)
         return columns
-    known = memo.setdefault((node.id, 0, 0), _Known(tuple([nothing()] * reader.num_outputs)))
+    known: _Known = memo.read.setdefault(node.id, _Known(tuple([nothing()] * reader.num_outputs)))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):

@@ -16,6 +16,9 @@ import numpy as np
 
 from jdali.graph._node import Node
 
+# So many samples are tried in the place of bad ones before it is an error: all, if there are no more.
+_CANDIDATES = 1024
+
 Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it is a repetition
 
 
@@ -27,6 +30,7 @@ class Refills:
         self._ahead = dict.fromkeys(self._readers, 0)
         self._epoch = dict.fromkeys(self._readers, 0)  # that `_ahead` is of
         self._good: dict[Node, tuple[int, int]] = {}  # epoch and index of a sample that could be read
+        self._candidate = 0  # the first one, of those that may stand in for others, not known to be bad
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -67,12 +71,15 @@ class Refills:
             self._epoch[node], self._ahead[node] = last, 0
         return refs
 
-    def replace(self, refs: Mapping[Node, Refs], bad: np.ndarray, good: np.ndarray) -> None:
+    def replace(
+        self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray, good: np.ndarray
+    ) -> None:
         """Puts other samples in the places `bad` of what was drawn; `good` are those that can be read.
 
         Raises:
-            LookupError: no sample is known that can be read, and the epoch has none left.
+            LookupError: the epoch has no sample left, and none of the data set can be read.
         """
+        repeated: set[int] = set()
         for node, (epochs, indices, padded) in refs.items():
             epoch = self._epoch[node]
             # A place of the last epoch, or a repetition, is none of this epoch's.
@@ -82,14 +89,36 @@ class Refills:
             self._ahead[node] += len(own)
             indices[own[: len(fresh)]] = fresh
             rest = np.setdiff1d(bad, own[: len(fresh)])
-            if not len(rest):
-                continue
-            if not len(good) and node not in self._good:
-                raise LookupError
-            epochs[rest], indices[rest] = (
-                (epochs[good[0]], indices[good[0]]) if len(good) else self._good[node]
-            )
             padded[rest] = True
+            if len(good):
+                epochs[rest], indices[rest] = epochs[good[0]], indices[good[0]]
+            else:
+                repeated.update(rest.tolist())
+        if repeated:
+            self.stand_in(refs, stand_ins, np.array(sorted(repeated)))
+
+    def stand_in(self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray) -> None:
+        """Puts samples of the data set in places of what was drawn; no reader goes on.
+
+        It is the first that can be read of up to `_CANDIDATES`, spread over the data set: which one does not
+        depend on what came before, so it is the same after a state was restored.
+
+        Args:
+            refs: what was drawn.
+            stand_ins: by place, which candidate was put there before; changed.
+            bad: the places.
+
+        Raises:
+            LookupError: no candidate can be read.
+        """
+        failed = [stand_ins[place] for place in bad.tolist() if place in stand_ins]
+        self._candidate = max([self._candidate, *(number + 1 for number in failed)])
+        count = min(max(self._readers[node].size for node in refs), _CANDIDATES)
+        if self._candidate >= count:
+            raise LookupError
+        stand_ins.update(dict.fromkeys(bad.tolist(), self._candidate))
+        for node, (_, indices, _) in refs.items():
+            indices[bad] = self._candidate * self._readers[node].size // count
 
     def note_good(self, refs: Mapping[Node, Refs]) -> None:
         """Takes note of a batch that could be made."""

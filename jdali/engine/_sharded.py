@@ -88,7 +88,7 @@ class Spread:
         # Unused rows repeat the last sample, whose values are at least legal ones.
         rows = np.minimum(np.arange(self.rows), len(ids) - 1)
         packed, apart = planned.packing.pack(planned.arrays, len(ids))
-        identity = np.stack([ids.epoch[rows], ids.index[rows]]).astype(np.uint32)
+        identity = ids.words()[:, rows]
         with inner("staging"):
             arrays = [
                 self._input(env[value], rows, shape, pool, planned.x64)

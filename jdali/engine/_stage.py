@@ -203,7 +203,7 @@ class StageRunner:
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
         if self._spread is not None and len(ids) <= self._max_batch and len(planned.groups) == 1:
             program, arrays = self._spread.run(self, planned, env, ids, pool)
-            self._collect(env, ids, planned, [(program, np.arange(len(ids)), ())], [arrays])
+            self._collect(env, planned, [(program, np.arange(len(ids)), ())], [arrays])
             return
         packed, apart = planned.packing.pack(planned.arrays, len(ids))
         jobs: list[tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]] = []
@@ -224,20 +224,20 @@ class StageRunner:
                 return jax.block_until_ready(result) if wait else result
 
         results = list(pool.map(call, jobs) if parallel and pool is not None else map(call, jobs))
-        self._collect(env, ids, planned, jobs, results)
+        self._collect(env, planned, jobs, results)
 
-    def _collect(self, env: Values, ids: SampleIds, planned: PlannedStage, jobs: Any, results: Any) -> None:
+    def _collect(self, env: Values, planned: PlannedStage, jobs: Any, results: Any) -> None:
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
         }  # fmt: skip
-        sources = ids.names()
         for o, value in enumerate(self.stage.outputs):
             parts = [
                 Part(result[o], np.arange(len(samples)), samples)
                 for (_, samples, _), result in zip(jobs, results, strict=True)
             ]
-            env[value] = TensorList.from_parts(parts, specs[value], value.device, sources)
+            made_of = env.made_of(value.source)
+            env[value] = TensorList.from_parts(parts, specs[value], value.device, made_of)
 
     def _call(
         self, program: Program, samples: np.ndarray, shapes: Any, planned: PlannedStage,
@@ -258,7 +258,7 @@ class StageRunner:
                 gather(env[v], samples, program.batch, shape, target)
                 for v, shape in zip(self.stage.inputs, shapes[: len(self.stage.inputs)], strict=True)
             ]
-        identity = np.stack([take(ids.epoch), take(ids.index)]).astype(np.uint32)
+        identity = ids.select(rows).words()
         with x64_context(planned.x64), jax.default_device(self.device):
             program.calls += 1
             operands = (arrays, take(packed), [take(a) for a in apart], identity, self.seed_array)

@@ -26,7 +26,7 @@ class Branches:
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
         self._checked: dict[DataNode, DataNode] = {}
-        graph.enter_domain = self._enter
+        graph.enter_domain = self._in_domain
 
     def is_graph_value(self, value: Any) -> bool:
         return isinstance(value, DataNode)

@@ -92,8 +92,8 @@ class Graph:
         self.domain = WHOLE_BATCH
         self._names: set[str] = set()
         self.owner: Callable[[], Any] | None = None  # weak reference to the pipeline
-        # Set by the conditionals: how a value from outside enters the current branch.
-        self.enter_domain: Callable[[DataNode], DataNode] | None = None
+        # Set by the conditionals: how a value from outside enters a branch.
+        self.enter_domain: Callable[[DataNode, Domain], DataNode] | None = None
 
     def add(
         self,
@@ -112,18 +112,21 @@ class Graph:
     ) -> Node:
         """Adds an operator; values of another branch are brought into the current one.
 
-        `across_domains` leaves them as they are: for the nodes that split and merge branches.
+        `across_domains` leaves them as they are: for the nodes that split and merge branches. A source
+        gives samples to the whole batch wherever it is called, as in DALI: a branch takes its own of them.
         """
-        if self.enter_domain is not None and not across_domains:
-            inputs = [self.enter_domain(i) if isinstance(i, DataNode) else i for i in inputs]
-            args = {k: self.enter_domain(v) if isinstance(v, DataNode) else v for k, v in args.items()}
+        domain = WHOLE_BATCH if op.kind == "reader" else self.domain
+        enter = self.enter_domain
+        if enter is not None and not across_domains:
+            inputs = [enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
+            args = {k: enter(v, domain) if isinstance(v, DataNode) else v for k, v in args.items()}
         if name is None:
             name = f"__{op.name.replace('.', '_')}_{len(self.nodes)}"
         if name in self._names:
             raise ValueError(f"{op.name}: there is a node named {name!r} in this pipeline already")
         self._names.add(name)
         node = Node(
-            len(self.nodes), op, name, device, tuple(inputs), dict(args), seed, self.domain,
+            len(self.nodes), op, name, device, tuple(inputs), dict(args), seed, domain,
             where or user_line(), runtime, preserve=preserve or op.effects,
         )  # fmt: skip
         count = op.num_outputs(node.args, len(node.inputs)) if num_outputs is None else num_outputs

@@ -200,6 +200,7 @@ class Cursor:
 
     def __init__(self, order: Order):
         self._order = order
+        self.size = order.size
         self.next_batch = order.take
         self.skip = order.skip
         self.get_state, self.set_state = order.get_state, order.set_state

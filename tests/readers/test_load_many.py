@@ -10,7 +10,7 @@ from support.readers import loaded_together, opened
 from jdali import Pipeline, fn
 from jdali._batch import RaggedBlock, Store
 from jdali._extent import BatchSpec
-from jdali._names import LazyNames
+from jdali._provenance import Drawn, Provenance
 from jdali.readers import _pieces, _storage
 from jdali.readers._record_files import BadRecord, RecordFiles
 from jdali.tensors import TensorList
@@ -188,7 +188,7 @@ def test_names_are_made_when_asked_for():
         made.append(index)
         return f"sample {index}"
 
-    names = LazyNames(name, np.array([5, 6, 7]))
+    names = Provenance.of(Drawn(name, np.array([5, 6, 7])))
     batch = TensorList.from_samples([np.zeros(1)] * 3, source_info=names)
     part = batch.select([2])
     assert not made

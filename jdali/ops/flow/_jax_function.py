@@ -12,6 +12,7 @@ from jdali import types
 from jdali._narrow import narrow
 from jdali._operator import Static, operator
 from jdali._place import place
+from jdali._provenance import Provenance
 from jdali.tensors import TensorList
 
 
@@ -68,7 +69,7 @@ def _batch(array: Any, layout: str, device: str, batches: Sequence[TensorList]) 
             f"jax_function: the function returned an array of shape {array.shape} for a batch of "
             f"{len(batches[0])}: its first axis must be that of the samples"
         )
-    return TensorList.from_dense(array, layout, device, batches[0].source_info() if batches else None)
+    return TensorList.from_dense(array, layout, device, Provenance.together([b.provenance for b in batches]))
 
 
 def _layouts(

@@ -86,7 +86,7 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
     else:
         raise ValueError(f'get_property: unknown key {key!r}, it takes "source_info" or "layout"')
     samples = [np.frombuffer(text.encode(), np.uint8) for text in texts]
-    return TensorList.from_samples(samples, "", batch.device, batch.source_info())
+    return TensorList.from_samples(samples, "", batch.device, batch.provenance)
 
 
 @operator(kind="regroup")

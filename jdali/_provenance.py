@@ -1,0 +1,170 @@
+"""Where the samples of a batch came from: it travels with them, and names are made when asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+_NONE = -1  # in `Provenance`: no sample
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Drawn:
+    """The samples that one source gave for a batch.
+
+    Attributes:
+        name: gives the name of the sample with an index in the data set; "": it has none.
+        index: int64 [n], of the samples in the data set; must not change afterwards.
+        source: whatever gave them, for those who must know.
+    """
+
+    name: Callable[[int], str]
+    index: np.ndarray
+    source: Any = None
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+def _nameless(index: int) -> str:
+    return ""
+
+
+class Provenance(Sequence[str]):
+    """For each sample of a batch the samples of sources that it was made of; as a sequence its name.
+
+    A sample that several files were mixed into has no name, as in DALI; `files` gives all of them.
+
+    Args:
+        drawn: what the sources gave.
+        links: int64 [n, k], for each sample places in `drawn`, one after another; -1: none.
+        data: so many columns of `links` are of data, which give the name; the others are of arguments.
+    """
+
+    __slots__ = ("_data", "_drawn", "_links")
+
+    def __init__(self, drawn: tuple[Drawn, ...], links: np.ndarray, data: int):
+        self._drawn, self._links, self._data = drawn, links, data
+
+    @classmethod
+    def of(cls, drawn: Drawn) -> Provenance:
+        """Of the samples as the source gave them."""
+        return cls((drawn,), np.arange(len(drawn))[:, None], 1)
+
+    @classmethod
+    def named(cls, names: Sequence[str]) -> Provenance:
+        """Of samples with these names."""
+        return cls.of(Drawn(tuple(names).__getitem__, np.arange(len(names))))
+
+    @classmethod
+    def nowhere(cls, count: int) -> Provenance:
+        """Of samples of which nothing is known."""
+        return cls((), np.zeros((count, 0), np.int64), 0)
+
+    @classmethod
+    def together(
+        cls, data: Sequence[Provenance | None], arguments: Sequence[Provenance | None] = ()
+    ) -> Provenance | None:
+        """Of what an operator makes of several inputs, sample by sample; None: nothing is known of any."""
+        known = _distinct([p for p in data if p is not None])
+        others = _distinct([p for p in arguments if p is not None])
+        if not known and not others:
+            return None
+        if len(known) == 1 and all(any(o is k for k in known) for o in others):
+            return known[0]
+        drawn, moved = _renumbered([*known, *others])
+        mine, theirs = moved[: len(known)], moved[len(known) :]
+        columns = [p._links[:, : p._data] for p in mine]
+        further = [p._links[:, p._data :] for p in mine] + [p._links for p in theirs]
+        first = _without_repetitions(np.concatenate(columns, axis=1)) if columns else None
+        rest = _without_repetitions(np.concatenate(further, axis=1))
+        if first is None:
+            return cls(drawn, rest, 0)
+        return cls(drawn, np.concatenate([first, rest], axis=1), first.shape[1])
+
+    @classmethod
+    def concat(cls, batches: Sequence[Provenance]) -> Provenance:
+        """Of one batch after another."""
+        drawn, moved = _renumbered(batches)
+        data = _stacked([p._links[:, : p._data] for p in moved])
+        rest = _stacked([p._links[:, p._data :] for p in moved])
+        return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
+
+    def select(self, chosen: Any) -> Provenance:
+        """Of the samples at these places, in that order."""
+        return Provenance(self._drawn, self._links[chosen], self._data)
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return self.select(i)
+        names = self._names(self._links[i, : self._data])
+        return names[0] if len(names) == 1 else ""
+
+    def files(self, i: int) -> list[str]:
+        """Names of all samples that sample `i` was made of, also by way of arguments."""
+        return self._names(self._links[i])
+
+    def origins(self, i: int) -> list[tuple[Drawn, int]]:
+        """What sample `i` was made of, each with its position in what was drawn."""
+        return [self._origin(link) for link in dict.fromkeys(self._links[i].tolist()) if link != _NONE]
+
+    def _names(self, links: np.ndarray) -> list[str]:
+        found = (self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE)
+        names = dict.fromkeys(drawn.name(int(drawn.index[position])) for drawn, position in found)
+        return [name for name in names if name]
+
+    def _origin(self, link: int) -> tuple[Drawn, int]:
+        for drawn in self._drawn:
+            if link < len(drawn):
+                return drawn, link
+            link -= len(drawn)
+        raise IndexError(f"provenance: there is no sample {link}")
+
+
+def external(count: int, source: Any) -> Provenance:
+    """Of samples that have a position in what was drawn, but no name."""
+    return Provenance.of(Drawn(_nameless, np.arange(count), source))
+
+
+def _distinct(batches: Sequence[Provenance]) -> list[Provenance]:
+    return list({id(p): p for p in batches}.values())
+
+
+def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[Provenance]]:
+    """All that was drawn, and the batches with links into it."""
+    drawn = tuple({id(d): d for p in batches for d in p._drawn}.values())
+    starts = dict(zip(map(id, drawn), np.cumsum([0, *map(len, drawn)]).tolist(), strict=False))
+    moved = []
+    for p in batches:
+        if all(mine is ours for mine, ours in zip(p._drawn, drawn, strict=False)):
+            moved.append(p)  # the first ones, in the same order
+            continue
+        places = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
+        new = np.concatenate([*places, [_NONE]])  # the last one: what -1 refers to
+        moved.append(Provenance(drawn, new[p._links], p._data))
+    return drawn, moved
+
+
+def _stacked(links: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows below each other, filled up by no sample."""
+    width = max(mine.shape[1] for mine in links)
+    return np.concatenate(
+        [np.pad(mine, [(0, 0), (0, width - mine.shape[1])], constant_values=_NONE) for mine in links]
+    )
+
+
+def _without_repetitions(links: np.ndarray) -> np.ndarray:
+    """Each sample once in a row, and no column without any: however often samples are mixed, there is no more."""
+    if links.shape[1] < 2 or not len(links):
+        return links
+    ordered = np.sort(links, axis=1)[:, ::-1]
+    ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = _NONE
+    ordered = np.sort(ordered, axis=1)[:, ::-1]
+    last = ordered.shape[1] - int((ordered == _NONE).all(axis=0).sum())
+    return ordered[:, :last][:, ::-1] if last else ordered[:, :0]
