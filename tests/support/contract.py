@@ -18,13 +18,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import PerBatch, plan_call, pure_call, run_call
+from jdali._call import PerBatch, PlannedCall, plan_call, pure_call, run_call
 from jdali._extent import BatchSpec
 from jdali._operator import Operator
 from jdali._random import sample_key, seed_words
 from support import oracle
 
 PAD = 5
+FURTHER = 7  # times as much padding in a second program
 
 
 def check(
@@ -123,6 +124,24 @@ def compare(got: Any, want: Any, atol: float, what: str) -> None:
         )
 
 
+def same_bits(got: Any, want: Any, what: str) -> None:
+    """Equal to the last bit; any NaN is a NaN."""
+    got, want = np.asarray(got), np.asarray(want)
+    assert (got.shape, got.dtype) == (want.shape, want.dtype), f"{what}: {got.shape} {got.dtype}"
+    if got.dtype.kind == "f":
+        got, want = (np.where(np.isnan(v), np.nan, v).astype(v.dtype) for v in (got, want))
+    if got.tobytes() != want.tobytes():
+        if got.dtype.kind == "f":
+            different = got.view(f"u{got.itemsize}") != want.view(f"u{want.itemsize}")
+        else:
+            different = got != want
+        place = tuple(int(n) for n in np.argwhere(different)[0])
+        raise AssertionError(
+            f"{what}: {int(different.sum())} of {got.size} elements differ, the first at {place}: "
+            f"{got[place]!r} and {want[place]!r}"
+        )
+
+
 def _layouts(layout: str | Sequence[str], count: int) -> list[str]:
     return [layout] * count if isinstance(layout, str) else list(layout)
 
@@ -164,31 +183,66 @@ def _check_padded(
         for i in range(count):
             assert pure[o][i].shape == tuple(spec.extents[i]), "setup and run disagree on the shape"
             assert pure[o][i].dtype == spec.dtype, "setup and run disagree on the dtype"
+    compiled = [
+        _run_padded(op, inputs, specs, planned, keys, samples, padding, values)
+        for samples, padding in _programs(op, count, pad)
+    ]
+    for o in range(len(pure)):
+        for i in range(count):
+            what = f"{op.name}: output {o}, sample {i}, padded"
+            first, *others = (runs[o][i] for runs in compiled)
+            tolerance = compiled_atol
+            if tolerance is None:
+                scale = float(np.abs(pure[o][i].astype(np.float64)).max(initial=1.0))
+                tolerance = min(atol, 1) if pure[o][i].dtype.kind in "iub" else 1e-5 * scale
+            for other in others:
+                same_bits(other, first, f"{what} and batched in another way")
+            compare(first, pure[o][i], tolerance, f"{what} against the pure function")
+
+
+def _programs(op: Operator, count: int, pad: int) -> list[tuple[list[list[int]], int]]:
+    """Batches and paddings of two programs, which must agree to the last bit."""
+    every = list(range(count))
+    apart = [every] if op.batched else [[i] for i in every]
+    return [([every], pad), (apart, FURTHER * pad)]
+
+
+def _run_padded(
+    op: Operator, inputs: Any, specs: list[BatchSpec], planned: PlannedCall, keys: Array | None,
+    batches: list[list[int]], pad: int, values: Any,
+) -> list[list[np.ndarray]]:  # fmt: skip
+    """The compiled operator on batches of these samples; for each output the samples in order."""
     shapes = [_padded_shape(spec, pad) for spec in planned.outputs]
     traces = []
 
-    def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any) -> Any:
+    def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any, keys: Any) -> Any:
         traces.append(1)
         return run_call(planned.call, arrays, extents, traced, out_extents, shapes, keys)
 
     compiled = jax.jit(stage)
-    extents = [jnp.asarray(s.extents, jnp.int32) for s in specs]
-    out_extents = [jnp.asarray(s.extents, jnp.int32) for s in planned.outputs]
+    found: list[list[list[np.ndarray]]] = []
     for high in (False, True):
         arrays = [_padded(s, 0 if op.input(i).argument else pad, high) for i, s in enumerate(inputs)]
-        results = compiled(arrays, extents, planned.traced, out_extents)
-        for o, batch in enumerate(results):
-            assert batch.shape == (count, *shapes[o]), f"output {o}: padded shape {batch.shape}"
-            for i in range(count):
-                valid = np.asarray(batch[i])[tuple(map(slice, pure[o][i].shape))]
-                tolerance = compiled_atol
-                if tolerance is None:
-                    scale = float(np.abs(pure[o][i].astype(np.float64)).max(initial=1.0))
-                    tolerance = min(atol, 1) if pure[o][i].dtype.kind in "iub" else 1e-5 * scale
-                compare(
-                    valid, pure[o][i], tolerance, f"{op.name}: output {o}, sample {i}, padded, high={high}"
-                )
+        outputs: list[list[np.ndarray]] = [[] for _ in shapes]
+        for batch in batches:
+            rows = np.array(batch)
+            results = compiled(
+                [a[rows] for a in arrays], [jnp.asarray(s.extents[rows], jnp.int32) for s in specs],
+                {name: v[rows] for name, v in planned.traced.items()},
+                [jnp.asarray(s.extents[rows], jnp.int32) for s in planned.outputs],
+                None if keys is None else keys[rows],
+            )  # fmt: skip
+            for o, result in enumerate(results):
+                assert result.shape == (len(rows), *shapes[o]), f"output {o}: padded shape {result.shape}"
+                for row, i in enumerate(batch):
+                    valid = tuple(map(slice, planned.outputs[o].extents[i]))
+                    outputs[o].append(np.asarray(result[row])[valid])
+        found.append(outputs)
     assert len(traces) == 1, "traced again for a batch with the same padded shapes"
+    for o, (low, high_fill) in enumerate(zip(*found, strict=True)):
+        for i, (a, b) in enumerate(zip(low, high_fill, strict=True)):
+            same_bits(b, a, f"{op.name}: output {o}, sample {i}, other values in the padding")
+    return found[0]
 
 
 def _padded_shape(spec: BatchSpec, pad: int) -> tuple[int, ...]:
