@@ -11,6 +11,10 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jdali._numeric import varying_like
+
+_TERMS = 8  # products in one pass over the sums of `fixed_product`
+
 
 def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> Array:
     """Sum along axes, in the dtype of `value`; the same bits however many zeros follow along an axis.
@@ -31,6 +35,33 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
     # Of nothing but -0 the sum would be 0 with padding and -0 without.
     value = jnp.where(value == 0, jnp.zeros((), value.dtype), value)
     return value if keep_dims else lax.squeeze(value, tuple(axes))
+
+
+def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
+    """matrix · values along an axis; the same bits however many zeros follow along that axis.
+
+    `_TERMS` products at a time are added to each other and then to the sum so far. A matrix product of
+    XLA adds in an order that depends on all sizes of both operands, also on how many there are.
+
+    Args:
+        matrix: float32 [m, k].
+        values: float32 [..., k, ...], with k elements along `axis`. Padding is 0.
+
+    Returns: [..., m, ...].
+    """
+    rows = jnp.moveaxis(values, axis, 0)
+    count = -(-len(rows) // _TERMS)
+    short = count * _TERMS - len(rows)
+    columns = jnp.pad(matrix.T, ((0, short), (0, 0))).reshape(count, _TERMS, len(matrix), 1)
+    flat = jnp.pad(rows.reshape(len(rows), -1), ((0, short), (0, 0)))
+
+    def add(total: Array, terms: tuple[Array, Array]) -> tuple[Array, None]:
+        factors, elements = terms
+        return total + fixed_sum(factors * elements[:, None], (0,)), None
+
+    zero = varying_like(jnp.zeros((len(matrix), flat.shape[1]), values.dtype), matrix, values)
+    total, _ = lax.scan(add, zero, (columns, flat.reshape(count, _TERMS, -1)))
+    return jnp.moveaxis(total.reshape(len(matrix), *rows.shape[1:]), 0, axis)
 
 
 def _sum_along(value: Array, axis: int) -> Array:
