@@ -23,6 +23,7 @@ VERSION = 1
 OPTIONS = (
     "batch_size", "num_threads", "device_id", "seed", "exec_pipelined", "exec_async", "prefetch_queue_depth",
     "enable_checkpointing", "on_error", "max_compiles", "scaled_decoding",
+    "exact_shapes",
 )  # fmt: skip
 
 Self = TypeVar("Self", bound="Serializing")

@@ -49,6 +49,17 @@ def round_up(size: int) -> int:
     return power
 
 
+def round_up_finely(size: int) -> int:
+    """Smallest size of a grid of four steps to the power of two, 8, 10, 12, 14, 16, 20, ..., that holds `size`.
+
+    A quarter more at most, so that little is lost where no shape may be opened for what is met.
+    """
+    if size <= SMALL_AXIS:
+        return size
+    step = max(1 << (size.bit_length() - 1), 8) // 4
+    return max(-(-size // step) * step, 8)
+
+
 class BucketPolicy:
     """Padded shapes of one stage.
 
@@ -56,15 +67,19 @@ class BucketPolicy:
     measured in elements of all values together.
     """
 
-    def __init__(self, value_of_axis: np.ndarray, never_padded: np.ndarray, *, roomy: bool = False):
+    def __init__(
+        self, value_of_axis: np.ndarray, never_padded: np.ndarray, *, roomy: bool = False,
+        by_size: bool = False,
+    ):  # fmt: skip
         """Opens no shape yet.
 
         Args:
             value_of_axis: int [axes], which value each axis belongs to.
             never_padded: bool [axes], axes that keep their true size (channels).
             roomy: padding costs no time, so accept much of it.
+            by_size: a shape follows from the sample's size alone, not from others that were met before.
         """
-        self._roomy = roomy
+        self._roomy, self._by_size = roomy, by_size
         self._waste = ROOMY_WASTE if roomy else ACCEPTED_WASTE
         self._never_padded = never_padded
         self._value_of_axis = np.asarray(value_of_axis)
@@ -121,6 +136,8 @@ class BucketPolicy:
 
     def _choose(self, row: np.ndarray, pending: np.ndarray, uniform: np.ndarray) -> int:
         """Index of the shape for `row`; `pending` are the rows not placed yet, this one among them."""
+        if self._by_size:
+            return self._index_of(self._of_size(row))
         needed = float(self._elements(row[None])[0])
         accepted = self._waste[len(self._shapes)] if len(self._shapes) < len(self._waste) else np.inf
         best, best_elements = -1, np.inf
@@ -137,6 +154,18 @@ class BucketPolicy:
             row = pending[alike & near].max(axis=0)
         self._shapes.append(self._open(row, uniform))
         return len(self._shapes) - 1
+
+    def _index_of(self, shape: np.ndarray) -> int:
+        for i, known in enumerate(self._shapes):
+            if (known == shape).all():
+                return i
+        self._shapes.append(shape)
+        return len(self._shapes) - 1
+
+    def _of_size(self, row: np.ndarray) -> np.ndarray:
+        least = LEAST_ROOM if self._roomy else 0
+        padded = [round_up_finely(max(int(n), least) if n > SMALL_AXIS else int(n)) for n in row]
+        return np.where(self._never_padded, row, padded)
 
     def _open(self, row: np.ndarray, uniform: np.ndarray) -> np.ndarray:
         shape = np.empty_like(row)

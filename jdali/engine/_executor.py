@@ -104,6 +104,7 @@ class Engine:
         devices: dict[str, jax.Device],
         sources: dict[Node, Any],
         scaled_decoding: bool = False,
+        exact_shapes: bool = False,
     ):
         self.plan = plan
         self.batch_size, self.on_error = batch_size, on_error
@@ -121,8 +122,9 @@ class Engine:
             if isinstance(step, Stage):
                 device = devices[step.device]
                 self.runners[number] = StageRunner(
-                    step, seed=seed, max_batch=batch_size, device=device, compiler=self.compiler
-                )
+                    step, seed=seed, max_batch=batch_size, device=device, compiler=self.compiler,
+                    exact_shapes=exact_shapes,
+                )  # fmt: skip
             elif step.node not in sources:
                 self.runners[number] = HostRunner(
                     step.node, seed=seed, shrink_for=shrinking.get(step.node, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +14,7 @@ from jax import Array
 
 from jdali._call import Call, PlannedCall, extent_name, run_call
 from jdali._errors import CompileLimitError
+from jdali._exact import exact
 from jdali._extent import BatchSpec
 from jdali._random import sample_key
 from jdali.engine._buckets import Group
@@ -28,6 +30,13 @@ CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 # How many threads there are makes no difference: another program may round in another way.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
+
+# The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
+# of its own too, those would mostly wait for each other.
+_ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
+# XLA's older loops for the CPU. The newer ones compute exp, log and atan with other polynomials where 5 to
+# 7 elements are left over, so results would depend on the shape; and on images they were slower.
+_SAME_LOOPS = {"xla_cpu_use_fusion_emitters": False}
 
 
 @dataclasses.dataclass
@@ -86,6 +95,24 @@ def random_nodes(stage: Stage) -> list[Node]:
     return [node for node in stage.nodes if node.op.random]
 
 
+def compiler_options(platform: str, *, one_thread: bool = False) -> dict[str, Any] | None:
+    """Options of XLA for programs of a stage; None: those of JAX."""
+    if platform != "cpu":
+        return None
+    return (_ONE_THREAD if one_thread else {}) | _known_loops() or None
+
+
+@functools.cache
+def _known_loops() -> dict[str, Any]:
+    """`_SAME_LOOPS`, if this version of XLA has that option."""
+    trial = jax.jit(lambda: np.float32(0), compiler_options=_SAME_LOOPS).lower()
+    try:
+        trial.compile()
+    except jax.errors.JaxRuntimeError:
+        return {}
+    return _SAME_LOOPS
+
+
 def samples_a_call(
     planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], *, platform: str, max_batch: int
 ) -> int:
@@ -104,15 +131,16 @@ def samples_a_call(
 
 
 def stage_function(
-    stage: Stage, planned: PlannedStage, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...]
-) -> Callable[..., Any]:
+    stage: Stage, planned: PlannedStage, calls: tuple[Call, ...], shapes: tuple[tuple[int, ...], ...],
+    platform: str,
+) -> Callable[..., Any]:  # fmt: skip
     """The pure function of a stage, to be compiled. Closes over nothing that differs by batch."""
     packing = planned.packing
     names = [tuple(sorted(c.traced)) for c in planned.calls]
     counts = [len(c.outputs) for c in planned.calls]
     random_row = {node: i for i, node in enumerate(random_nodes(stage))}
 
-    def function(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> Any:
+    def compute(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> Any:
         small = iter(packing.unpack(packed, apart))
         values: dict[DataNode, Array] = dict(zip(stage.inputs, arrays, strict=True))
         extents = {v: next(small) for v in stage.inputs}
@@ -133,6 +161,10 @@ def stage_function(
             for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):
                 values[value], extents[value] = result, extent
         return [values[v] for v in stage.outputs]
+
+    def function(*operands: Any) -> Any:
+        *given, minus_zero = operands
+        return exact(compute, minus_zero, platform)(*given)
 
     return function
 

@@ -21,13 +21,14 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jdali._batch import PaddedBlock
+from jdali._exact import MINUS_ZERO
 from jdali._numeric import x64_context
 from jdali._place import BatchSplit
 from jdali.engine._executor import Engine
 from jdali.engine._failure import failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
-from jdali.engine._program import PlannedStage, Program, split_shapes, stage_function
+from jdali.engine._program import PlannedStage, Program, compiler_options, split_shapes, stage_function
 from jdali.engine._stage import StageRunner
 from jdali.engine._staging import gather
 from jdali.engine._timing import inner
@@ -104,7 +105,7 @@ class Spread:
             start = time.perf_counter()
             step = inner("computing" if program.seconds else "compiling")
             with step, NATIVE, failing_as(runner.stage.nodes):
-                results = program.function(arrays, packed, apart, who, seeds)
+                results = program.function(arrays, packed, apart, who, seeds, MINUS_ZERO)
             program.seconds = program.seconds or time.perf_counter() - start
         return program, results
 
@@ -141,14 +142,17 @@ class Spread:
         program = runner.programs.get(key)
         if program is None:
             runner.admit(shapes)
+            platform = self.mesh.devices.flat[0].platform
             mapped = jax.shard_map(
-                stage_function(runner.stage, planned, calls, shapes),
+                stage_function(runner.stage, planned, calls, shapes, platform),
                 mesh=self.mesh,
-                in_specs=(P(PART), P(PART), P(PART), P(None, PART), P()),
+                in_specs=(P(PART), P(PART), P(PART), P(None, PART), P(), P()),
                 out_specs=P(PART),
                 check_vma=False,
             )
-            program = runner.programs[key] = Program(jax.jit(mapped), self.rows, shapes)
+            program = runner.programs[key] = Program(
+                jax.jit(mapped, compiler_options=compiler_options(platform)), self.rows, shapes
+            )
         return program
 
 

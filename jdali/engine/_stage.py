@@ -13,6 +13,7 @@ from jax import Array
 
 from jdali import _arguments
 from jdali._call import Constant, PerBatch, PlannedCall, plan_call
+from jdali._exact import MINUS_ZERO
 from jdali._extent import BatchSpec
 from jdali._numeric import needs_x64, x64_context
 from jdali._operator import ArgKind
@@ -25,6 +26,7 @@ from jdali.engine._program import (
     Compiler,
     PlannedStage,
     Program,
+    compiler_options,
     random_nodes,
     samples_a_call,
     split_shapes,
@@ -36,10 +38,6 @@ from jdali.engine._values import Values, argument_values, input_values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
 from jdali.tensors import Part, TensorList
-
-# The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
-# of its own too, those would mostly wait for each other.
-_ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 
 
 class SeveralDevices(Protocol):
@@ -54,8 +52,12 @@ class SeveralDevices(Protocol):
 class StageRunner:
     """Compiles and runs one stage; used by one thread at a time."""
 
-    def __init__(self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler):
+    def __init__(
+        self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
+        exact_shapes: bool = False,
+    ):  # fmt: skip
         self.stage = stage
+        self._exact_shapes = exact_shapes
         self.programs: dict[Any, Program] = {}
         self._max_batch = max_batch
         self.device = device
@@ -182,7 +184,9 @@ class StageRunner:
         if self._policy is None or self._policy.axes != rows.shape[1]:
             owner = np.repeat(np.arange(len(values)), [s.ndim for s in values])
             exact = [s.layout[a : a + 1] == "C" for s in values for a in range(s.ndim)]
-            self._policy = BucketPolicy(owner, np.array(exact, bool), roomy=self._roomy)
+            self._policy = BucketPolicy(
+                owner, np.array(exact, bool), roomy=self._roomy, by_size=self._exact_shapes
+            )
         if self._spread is not None and len(rows):
             together = self._policy.together(rows)
             return self._policy.group(rows) if together is None else [together]
@@ -261,7 +265,7 @@ class StageRunner:
         identity = ids.select(rows).words()
         with x64_context(planned.x64), jax.default_device(self.device):
             program.calls += 1
-            operands = (arrays, take(packed), [take(a) for a in apart], identity, self.seed_array)
+            operands = (arrays, take(packed), [take(a) for a in apart], identity, self.seed_array, MINUS_ZERO)
             if program.seconds:
                 return program.function(*operands)
             with program.lock, inner("compiling" if not program.seconds else "computing"):
@@ -275,16 +279,17 @@ class StageRunner:
         if self.batched:
             batch = len(planned.arrays[0]) if planned.arrays else self._max_batch
         else:
-            platform = self.device.platform
-            batch = samples_a_call(planned, shapes, platform=platform, max_batch=self._max_batch)
+            platform, most = self.device.platform, 1 if self._exact_shapes else self._max_batch
+            batch = samples_a_call(planned, shapes, platform=platform, max_batch=most)
         dtypes = tuple(str(s.dtype) for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
         if program is None:
             self.admit(shapes)
-            alone = self.device.platform == "cpu" and batch < self._max_batch
-            options = _ONE_THREAD if alone else None
-            function = jax.jit(stage_function(self.stage, planned, calls, shapes), compiler_options=options)
+            function = jax.jit(
+                stage_function(self.stage, planned, calls, shapes, self.device.platform),
+                compiler_options=compiler_options(self.device.platform, one_thread=batch < self._max_batch),
+            )
             program = self.programs[key] = Program(function, batch, shapes)
         return program
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jdali.engine._buckets import ACCEPTED_WASTE, BucketPolicy, round_up
+from jdali.engine._buckets import ACCEPTED_WASTE, BucketPolicy, round_up, round_up_finely
 
 
 def image_policy() -> BucketPolicy:
@@ -96,3 +96,27 @@ def test_roomy_shapes_are_few():
         for group in policy.group(rows):
             assert (np.array(group.shape) >= rows[group.samples]).all()
     assert len(policy.shapes) <= 4
+
+
+def test_shapes_by_size_do_not_depend_on_what_was_met_before():
+    rows = np.array([[100, 90, 3], [224, 17, 3], [1, 500, 1]])
+    for before in ([[1000, 1000, 3]], [[100, 91, 3]], []):
+        for roomy in (False, True):
+            policy = BucketPolicy(
+                np.zeros(3, np.int64), np.array([False, False, True]), roomy=roomy, by_size=True
+            )
+            for row in before:
+                policy.group(np.array([row] * 2))
+            shapes = {g.shape for g in policy.group(rows)}
+            least = 256 if roomy else 0
+            assert shapes == {
+                (max(112, least), max(96, least), 3), (max(224, least), max(20, least), 3), (1, 512, 1),
+            }  # fmt: skip
+
+
+def test_the_fine_grid_wastes_a_quarter_at_most():
+    sizes = np.arange(8, 5000)
+    padded = np.array([round_up_finely(int(n)) for n in sizes])
+    assert (padded >= sizes).all()
+    assert (padded <= 1.25 * sizes).all()
+    assert len(np.unique(padded)) < 50

@@ -3,7 +3,10 @@
 For a batch of samples of different sizes it holds that
 * the pure function of each sample equals the reference (DALI, or values given by the test);
 * `setup` and `run` agree on shape and dtype;
-* the compiled batch of padded samples equals the pure function, whatever lies in the padding;
+* the compiled batch of padded samples equals the pure function, up to roundings (a compiler may fuse a
+  product with a sum in the pure function, never in the engine's programs: `jdali._exact`);
+* it has the same bits with another padding and another number of samples in the batch, and whatever lies
+  in the padding;
 * a second batch in the same padded shapes does not trace again.
 """
 
@@ -18,13 +21,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import PerBatch, plan_call, pure_call, run_call
+from jdali._call import PerBatch, PlannedCall, plan_call, pure_call, run_call
+from jdali._exact import MINUS_ZERO, exact
 from jdali._extent import BatchSpec
 from jdali._operator import Operator
 from jdali._random import sample_key, seed_words
+from jdali.engine._program import compiler_options
 from support import oracle
 
 PAD = 5
+FURTHER = 30  # more elements of padding in the second program
 
 
 def check(
@@ -38,6 +44,7 @@ def check(
     oracle_args: Mapping[str, Any] | None = None,
     atol: float = 0,
     compiled_atol: float | None = None,
+    bits_atol: float = 0,
     x64: bool = False,
     pad: int = PAD,
 ) -> list[list[np.ndarray]]:
@@ -55,7 +62,9 @@ def check(
         atol: largest allowed difference from the reference; 0 where it can be 0. Give a reason.
         compiled_atol: largest allowed difference between the padded, compiled batch and the pure
             function; None: for integers 0 if `atol` is 0 and else 1, for floats 1e-5 of the largest
-            value (XLA may fuse multiply and add in one program and not in the other).
+            value (XLA may fuse multiply and add in the pure function).
+        bits_atol: largest allowed difference between two paddings; only for an operator whose docstring
+            says that it cannot have the same bits, and by how much they differ.
         x64: run with 64-bit types enabled (inputs, outputs or intermediate values need them).
         pad: how many elements of padding to add after each axis.
     """
@@ -70,7 +79,7 @@ def check(
         for o, (got, want) in enumerate(zip(pure, expected, strict=True)):
             for i, (g, w) in enumerate(zip(got, want, strict=True)):
                 compare(g, w, atol, f"{op.name}: output {o}, sample {i}, pure function against reference")
-        _check_padded(op, inputs, args, per_sample, layout, pure, compiled_atol, pad, atol)
+        _check_padded(op, inputs, args, per_sample, layout, pure, compiled_atol, pad, atol, bits_atol)
     return pure
 
 
@@ -100,7 +109,7 @@ def check_random(
     with jax.enable_x64(x64):
         keys = sample_keys(count, seed)
         pure = _pure(op, inputs, args, per_sample, layout, keys)
-        _check_padded(op, inputs, args, per_sample, layout, pure, compiled_atol, pad, 0, keys)
+        _check_padded(op, inputs, args, per_sample, layout, pure, compiled_atol, pad, 0, 0, keys)
     return pure
 
 
@@ -120,6 +129,24 @@ def compare(got: Any, want: Any, atol: float, what: str) -> None:
     elif got.size:
         np.testing.assert_allclose(
             got.astype(np.float64), want.astype(np.float64), rtol=0, atol=atol, err_msg=what
+        )
+
+
+def same_bits(got: Any, want: Any, what: str) -> None:
+    """Equal to the last bit; any NaN is a NaN."""
+    got, want = np.asarray(got), np.asarray(want)
+    assert (got.shape, got.dtype) == (want.shape, want.dtype), f"{what}: {got.shape} {got.dtype}"
+    if got.dtype.kind == "f":
+        got, want = (np.where(np.isnan(v), np.nan, v).astype(v.dtype) for v in (got, want))
+    if got.tobytes() != want.tobytes():
+        if got.dtype.kind == "f":
+            different = got.view(f"u{got.itemsize}") != want.view(f"u{want.itemsize}")
+        else:
+            different = got != want
+        place = tuple(int(n) for n in np.argwhere(different)[0])
+        raise AssertionError(
+            f"{what}: {int(different.sum())} of {got.size} elements differ, the first at {place}: "
+            f"{got[place]!r} and {want[place]!r}"
         )
 
 
@@ -149,7 +176,7 @@ def _pure(
 def _check_padded(
     op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any,
     pure: list[list[np.ndarray]], compiled_atol: float | None, pad: int, atol: float,
-    keys: Array | None = None,
+    bits_atol: float, keys: Array | None = None,
 ) -> None:  # fmt: skip
     count = len(pure[0])
     layouts = _layouts(layout, len(inputs))
@@ -164,31 +191,73 @@ def _check_padded(
         for i in range(count):
             assert pure[o][i].shape == tuple(spec.extents[i]), "setup and run disagree on the shape"
             assert pure[o][i].dtype == spec.dtype, "setup and run disagree on the dtype"
+    compiled = [
+        _run_padded(op, inputs, specs, planned, keys, samples, padding)
+        for samples, padding in _programs(op, count, pad)
+    ]
+    for o in range(len(pure)):
+        for i in range(count):
+            what = f"{op.name}: output {o}, sample {i}, padded"
+            first, *others = (runs[o][i] for runs in compiled)
+            tolerance = compiled_atol
+            if tolerance is None:
+                scale = float(np.abs(pure[o][i].astype(np.float64)).max(initial=1.0))
+                tolerance = min(atol, 1) if pure[o][i].dtype.kind in "iub" else 1e-5 * scale
+            for other in others:
+                if bits_atol:
+                    compare(other, first, bits_atol, f"{what} in another way")
+                else:
+                    same_bits(other, first, f"{what} and batched in another way")
+            compare(first, pure[o][i], tolerance, f"{what} against the pure function")
+
+
+def _programs(op: Operator, count: int, pad: int) -> list[tuple[list[list[int]], int]]:
+    """Batches and paddings of two programs, which must agree to the last bit."""
+    every = list(range(count))
+    apart = [every] if op.batched else [[i] for i in every]
+    return [([every], pad), (apart, pad and pad + FURTHER)]
+
+
+def _run_padded(
+    op: Operator, inputs: Any, specs: list[BatchSpec], planned: PlannedCall, keys: Array | None,
+    batches: list[list[int]], pad: int,
+) -> list[list[np.ndarray]]:  # fmt: skip
+    """The compiled operator on batches of these samples; for each output the samples in order."""
     shapes = [_padded_shape(spec, pad) for spec in planned.outputs]
     traces = []
 
-    def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any) -> Any:
+    def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any, keys: Any) -> Any:
         traces.append(1)
         return run_call(planned.call, arrays, extents, traced, out_extents, shapes, keys)
 
-    compiled = jax.jit(stage)
-    extents = [jnp.asarray(s.extents, jnp.int32) for s in specs]
-    out_extents = [jnp.asarray(s.extents, jnp.int32) for s in planned.outputs]
+    platform = jax.default_backend()
+    compiled = jax.jit(
+        lambda minus_zero, *operands: exact(stage, minus_zero, platform)(*operands),
+        compiler_options=compiler_options(platform),
+    )
+    found: list[list[list[np.ndarray]]] = []
     for high in (False, True):
         arrays = [_padded(s, 0 if op.input(i).argument else pad, high) for i, s in enumerate(inputs)]
-        results = compiled(arrays, extents, planned.traced, out_extents)
-        for o, batch in enumerate(results):
-            assert batch.shape == (count, *shapes[o]), f"output {o}: padded shape {batch.shape}"
-            for i in range(count):
-                valid = np.asarray(batch[i])[tuple(map(slice, pure[o][i].shape))]
-                tolerance = compiled_atol
-                if tolerance is None:
-                    scale = float(np.abs(pure[o][i].astype(np.float64)).max(initial=1.0))
-                    tolerance = min(atol, 1) if pure[o][i].dtype.kind in "iub" else 1e-5 * scale
-                compare(
-                    valid, pure[o][i], tolerance, f"{op.name}: output {o}, sample {i}, padded, high={high}"
-                )
+        outputs: list[list[np.ndarray]] = [[] for _ in shapes]
+        for batch in batches:
+            rows = np.array(batch)
+            results = compiled(
+                MINUS_ZERO, [a[rows] for a in arrays], [jnp.asarray(s.extents[rows], jnp.int32) for s in specs],
+                {name: v[rows] for name, v in planned.traced.items()},
+                [jnp.asarray(s.extents[rows], jnp.int32) for s in planned.outputs],
+                None if keys is None else keys[rows],
+            )  # fmt: skip
+            for o, result in enumerate(results):
+                assert result.shape == (len(rows), *shapes[o]), f"output {o}: padded shape {result.shape}"
+                for row, i in enumerate(batch):
+                    valid = tuple(map(slice, planned.outputs[o].extents[i]))
+                    outputs[o].append(np.asarray(result[row])[valid])
+        found.append(outputs)
     assert len(traces) == 1, "traced again for a batch with the same padded shapes"
+    for o, (low, high_fill) in enumerate(zip(*found, strict=True)):
+        for i, (a, b) in enumerate(zip(low, high_fill, strict=True)):
+            same_bits(b, a, f"{op.name}: output {o}, sample {i}, other values in the padding")
+    return found[0]
 
 
 def _padded_shape(spec: BatchSpec, pad: int) -> tuple[int, ...]:

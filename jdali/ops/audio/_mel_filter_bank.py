@@ -7,10 +7,11 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import Static, operator
+from jdali._sums import fixed_product
 from jdali.ops.audio._signal import along_axis, require_float32
 from jdali.ops.tensor._fit import fit
 
@@ -119,6 +120,5 @@ def mel_filter_bank(
         weights = weights * np.asarray(2 / (edges[2:] - edges[:-2]), np.float32)
     valid = jnp.arange(spectrum.shape[axis], dtype=jnp.int32) < bins
     clean = jnp.where(along_axis(valid, axis, spectrum.ndim), spectrum, 0)
-    mel = jnp.tensordot(weights, clean, ((1,), (axis,)), precision=lax.Precision.HIGHEST)
-    mel = jnp.moveaxis(mel, 0, axis)
+    mel = fixed_product(weights, clean, axis)
     return mel if out_shape is None else fit(mel, out_shape)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import Static, operator
+from jdali._sums import fixed_product
 from jdali.ops.audio._signal import along_axis, require_float32
 from jdali.ops.tensor._fit import fit
 
@@ -70,8 +71,7 @@ def mfcc(
         table = table * lift.astype(np.float32)[:, None]
     inside = along_axis(jnp.arange(spectrum.shape[axis], dtype=jnp.int32) < size, axis, spectrum.ndim)
     clean = jnp.where(inside, spectrum, 0)
-    result = jnp.tensordot(table, clean, ((1,), (axis,)), precision=lax.Precision.HIGHEST)
-    result = jnp.moveaxis(result, 0, axis)
+    result = fixed_product(table, clean, axis)
     return result if out_shape is None else fit(result, out_shape)
 
 

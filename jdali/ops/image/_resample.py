@@ -19,10 +19,10 @@ from jax.custom_batching import custom_vmap
 
 from jdali._numeric import saturate_cast
 from jdali.ops.image._resample_filters import dense_weights, first_taps
-from jdali.ops.image._resample_taps import resample_taps
+from jdali.ops.image._resample_taps import resample_small, resample_taps
 
-# An axis pair of up to this many (input, output) combinations is multiplied densely on a CPU too.
-_DENSE_LIMIT = 48 * 48
+# Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
+_SMALL = 48 * 48
 
 
 def resample(
@@ -54,7 +54,7 @@ def resample(
     if nearest:
         picked: Array = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
         return picked
-    small = all(n * m <= _DENSE_LIMIT for n, m in zip(image.shape, out_shape, strict=False))
+    small = all(n * m <= _SMALL for n, m in zip(image.shape, out_shape, strict=False))
     run = _differentiable(tuple(out_shape), np.dtype(dtype), small)
     return run(image, filters, extent, out_extent)
 
@@ -95,12 +95,14 @@ def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: boo
         batch = _batched_taps(out_shape, dtype)
         return batch(image[None], filters[None], extent[None], out_extent[None])[0]
 
+    def few(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        del out_extent
+        return saturate_cast(resample_small(image, filters, extent, out_shape), dtype)
+
     @jax.custom_jvp
     def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        if small:
-            return dense(image, filters, extent, out_extent)
         operands = (image, filters, extent, out_extent)
-        result: Array = lax.platform_dependent(*operands, cpu=taps, default=dense)
+        result: Array = lax.platform_dependent(*operands, cpu=few if small else taps, default=dense)
         return result
 
     @run.defjvp

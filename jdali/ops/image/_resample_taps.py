@@ -20,6 +20,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numeric import saturate_cast
+from jdali._sums import fixed_sum
 from jdali.ops.image._resample_filters import TAPS, first_taps, weight
 
 # Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
@@ -63,9 +64,9 @@ class _Axis:
 
         def add(chunk: Array, total: Array) -> Array:
             _, value = _taps_and_weights(filter, start, first, chunk)
-            return total + value.sum(axis=0, dtype=jnp.float32)
+            return total + fixed_sum(value, (0,))
 
-        total = lax.fori_loop(_int32(1), _chunks(filter), add, value.sum(axis=0, dtype=jnp.float32))
+        total = lax.fori_loop(_int32(1), _chunks(filter), add, fixed_sum(value, (0,)))
         inverse = jnp.where(total == 0, jnp.float32(0), 1 / total)
         leading = _kept((jnp.clip(tap, 0, rows - 1), value * inverse))
         return cls(filter, rows, start, first, inverse, leading)
@@ -245,6 +246,37 @@ def resample_taps(
 
     results = jnp.zeros((count, *out_shape, channels), dtype) + zero.astype(dtype)
     return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, made, turned))[0]
+
+
+def resample_small(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+    """What `resample_taps` gives, to the last bit, without its tiles: for arrays not worth their loops.
+
+    Args:
+        image: [*shape, C], padded.
+        filters: float32 [d, 5].
+        extent: int32 [d].
+        out_shape: padded shape of the result, without C.
+
+    Returns: float32 [*out_shape, C].
+    """
+    value = image
+    for a, count in enumerate(out_shape):
+        axis = _Axis.of(filters[a], extent[a], count)
+
+        def chunk_sum(chunk: Array, value: Array = value, axis: _Axis = axis, a: int = a) -> Array:
+            rows, weights = axis.factors(_int32(0), len(axis.first), chunk)
+            others = [other for other in range(value.ndim) if other != a]
+            terms = [
+                jnp.expand_dims(weights[k], others) * jnp.take(value, rows[k], axis=a).astype(jnp.float32)
+                for k in range(_TAPS)
+            ]
+            return functools.reduce(jnp.add, terms)
+
+        def further(chunk: Array, total: Array, chunk_sum: Callable[..., Array] = chunk_sum) -> Array:
+            return total + chunk_sum(chunk)
+
+        value = lax.fori_loop(_int32(1), _chunks(filters[a]), further, chunk_sum(_int32(0)))
+    return value
 
 
 def _all_rows(run: Callable[..., Array], result: Array, shape_out: int, rows_out: Array) -> Array:

@@ -15,6 +15,7 @@ from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
+from jdali._sums import fixed_sum
 from jdali.ops.reductions._axes import resolve_axes
 from jdali.ops.tensor._fit import fit
 
@@ -137,11 +138,11 @@ def normalize(
     number = _count(extent, axes, batch)
     center = given[0]
     if center is None:
-        total = jnp.sum(jnp.where(inside, value, 0), axis=over, keepdims=True)
+        total = fixed_sum(jnp.where(inside, value, 0), over, keep_dims=True)
         center = total * (1 / jnp.maximum(number, 1))
     if given[1] is None:
         squares = jnp.where(inside, jnp.square(value - center), 0)
-        inverse = _inverse_measured(jnp.sum(squares, axis=over, keepdims=True), number, ddof, epsilon, scale)
+        inverse = _inverse_measured(fixed_sum(squares, over, keep_dims=True), number, ddof, epsilon, scale)
     else:
         inverse = _inverse_given(given[1], epsilon, scale, keep_zero=jnp.ndim(cast(Array, stddev)) > 0)
     result = saturate_cast((value - center) * inverse + jnp.float32(shift), types.to_dtype(dtype))

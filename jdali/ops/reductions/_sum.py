@@ -10,6 +10,7 @@ from jax import Array
 
 from jdali._extent import BatchSpec, Plan, mask_padding
 from jdali._operator import Static, operator
+from jdali._sums import fixed_sum
 from jdali.ops.reductions._axes import reduced_spec, resolve_axes
 from jdali.ops.tensor._fit import fit
 
@@ -25,7 +26,7 @@ def masked_sum(value: Array, extent: Array | None, axes: tuple[int, ...], keep_d
     """Sum in the dtype of `value` of what lies inside of `extent`."""
     if extent is not None:
         value = mask_padding(value, extent, 0)
-    return jnp.sum(value, axis=axes, keepdims=keep_dims, dtype=value.dtype)
+    return fixed_sum(value, axes, keep_dims=keep_dims)
 
 
 def count(extent: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
