@@ -11,6 +11,7 @@ import pytest
 from support import oracle, records
 from support.data import SHARED
 
+from jdali._extras import install
 from jdali.cli import _doctor, _index, main
 
 EXAMPLES = [records.example({"image": [bytes([i]) * (300 * i)], "label": [i]}) for i in range(5)]
@@ -166,7 +167,7 @@ def test_doctor_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_doctor, "LIBRARIES", (gone,))
     lines = _doctor.report()
     assert any(line.split() == ["no-such-package", "missing", "nothing", "at", "all"] for line in lines)
-    assert lines[-1].split() == ["pip", "install", '"jdali[codecs]"', "for", "nothing", "at", "all"]
+    assert lines[-1].split() == [*install("codecs").split(), "for", "nothing", "at", "all"]
     monkeypatch.setattr(_doctor, "LIBRARIES", ())
     assert _doctor.report()[-1] == "Nothing is missing."
 

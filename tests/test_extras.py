@@ -74,5 +74,5 @@ def test_without_any_optional_package(tmp_path):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     for what, text in said.items():
-        expected = f'pip install "jdali[{EXTRAS[what]}]"' if what in EXTRAS else "works"
+        expected = f'pip install ".[{EXTRAS[what]}]" in a clone of jdali' if what in EXTRAS else "works"
         assert expected in text, f"{what}: {text}"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import jax
 
 from jdali._cache_folder import cache_folder
+from jdali._extras import install
 from jdali.codecs import libraries
 
 
@@ -88,8 +89,7 @@ def report() -> list[str]:
     if missing:
         lines += ["", "To install what is missing"]
         for extra, uses in missing.items():
-            target = f'"jdali[{extra}]"' if extra else "--force-reinstall jdali"
-            lines.append(f"  pip install {target:<20}for {'; '.join(uses)}")
+            lines.append(f"  {install(extra):<50}for {'; '.join(uses)}")
     else:
         lines += ["", "Nothing is missing."]
     return lines

@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image, ImageFile
 
 from jdali._errors import SampleError
+from jdali._extras import install
 from jdali.types import RGB, DALIImageType
 
 UINT8: np.dtype[Any] = np.dtype(np.uint8)
@@ -114,7 +115,7 @@ def need_imagecodecs(what: str) -> Any:
     """The package `imagecodecs`; says what to install where it is missing."""
     module = imagecodecs()
     if module is None:
-        raise ImportError(f"{what} needs the package imagecodecs: pip install 'jdali[codecs]'")
+        raise ImportError(f"{what} needs the package imagecodecs: {install('codecs')}")
     return module
 
 

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._extras import install
 from jdali._regular_file import open_regular
 from jdali.codecs import image
 
@@ -34,7 +35,7 @@ def library() -> Any:
     try:
         return importlib.import_module("av")
     except ImportError as error:
-        raise ImportError('video needs PyAV: pip install "jdali[video]"') from error
+        raise ImportError(f"video needs PyAV: {install('video')}") from error
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._extras import install
 from jdali.codecs.npy import native
 
 _BLOCK, _CARD = 2880, 80
@@ -33,7 +34,7 @@ def require() -> Any:
     try:
         import astropy.io.fits as library
     except ImportError as error:
-        raise ImportError('to read FITS files, astropy is needed: pip install "jdali[fits]"') from error
+        raise ImportError(f"to read FITS files, astropy is needed: {install('fits')}") from error
     return library
 
 

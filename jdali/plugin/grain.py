@@ -9,13 +9,14 @@ from typing import Any
 
 import jax
 
+from jdali._extras import install
 from jdali.iterator import DataIterator
 
 try:
     import grain
 except ImportError as error:
     raise ImportError(
-        'jdali.plugin.grain needs Grain, which is not installed: pip install "jdali[grain]"'
+        f"jdali.plugin.grain needs Grain, which is not installed: {install('grain')}"
     ) from error
 
 __all__ = ["DatasetIterator", "source"]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
+from jdali._extras import install
 from jdali._regular_file import check_no_device, check_size
 from jdali.readers._scope import Ended, current_scope
 from jdali.storage import Options, options
@@ -73,7 +74,7 @@ def _found(url: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError as error:
-        raise ImportError(f'to read {url}, fsspec is needed: pip install "jdali[remote]"') from error
+        raise ImportError(f"to read {url}, fsspec is needed: {install('remote')}") from error
     protocol = _protocol(url)
     # fsspec keeps one object for equal arguments, and makes it anew in a forked process.
     try:
@@ -87,7 +88,7 @@ def _found(url: str) -> tuple[Any, str]:
         system.retries = 1
         return system, path
     except ImportError as error:  # fsspec says what is missing
-        advice = ': pip install "jdali[remote]"' if protocol in _IN_EXTRA else ""
+        advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:
         if protocol in fsspec.available_protocols():

@@ -13,6 +13,7 @@ import numpy as np
 
 from jdali import tfrecord as features_of
 from jdali._batch import Store
+from jdali._extras import install
 from jdali._operator import Static, operator
 from jdali._shared_arguments import also_takes
 from jdali.readers import _columns, _storage
@@ -354,7 +355,7 @@ def _check_first(files: RecordFiles, file: int, index: str, records: Records) ->
 def _need_crc() -> None:
     if crc32c is None:
         raise ImportError(
-            f'{_NAME}: the package crc32c, which checks the records, is missing: pip install "jdali[records]"'
+            f"{_NAME}: the package crc32c, which checks the records, is missing: {install('records')}"
         )
 
 

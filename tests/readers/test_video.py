@@ -16,6 +16,7 @@ from support.videos import av, encode, numbers_of, pictures
 
 import jdali.dynamic as jd
 from jdali import SampleError, fn, pipeline_def, types
+from jdali._extras import install
 from jdali._operator import REGISTRY
 from jdali.readers.video import build_index
 
@@ -401,7 +402,7 @@ def test_without_pyav(folder):
         f"build_index({str(folder / 'vfr.mp4')!r})\n"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert result.stderr.strip().endswith('ImportError: video needs PyAV: pip install "jdali[video]"')
+    assert result.stderr.strip().endswith(f"ImportError: video needs PyAV: {install('video')}")
 
 
 def test_index_is_kept(folder, tmp_path, monkeypatch):

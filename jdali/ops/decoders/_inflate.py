@@ -10,6 +10,7 @@ import numpy as np
 from jdali import types
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
+from jdali._extras import install
 from jdali._operator import PerSample, Static, operator
 from jdali.codecs.npy import native
 
@@ -64,7 +65,7 @@ def _library() -> Any:
     try:
         import lz4.block as library
     except ImportError as error:
-        raise ImportError(f'{_NAME} needs lz4: pip install "jdali[inflate]"') from error
+        raise ImportError(f"{_NAME} needs lz4: {install('inflate')}") from error
     return library
 
 

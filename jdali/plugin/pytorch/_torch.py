@@ -1,8 +1,10 @@
 """PyTorch, or an error that says how to get it."""
 
+from jdali._extras import install
+
 try:
     import torch as torch
 except ImportError as error:
     raise ImportError(
-        'jdali.plugin.pytorch needs PyTorch, which is not installed: pip install "jdali[torch]"'
+        f"jdali.plugin.pytorch needs PyTorch, which is not installed: {install('torch')}"
     ) from error

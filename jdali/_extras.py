@@ -1,0 +1,12 @@
+"""How to install what jdali can do without: the one place that says it."""
+
+from __future__ import annotations
+
+
+def install(extra: str = "") -> str:
+    """The command that installs jdali with one of its extras.
+
+    jdali is on no package index yet; docs/releasing.md says when this becomes `pip install "jdali[extra]"`.
+    """
+    target = f'".[{extra}]"' if extra else "--force-reinstall ."
+    return f"pip install {target} in a clone of jdali"
