@@ -144,7 +144,7 @@ def test_the_interpreter_exits_in_mid_compile():
         StageRunner._program = told
         pipe = pipeline()
         pipe.build()
-        pipe._executor._start()
+        pipe._executor.start()
         compiling.wait()
         time.sleep(0.3)
         assert not any(r.seconds for s in pipe._engine.stage_runners for r in s.programs.values())
