@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import secrets
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, TypeVar, overload
 import jax
 
 from jdali import types
+from jdali._cpus import cpu_count
 from jdali._pipeline._checkpoint import Checkpointing
 from jdali._pipeline._defining import Defining, flatten
 from jdali._pipeline._facts import Facts, per_output
@@ -21,6 +21,7 @@ from jdali._place import BatchSplit
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result
+from jdali.engine._exit import until_exit
 from jdali.engine._feed import End
 from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.engine._sharded import spread_stages
@@ -41,7 +42,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode; None: one for each core.
+        num_threads: threads that read and decode; None: one for each processor that the process may use.
         device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
         seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
         exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
@@ -99,7 +100,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"Pipeline: batch_size must be at least 1, not {batch_size}")
         self._batch_size = batch_size
-        self.num_threads = num_threads or os.cpu_count() or 1
+        self.num_threads = num_threads or cpu_count()
         self.device_id = device_id
         self._seed_given = seed is not None and seed >= 0
         self.seed = int(seed) if seed is not None and seed >= 0 else secrets.randbits(31)
@@ -234,7 +235,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """
         for name, data in pipeline_inputs.items():
             self.feed_input(name, data)
-        return self.run_result().outputs
+        with until_exit():
+            return self.run_result().outputs
 
     def run_result(self) -> Result:
         """As `run`, with the identity of the samples, the masks and the state after the batch."""
@@ -289,7 +291,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             if not self._scheduled:
                 raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
             self._scheduled -= 1
-        return self._take().outputs
+        with until_exit():
+            return self._take().outputs
 
     def release_outputs(self) -> None:
         """Says that the last shared batch is not needed any more. Nothing is reused here before."""

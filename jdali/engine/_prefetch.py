@@ -16,6 +16,7 @@ import jax
 
 from jdali._batch import PaddedBlock
 from jdali.engine._executor import Engine, Iteration, Result
+from jdali.engine._exit import begin_exit
 from jdali.engine._feed import End
 from jdali.engine._handover import Handover
 from jdali.engine._native import NATIVE
@@ -375,6 +376,7 @@ _LIVE: weakref.WeakSet[Any] = weakref.WeakSet()
 @atexit.register
 def close_all() -> None:
     """Closes all that still run, before the interpreter exits."""
+    begin_exit()
     live = list(_LIVE)
     _close_soon(live)
     # A user's callback that does not return must not keep the interpreter from exiting; a program that is

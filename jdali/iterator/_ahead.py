@@ -9,6 +9,7 @@ import time
 import weakref
 from collections.abc import Iterator
 
+from jdali.engine._exit import begin_exit
 from jdali.engine._prefetch import close_all
 from jdali.iterator._stream import BatchStream, EpochEnd, Item, item_or_failure
 
@@ -168,6 +169,7 @@ _LIVE: weakref.WeakSet[RunAhead] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
+    begin_exit()
     live = list(_LIVE)
     for ahead in live:
         ahead.stop()

@@ -13,6 +13,7 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._state import StateError
+from jdali.engine._exit import until_exit
 from jdali.iterator import _replay as replay
 from jdali.iterator._ahead import Inline, RunAhead
 from jdali.iterator._arguments import check_arguments, check_sharding, epoch_counter
@@ -126,7 +127,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._clock = WaitClock()
         self._recorder = Recorder(pipes, self._stream.assembly)
         self._prepare_first_batch = prepare_first_batch
-        weakref.finalize(self, self._ahead.stop)
+        weakref.finalize(self, self._ahead.stop).atexit = False
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
         elif prepare_first_batch:
@@ -169,7 +170,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         batch = self._kept_batch(keep)
         if batch is not None:
             return batch
-        with self._clock.wait():
+        with until_exit(), self._clock.wait():
             while (batch := self._taken(keep)) is None:
                 self._ahead.wait()
             return batch
@@ -387,6 +388,12 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         for pipe in self._pipelines:
             pipe.close()
         self._ahead.join()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "iterator: it cannot be pickled or copied, it has threads and waiting batches: make another one like "
+            "it where it is wanted, and give its set_state what get_state() returns here"
+        )
 
     def __enter__(self: Self) -> Self:
         return self
