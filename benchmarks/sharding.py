@@ -10,7 +10,6 @@ iterator without a sharding, turn by turn. CPU time counts all threads of the pr
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import time
 
@@ -21,6 +20,7 @@ from jax.sharding import PartitionSpec as P
 
 import jdali
 from jdali import fn, types
+from jdali._cpus import cpu_count
 from jdali.iterator import DataIterator
 
 DEVICES = (1, 2, 4, 8)
@@ -71,7 +71,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_num_cpu_devices", max(DEVICES))
-    print(f"{os.cpu_count()} cores, {jax.device_count()} devices")
+    print(f"{cpu_count()} cores, {jax.device_count()} devices")
     for title, batch, size, batches in WORKLOADS:
         print(f"\n| {title} | samples/s | ms a batch | CPU ms a batch | ratio of the rate | of CPU time |")
         print("|---|---|---|---|---|---|")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import secrets
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, TypeVar, overload
 import jax
 
 from jdali import types
+from jdali._cpus import cpu_count
 from jdali._pipeline._checkpoint import Checkpointing
 from jdali._pipeline._defining import Defining, flatten
 from jdali._pipeline._facts import Facts, per_output
@@ -21,6 +21,8 @@ from jdali._place import BatchSplit
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result
+from jdali.engine._exit import until_exit
+from jdali.engine._feed import End
 from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
@@ -40,7 +42,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode; None: one for each core.
+        num_threads: threads that read and decode; None: one for each processor that the process may use.
         device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
         seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
         exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
@@ -103,7 +105,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"Pipeline: batch_size must be at least 1, not {batch_size}")
         self._batch_size = batch_size
-        self.num_threads = num_threads or os.cpu_count() or 1
+        self.num_threads = num_threads or cpu_count()
         self.device_id = device_id
         self._seed_given = seed is not None and seed >= 0
         self.seed = int(seed) if seed is not None and seed >= 0 else secrets.randbits(31)
@@ -132,7 +134,6 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self._engine: Engine | None = None
         self._executor: Prefetcher | Synchronous | None = None
         self._scheduled = 0
-        self._last: Result | None = None
         self._state: dict[str, Any] = {}
         self._contexts: list[Any] = []
 
@@ -186,7 +187,11 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         )  # fmt: skip
         fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())
         ahead = self.exec_pipelined and self.exec_async and not fed
-        executor = Prefetcher(engine, self._depth) if ahead else Synchronous(engine)
+        executor = (
+            Prefetcher(engine, self._depth)
+            if ahead
+            else Synchronous(engine, background=self.exec_pipelined and self.exec_async)
+        )
         self._plan, self._engine, self._executor = plan, engine, executor
         self._state = engine.get_state()
         weakref.finalize(self, executor.abandon).atexit = False
@@ -234,17 +239,31 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """
         for name, data in pipeline_inputs.items():
             self.feed_input(name, data)
-        return self.run_result().outputs
+        with until_exit():
+            return self.run_result().outputs
 
     def run_result(self) -> Result:
         """As `run`, with the identity of the samples, the masks and the state after the batch."""
-        _, executor = self._built()
         if self._scheduled:
             raise RuntimeError(
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
             )
-        self._last = result = self._checked(executor.next())
-        return result
+        return self._take()
+
+    def _take(self) -> Result:
+        """The next batch; threads that ask at the same time get one each."""
+        _, executor = self._built()
+        while True:
+            executor.wait()
+            with executor.turn:
+                try:
+                    result = executor.take()
+                except StopIteration:
+                    self._state = {**self._state, "end": End.REACHED}
+                    raise
+                if result is not None:  # else another thread took it, or a state was set
+                    self._state = self._checked(result).state
+                    return result
 
     def _checked(self, result: Result) -> Result:
         dtypes, ndims, layouts = (per_output(e, len(result.outputs)) for e in self._expected)
@@ -260,18 +279,24 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         return result
 
     def schedule_run(self) -> None:
-        """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`."""
-        self._built()
-        self._scheduled += 1
+        """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
+
+        It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
+        """
+        _, executor = self._built()
+        with executor.turn:
+            executor.schedule()
+            self._scheduled += 1
 
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
         _, executor = self._built()
-        if not self._scheduled:
-            raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
-        self._scheduled -= 1
-        self._last = result = self._checked(executor.next())
-        return result.outputs
+        with executor.turn:
+            if not self._scheduled:
+                raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
+            self._scheduled -= 1
+        with until_exit():
+            return self._take().outputs
 
     def release_outputs(self) -> None:
         """Says that the last shared batch is not needed any more. Nothing is reused here before."""
@@ -328,7 +353,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
     def reset(self) -> None:
         """Starts external sources again after their end. Readers go on with the next epoch."""
         _, executor = self._built()
-        executor.reset()
+        with executor.turn:
+            if executor.reset():
+                self._state = {**self._state, "end": End.LEFT}
 
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
         """Says on which devices the outputs are wanted; `iterator.DataIterator` does it for its `sharding`.

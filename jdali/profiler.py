@@ -8,11 +8,11 @@ begins with "jdali", so it shows in a trace of `jax.profiler.trace`. The same pa
 from __future__ import annotations
 
 import dataclasses
-import os
 import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from jdali._cpus import cpu_count
 from jdali.engine._report import Times
 from jdali.engine._timing import Part, Spent
 
@@ -184,7 +184,7 @@ class Recorder:
         ]
         batch = _split(self._batch, end.batch - begin.batch, lanes[-1][-1][0])
         lanes = [*lanes, batch] if first.ahead else [[pair for lane in lanes for pair in lane] + batch]
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = cpu_count()
         facts = _Facts(
             batches,
             seconds,

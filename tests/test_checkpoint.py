@@ -1,6 +1,8 @@
 """DALI's checkpoints: `Pipeline.checkpoint`, the argument `checkpoint`, `checkpoints` of iterators."""
 
+import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -204,6 +206,54 @@ def test_a_pipeline_made_of_bytes_is_the_same(files, tmp_path):
     three.set_state(branching(files).get_state())  # the fingerprint, too, is the same
     assert some(three) == expected
     assert jdali.Pipeline.deserialize(data).serialize() == data
+
+
+COPIES = {
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_a_copy_of_a_pipeline_goes_on_at_the_same_place(files, how):
+    def some(pipe, count=3):
+        fed = ([np.int32([i]) for i in range(4)], [np.float32([i]) for i in range(4)])
+        return [rows(pipe.run(fed=fed)) for _ in range(count)]
+
+    expected = some(branching(files), 5)
+    one = branching(files)
+    assert some(one, 2) == expected[:2]
+    two = COPIES[how](one)
+    assert some(two) == expected[2:]
+    assert some(one) == expected[2:]  # neither moves the other
+    not_built = COPIES[how](
+        branching(files, output_ndim=[1, 1, 0, 0, 1, 1], bytes_per_sample=5, on_error="skip")
+    )
+    assert some(not_built, 5) == expected
+    assert (not_built.output_ndim(), not_built.bytes_per_sample) == ([1, 1, 0, 0, 1, 1], 5)
+    assert not_built.on_error == "skip"
+
+
+def test_what_cannot_be_copied_says_what_to_do(files):
+    def called(source):
+        pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+        with pipe:
+            pipe.set_outputs(fn.python_function(fn.external_source(source, name="numbers"), function=abs))
+        return pipe
+
+    for copied in COPIES.values():
+        with pytest.raises(
+            TypeError, match=r"the source of 'numbers' .*call the pipeline function again.*get_state"
+        ):
+            copied(called(lambda i: np.zeros((2, 1), np.int32)))
+        with pytest.raises(TypeError, match=r"python_function: argument 'function' cannot be written.*again"):
+            copied(called(None))
+        with (
+            iterators(files) as it,
+            pytest.raises(TypeError, match=r"iterator: .*give its set_state.*get_state\(\)"),
+        ):
+            copied(it)
 
 
 def test_what_cannot_be_made_bytes_or_be_made_of_them(files):

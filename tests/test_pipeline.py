@@ -17,6 +17,8 @@ from jdali.tensors import TensorListCPU, TensorListGPU
 
 # The promise is 2 s. Tests run beside others on busy machines, and a hang lasts for ever.
 EXIT_SECONDS = 10
+# Longer than anything here takes, however busy the machine is.
+HANG_SECONDS = 120
 
 
 def numbered(count: int, size: int = 4):
@@ -134,6 +136,112 @@ def test_schedule_share_release():
     assert int(pipe.outputs()[0].at(0)) == 8
     with pytest.raises(RuntimeError, match="nothing was scheduled"):
         pipe.share_outputs()
+
+
+class Told:
+    """A source that says which batches it was asked for; it gives them when they are wanted."""
+
+    def __init__(self):
+        self.asked = [threading.Event() for _ in range(8)]
+        self.wanted = threading.Event()
+
+    def __call__(self, number):
+        self.asked[number].set()
+        assert self.wanted.wait(HANG_SECONDS)
+        return np.full((2, 1), number, np.int32)
+
+
+def test_schedule_run_begins_in_the_background():
+    """The source is asked though nobody has come for the batch; `schedule_run` does not wait for it."""
+    source = Told()
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, prefetch_queue_depth=1)
+    with pipe:
+        pipe.set_outputs(fn.external_source(source))
+    pipe.build()
+    assert not source.asked[0].is_set()
+    pipe.schedule_run()
+    assert source.asked[0].wait(HANG_SECONDS)
+    source.wanted.set()
+    assert int(pipe.share_outputs()[0].at(0)[0]) == 0
+    pipe.close()
+
+
+def test_schedule_run_of_a_fed_pipeline_begins_in_the_background():
+    told = Told()
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        data = fn.external_source(name="data")
+        pipe.set_outputs(fn.python_function(data, function=lambda x: told(int(x[0]))[0] + 1))
+    for number in range(3):
+        pipe.feed_input("data", np.full((2, 1), number, np.int32))
+        pipe.schedule_run()
+    assert told.asked[0].wait(HANG_SECONDS)
+    assert not pipe.empty()
+    told.wanted.set()
+    assert [int(pipe.share_outputs()[0].at(0)[0]) for _ in range(3)] == [1, 2, 3]
+    assert pipe.empty()
+    pipe.schedule_run()  # nothing was fed: the error is that of the batch
+    with pytest.raises(jdali.OperatorError, match="no data; call pipeline.feed_input"):
+        pipe.share_outputs()
+    assert int(pipe.run(data=np.full((2, 1), 5, np.int32))[0].at(0)[0]) == 6
+    pipe.close()
+
+
+@pytest.mark.parametrize("option", ["exec_async", "exec_pipelined"])
+def test_schedule_run_without_a_background(option):
+    """As in DALI: the batch is made before `schedule_run` returns, one at a time."""
+    source = Told()
+    source.wanted.set()
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, **{option: False})
+    with pipe:
+        pipe.set_outputs(fn.external_source(source))
+    pipe.schedule_run()
+    assert [event.is_set() for event in source.asked[:2]] == [True, False]
+    assert int(pipe.outputs()[0].at(0)[0]) == 0
+    assert not source.asked[1].is_set()
+    pipe.close()
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_the_end_of_a_source_among_scheduled_batches(ahead):
+    pipe = counting(numbered(2), exec_async=ahead)
+    for _ in range(4):
+        pipe.schedule_run()
+    assert [int(pipe.share_outputs()[0].at(0)) for _ in range(2)] == [0, 4]
+    for _ in range(2):
+        with pytest.raises(StopIteration):
+            pipe.share_outputs()
+    pipe.reset()
+    pipe.schedule_run()
+    state = pipe.get_state()
+    assert int(pipe.share_outputs()[0].at(0)) == 0
+    pipe.schedule_run()
+    pipe.set_state(state)  # what was scheduled is gone
+    assert pipe.empty()
+    assert int(pipe.run()[0].at(0)) == 0
+    pipe.close()
+
+
+def test_closing_ends_what_was_scheduled():
+    told = Told()
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        data = fn.external_source(name="data")
+        pipe.set_outputs(fn.python_function(data, function=lambda x: told(int(x[0]))[0]))
+    for number in range(3):
+        pipe.feed_input("data", np.full((2, 1), number, np.int32))
+        pipe.schedule_run()
+    assert told.asked[0].wait(HANG_SECONDS)
+    closing = threading.Thread(target=pipe.close)
+    closing.start()
+    told.wanted.set()
+    closing.join(HANG_SECONDS)
+    assert not closing.is_alive()
+    assert not any(event.is_set() for event in told.asked[1:])
+    with pytest.raises(RuntimeError, match="closed"):
+        pipe.share_outputs()
+    with pytest.raises(RuntimeError, match="closed"):
+        pipe.schedule_run()
 
 
 def test_feeding():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser, *, epochs: int, batch_size: i
     """Adds those that every example has; the numbers are their defaults."""
     parser.add_argument("--epochs", type=int, default=epochs)
     parser.add_argument("--batch-size", type=int, default=batch_size, help="of all devices together")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
+    parser.add_argument(
+        "--threads", type=int, help="that read and decode; one for each processor if not given"
+    )
     parser.add_argument("--lr", type=float, default=lr, help="largest learning rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")

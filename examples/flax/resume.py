@@ -10,7 +10,6 @@ writes it as JSON beside the arrays, in one checkpoint that is complete or not t
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -105,7 +104,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--save-every", type=int, default=20, help="steps between two checkpoints")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--size", type=int, default=32, help="height and width of the network's input")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="that read and decode")
+    parser.add_argument(
+        "--threads", type=int, help="that read and decode; one for each processor if not given"
+    )
     parser.add_argument("--lr", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--widths", type=int, nargs="+", default=[32, 64], help="channels of the layers")

@@ -9,7 +9,7 @@ from typing import Any
 
 from jdali._pipeline._twin import PipelineTwin
 from jdali._state import StateError, check_version, from_checkpoint, to_checkpoint
-from jdali.engine._executor import Engine, Result
+from jdali.engine._executor import Engine
 from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.graph._fingerprint import Entry, describe, difference, fingerprint
 from jdali.graph._node import Graph
@@ -26,7 +26,7 @@ class Checkpointing(abc.ABC):
     graph: Graph
     _seed_given: bool
     _checkpoint: str | bytes | None
-    _last: Result | None
+    _scheduled: int
     _state: dict[str, Any]
     _restored = False
     _iterator_state: dict[str, Any] | None = None
@@ -55,8 +55,7 @@ class Checkpointing(abc.ABC):
         of the batch or a `SampleInfo` needs none.
         """
         self._built()
-        sources = self._state if self._last is None else self._last.state
-        return {"version": STATE_VERSION, "graph": self._graph_entries()[1], **sources}
+        return {"version": STATE_VERSION, "graph": self._graph_entries()[1], **self._state}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Goes on after the batch that `get_state` followed, in this or in a like pipeline.
@@ -77,12 +76,13 @@ class Checkpointing(abc.ABC):
                 f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {self.seed}"
             )
         sources = {key: value for key, value in state.items() if key not in ("version", "graph")}
-        try:
-            executor.set_state(sources)
-        except ValueError as error:
-            raise StateError(f"pipeline: {error}") from error
-        self.seed = int(state["seed"])
-        self._state, self._last = sources, None
+        with executor.turn:
+            try:
+                executor.set_state(sources)
+            except ValueError as error:
+                raise StateError(f"pipeline: {error}") from error
+            self.seed = int(state["seed"])
+            self._state, self._scheduled = sources, 0
 
     def twin(self) -> PipelineTwin:
         """The same batches at a place of their own, for replaying; the pipeline goes on as before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import base64
 import enum
 import json
@@ -29,12 +30,25 @@ OPTIONS = (
 Self = TypeVar("Self", bound="Serializing")
 
 
-class Serializing:
+class Serializing(abc.ABC):
     """The part of `Pipeline` that writes its definition, and makes a pipeline of what was written."""
 
     graph: Graph
     _outputs: tuple[DataNode, ...] | None
+    _sinks: list[DataNode]
+    _expected: tuple[Any, Any, Any]
+    _without_effect: dict[str, Any]
+    _compilation_cache: bool
 
+    @abc.abstractmethod
+    def get_state(self) -> dict[str, Any]:
+        """Where the sources are."""
+
+    @abc.abstractmethod
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes on from there."""
+
+    @abc.abstractmethod
     def build(self) -> Any:
         """Plans the graph and opens the readers."""
 
@@ -64,6 +78,33 @@ class Serializing:
         if filename is not None:
             Path(filename).write_bytes(data)
         return data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For `pickle` and `copy`: a built pipeline of the same definition and options, at the same place.
+
+        Raises:
+            TypeError: an argument, a function or a source for instance, cannot be written.
+        """
+        self.build()
+        called = [node for node in self.graph.nodes if _fed(node) is not None and not node.runtime.is_fed]
+        try:
+            if called:
+                raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
+            data = self.serialize()
+        except RuntimeError as error:
+            raise TypeError(
+                f"Pipeline: it cannot be pickled or copied, {error}: call the pipeline function again where "
+                "the pipeline is wanted, and give it what get_state() returns here"
+            ) from None
+        dtype, ndim, layout = self._expected
+        options = {
+            **self._without_effect,
+            "output_dtype": dtype,
+            "output_ndim": ndim,
+            "output_layout": layout,
+            "compilation_cache": self._compilation_cache,
+        }
+        return _remade, (type(self), data, options, self.get_state())
 
     @classmethod
     def deserialize(
@@ -97,6 +138,12 @@ class Serializing:
             reader.node(item)
         self._outputs = tuple(reader.value(reference) for reference in content["outputs"])
         self.build()
+
+
+def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:
+    pipeline = kind.deserialize(data, **options)
+    pipeline.set_state(state)
+    return pipeline
 
 
 def _parsed(data: str | bytes | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali.engine._executor import Engine, Result
-from jdali.engine._feed import Draw
+from jdali.engine._feed import Draw, End
 
 
 class PipelineTwin:
@@ -23,6 +23,8 @@ class PipelineTwin:
         self._ended = False
 
     def run_result(self) -> Result:
+        if self._ended:
+            raise StopIteration
         try:
             return self._engine.run(self._feed)
         except StopIteration:
@@ -40,10 +42,10 @@ class PipelineTwin:
         self._feed.skip(batches, self._engine.batch_size)
 
     def get_state(self) -> dict[str, Any]:
-        return self._engine.get_state(self._feed)
+        return {**self._engine.get_state(self._feed), **({"end": End.REACHED} if self._ended else {})}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        self._ended = False
+        self._ended = state.get("end") == End.REACHED
         self._feed.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:

@@ -12,6 +12,7 @@ import threading
 from types import TracebackType
 from typing import Any
 
+from jdali._cpus import cpu_count
 from jdali.dynamic._checkpoint import Checkpoint
 from jdali.engine._pool import Pool
 
@@ -175,7 +176,7 @@ def get_num_threads() -> int:
     if _num_threads is not None:
         return _num_threads
     asked = os.environ.get("DALI_NUM_THREADS", "")
-    return _positive(int(asked)) if asked else len(os.sched_getaffinity(0))
+    return _positive(int(asked)) if asked else cpu_count()
 
 
 def set_num_threads(n: int) -> None:

@@ -29,6 +29,13 @@ class SkippedSample:
     reason: str
 
 
+class End:
+    """Entry "end" of a state, where an external source is at its end: whether it begins again after that."""
+
+    REACHED = "reached"
+    LEFT = "left"
+
+
 @dataclasses.dataclass
 class Draw:
     """What the sources gave for one batch.
@@ -105,6 +112,8 @@ class Feed:
         self.refills.set_state(state.get("ahead", {}))
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
         self.position = int(state["position"])
+        if state.get("end") == End.LEFT:
+            self.reset()
 
     def reset(self) -> None:
         """Starts the external sources again; readers go on with their next epoch."""

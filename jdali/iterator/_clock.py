@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
+from collections.abc import Iterator
 
 from jax.profiler import TraceAnnotation
 
 
 class WaitClock:
-    """Adds up the time spent inside of `with clock:`, epoch by epoch.
+    """Adds up the time spent inside of `with clock.wait():`, epoch by epoch; by any number of threads.
 
     The figures of an epoch stay readable until the first wait of the next one.
 
     Attributes:
-        waited: seconds.
-        waits: how many there were.
-        over: the next wait begins a new epoch.
+        waited: seconds, of all threads.
+        batches: how many came.
+        over: the epoch has ended.
     """
 
     def __init__(self) -> None:
         self.waited = 0.0
-        self.waits = 0
-        self._first = self._start = self._last = 0.0
+        self.batches = 0
+        self._first = self._last = 0.0
         self.over = True
-        self._annotation: TraceAnnotation | None = None
+        self._lock = threading.Lock()
 
-    def __enter__(self) -> WaitClock:
-        self._annotation = TraceAnnotation("jdali wait for data")
-        self._annotation.__enter__()
-        self._start = time.perf_counter()
-        if self.over:
-            self.waited, self.waits, self._first, self.over = 0.0, 0, self._start, False
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._last = time.perf_counter()
-        self.waited += self._last - self._start
-        self.waits += 1
-        if self._annotation is not None:
-            self._annotation.__exit__(None, None, None)
+    @contextlib.contextmanager
+    def wait(self) -> Iterator[None]:
+        """While a thread waits for a batch, or for the end of the epoch."""
+        start = time.perf_counter()
+        with self._lock:
+            if self.over:
+                self.waited, self.batches, self._first, self.over = 0.0, 0, start, False
+        try:
+            with TraceAnnotation("jdali wait for data"):
+                yield
+        finally:
+            end = time.perf_counter()
+            with self._lock:
+                self._last = end
+                self.waited += end - start
 
     def end_epoch(self) -> None:
-        """The last wait was for the end of the epoch."""
+        """The next wait begins a new epoch."""
         self.over = True
-        self.waits -= 1
 
     @property
     def elapsed(self) -> float:

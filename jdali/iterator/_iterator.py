@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -12,11 +13,13 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._state import StateError
+from jdali.engine._exit import until_exit
 from jdali.iterator import _replay as replay
 from jdali.iterator._ahead import Inline, RunAhead
+from jdali.iterator._arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._clock import WaitClock
-from jdali.iterator._policy import EpochCounter, LastBatchPolicy, ReaderFacts
+from jdali.iterator._policy import LastBatchPolicy
 from jdali.iterator._state import checkpoints, restored_state
 from jdali.iterator._stream import Batch, BatchStream, EpochEnd, Failure, log
 from jdali.pipeline import Pipeline
@@ -36,6 +39,10 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
     An epoch ends with StopIteration; `reset`, or the next `for` loop, begins another one. It is not
     possible to end an epoch early: `reset` in the middle of one is ignored, and a new `for` loop goes on
     where the last one was left.
+
+    Several threads may use one iterator: each batch, and each end of an epoch, goes to one of those that
+    call `next`; after the end all others get StopIteration too, up to the `reset`. `set_state` in another
+    thread takes effect between two batches, a `next` that waits goes on from there; after `close` it raises.
 
     Args:
         pipelines: one, or several of the same outputs and batch size, whose rows are put one after
@@ -87,7 +94,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
     ):
         pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines)
         self.output_map = list(output_map)
-        _check(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
+        check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
             raise ValueError(f'iterator: auto_reset must be a bool, "yes" or "no", not {auto_reset!r}')
         self._auto_reset = _AUTO_RESET[auto_reset]
@@ -99,13 +106,13 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             raise ValueError(
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
             )
-        _check_sharding(sharding, [*self.output_map, mask_name], last_batch_policy)
+        check_sharding(sharding, [*self.output_map, mask_name], last_batch_policy)
         assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
         for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
             pipe.build()
             if len(splits) == pipe.num_outputs:
                 pipe.split_outputs(splits)
-        counter = _counter(pipes, size, reader_name, last_batch_padded, last_batch_policy)
+        counter = epoch_counter(pipes, size, reader_name, last_batch_padded, last_batch_policy)
         self._stream = BatchStream(pipes, counter, assemble)
         self._ahead = (RunAhead if all(p.runs_ahead for p in pipes) else Inline)(self._stream)
         self._size, self._length = counter.size, counter.length
@@ -113,10 +120,14 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._belongs = np.ones(self.batch_size * len(pipes), bool)
         self._done = 0
         self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
+        self._kept: Batch | None = None  # looked at, and still the next one
+        self._lock = (
+            threading.RLock()
+        )  # held while a batch is noted, a state set; nobody waits for data with it
         self._clock = WaitClock()
         self._recorder = Recorder(pipes, self._stream.assembly)
         self._prepare_first_batch = prepare_first_batch
-        weakref.finalize(self, self._ahead.stop)
+        weakref.finalize(self, self._ahead.stop).atexit = False
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
         elif prepare_first_batch:
@@ -142,34 +153,73 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
 
     # --- iterating --------------------------------------------------------------------------
     def __iter__(self: Self) -> Self:
-        if self._end is not None or self._done == self._length:
-            self.reset()
+        with self._lock:
+            if self._kept is None and (self._end is not None or self._done == self._length):
+                self.reset()
         return self
 
     def __next__(self) -> dict[str, jax.Array]:
-        return self._give(self._draw())
+        return self._draw().arrays
 
-    def _draw(self) -> Batch:
-        """The next batch; raises StopIteration at the end of the epoch."""
-        if self._end is not None:
-            raise StopIteration
-        item = self._timed_next()
-        if isinstance(item, EpochEnd):
-            self._reach_end(item)
-            if self._auto_reset:
-                self.reset()
-            raise StopIteration
-        return item
+    def _draw(self, *, keep: bool = False) -> Batch:
+        """The next batch; raises StopIteration at the end of the epoch.
 
-    def _give(self, batch: Batch) -> dict[str, jax.Array]:
-        """Takes note that the user has the batch now."""
-        self._done, self._length = batch.done, batch.length
-        self._state, self._belongs = batch.state, batch.belongs
-        return batch.arrays
+        Args:
+            keep: the batch is only looked at: it stays the next one.
+        """
+        batch = self._kept_batch(keep)
+        if batch is not None:
+            return batch
+        with until_exit(), self._clock.wait():
+            while (batch := self._taken(keep)) is None:
+                self._ahead.wait()
+            return batch
+
+    def _kept_batch(self, keep: bool) -> Batch | None:
+        """The batch that was looked at; None: the next one has to be waited for."""
+        with self._lock:
+            if self._kept is not None:
+                return self._give(self._kept, keep)
+            if self._end is not None:
+                raise StopIteration
+            if self._clock.over and self._clock.batches:  # counting begins anew with each epoch
+                self._recorder.mark()
+            return None
+
+    def _taken(self, keep: bool) -> Batch | None:
+        """The next batch if it is there: taken and noted in one step, so each goes to one thread."""
+        with self._lock:
+            if self._kept is not None:
+                return self._give(self._kept, keep)
+            if self._end is not None:
+                raise StopIteration
+            item = self._item()
+            if isinstance(item, EpochEnd):
+                self._reach_end(item)
+                if self._auto_reset:
+                    self.reset()
+                raise StopIteration
+            return None if item is None else self._give(self._accepted(item), keep)
+
+    def _accepted(self, batch: Batch) -> Batch:
+        """For iterators that expect something of their batches."""
+        return batch
+
+    def _give(self, batch: Batch, keep: bool) -> Batch:
+        """Takes note that the user has the batch now, or has looked at it."""
+        self._kept = batch if keep else None
+        if not keep:
+            self._done, self._length = batch.done, batch.length
+            self._state, self._belongs = batch.state, batch.belongs
+        return batch
 
     def next(self) -> dict[str, jax.Array]:
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
+
+    def peek(self) -> dict[str, jax.Array]:
+        """The batch that `next` will return; `get_state` does not count it."""
+        return self._draw(keep=True).arrays
 
     def as_numpy_iterator(self) -> Iterator[Any]:
         """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
@@ -179,11 +229,11 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""
         self._ahead.start()
 
-    def _timed_next(self) -> Batch | EpochEnd:
-        if self._clock.over and self._clock.waits:  # counting begins anew with each epoch
-            self._recorder.mark()
-        with self._clock:
-            item = self._ahead.next()
+    def _item(self) -> Batch | EpochEnd | None:
+        """What the stream has ready, or raises what went wrong there."""
+        item = self._ahead.take()
+        if isinstance(item, (Batch, Failure)):
+            self._clock.batches += 1
         if isinstance(item, Failure):
             self._done += 1
             try:
@@ -198,18 +248,21 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
 
     def reset(self) -> None:
         """Begins the next epoch; ignored in the middle of one."""
-        if self._end is None:
-            if self._done != self._length:
-                if self._done:
-                    log.warning("iterator: reset in the middle of an epoch is ignored")
-                return
-            item = self._timed_next()  # all batches were taken, only the end was not
-            assert isinstance(item, EpochEnd)
-            self._reach_end(item)
-        assert self._end is not None
-        self._size, self._length, self._done = self._end.size, self._end.length, 0
-        self._end = None
-        self._ahead.resume()
+        with self._lock:
+            if self._end is None:
+                if self._done != self._length:
+                    if self._done:
+                        log.warning("iterator: reset in the middle of an epoch is ignored")
+                    return
+                while (item := self._item()) is None:  # all batches were taken, only the end was not
+                    self._ahead.wait()
+                assert isinstance(item, EpochEnd)
+                self._reach_end(item)
+            assert self._end is not None
+            self._size, self._length, self._done = self._end.size, self._end.length, 0
+            self._state = self._end.next_state
+            self._end = None
+            self._ahead.resume()
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -240,7 +293,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         the pace, and what to change.
         """
         clock = self._clock
-        return self._recorder.report(clock.waits, clock.elapsed, clock.waited)
+        return self._recorder.report(clock.batches, clock.elapsed, clock.waited)
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -257,23 +310,26 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         Raises:
             StateError: the state is of other pipelines, and what differs. The iterator stays where it was.
         """
-        self._ahead.halt()
-        try:
-            self._stream.set_state(state)
-        except StateError:
-            with contextlib.suppress(StateError):  # what can only be gone through once cannot go back
-                self._stream.set_state(self._state)
-            raise
-        counter = self._stream.counter
-        self._state, self._done, self._end = self._stream.get_state(), counter.done, None
-        self._size, self._length = counter.size, counter.length
-        self._clock = WaitClock()
-        self._recorder.mark()
-        if state["ended"]:
-            following = counter.following()
-            self._end = EpochEnd(following.size, following.length, False, self._state)
-        elif self._prepare_first_batch:
-            self._ahead.start()
+        with self._lock:
+            with self._ahead.halted():
+                self._kept = None
+                try:
+                    self._stream.set_state(state)
+                except StateError:
+                    with contextlib.suppress(StateError):  # what can only be gone through once cannot go back
+                        self._stream.set_state(self._state)
+                    raise
+                counter = self._stream.counter
+                self._state, self._done, self._end = self._stream.get_state(), counter.done, None
+                self._size, self._length = counter.size, counter.length
+                self._clock = WaitClock()
+                self._recorder.mark()
+                if state["ended"]:
+                    self._end = self._stream.end(waits=False)
+            if self._end is not None and self._auto_reset:
+                self.reset()
+            if self._end is None and self._prepare_first_batch:
+                self._ahead.start()
 
     def checkpoints(self) -> list[bytes]:
         """DALI's way: for each pipeline where it and the iterator are; its argument `checkpoint` takes it.
@@ -333,72 +389,14 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             pipe.close()
         self._ahead.join()
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "iterator: it cannot be pickled or copied, it has threads and waiting batches: make another one like "
+            "it where it is wanted, and give its set_state what get_state() returns here"
+        )
+
     def __enter__(self: Self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _check(
-    pipes: Sequence[Pipeline],
-    names: Sequence[str],
-    size: int,
-    reader_name: str | None,
-    padded: bool,
-    policy: Any,
-) -> None:
-    if not pipes:
-        raise ValueError("iterator: give at least one pipeline")
-    sizes = [pipe.batch_size for pipe in pipes]
-    if len(set(sizes)) > 1:
-        raise ValueError(f"iterator: all pipelines must have the same batch size, got {sizes}")
-    if len(set(names)) != len(names):
-        raise ValueError(f"iterator: output_map names should be distinct, got {list(names)}")
-    if not isinstance(policy, LastBatchPolicy):
-        raise ValueError(f"iterator: last_batch_policy must be a LastBatchPolicy, not {policy!r}")
-    if size == 0:
-        raise ValueError("iterator: size cannot be 0")
-    if reader_name is not None and (size > 0 or padded):
-        raise ValueError(
-            "iterator: with reader_name the reader says its size and padding: give neither of them"
-        )
-    if reader_name is None and size < 0 and len(pipes) > 1:
-        raise ValueError("iterator: several pipelines need size or reader_name")
-
-
-def _counter(
-    pipes: Sequence[Pipeline], size: int, reader_name: str | None, padded: bool, policy: LastBatchPolicy
-) -> EpochCounter:
-    reader = None
-    if reader_name is not None:
-        reader = ReaderFacts.of([pipe.reader_meta(reader_name) for pipe in pipes])
-        if policy is LastBatchPolicy.PAD and not reader.pads:
-            raise ValueError(
-                f"iterator: LastBatchPolicy.PAD needs pad_last_batch=True for the reader {reader_name!r}: "
-                "without it the samples that fill up the last batch would be missing from the next epoch"
-            )
-    counter = EpochCounter(
-        policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
-    )
-    if counter.length == 0:
-        raise ValueError(
-            f"iterator: {counter.size} samples in a shard do not fill one batch of "
-            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only"
-        )
-    return counter
-
-
-def _check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy) -> None:
-    if isinstance(sharding, Mapping):
-        unknown = sorted(set(sharding) - set(names))
-        if unknown:
-            raise ValueError(f"iterator: sharding names {unknown}, the outputs are {list(names)}")
-    for one in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
-        if one is not None and not isinstance(one, Sharding):
-            raise TypeError(f"iterator: sharding must be a jax.sharding.Sharding, not {type(one).__name__}")
-        if one is not None and not one.is_fully_addressable and policy is LastBatchPolicy.PARTIAL:
-            raise ValueError(
-                "iterator: with LastBatchPolicy.PARTIAL processes would disagree on the shape of the last "
-                "batch, and wait for each other for ever; use PAD, FILL or DROP"
-            )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdali._state import StateError, to_checkpoint
+from jdali.engine._feed import End
 from jdali.iterator._policy import EpochCounter
 from jdali.pipeline import Pipeline
 from jdali.readers._order import merged_state
@@ -37,6 +38,26 @@ def state_of(
             {key: value for key, value in state.items() if key != "graph" or value != graph}
             for state in pipelines
         ],
+    }
+
+
+def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, Any]:
+    """The state of an iterator that has left the end of an epoch, where `state` was taken.
+
+    Args:
+        state: of `state_of`.
+        following: at the start of the next epoch.
+    """
+    pipelines = [
+        {**of_pipeline, "end": End.LEFT} if of_pipeline.get("end") == End.REACHED else of_pipeline
+        for of_pipeline in state["pipelines"]
+    ]
+    return {
+        **state,
+        "epochs": state["epochs"] + 1,
+        "epoch": following.get_state(),
+        "ended": False,
+        "pipelines": pipelines,
     }
 
 

@@ -19,7 +19,7 @@ from jdali.engine._native import NATIVE
 from jdali.engine._timing import Part, inner
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy
-from jdali.iterator._state import STATE_VERSION, pipeline_states, state_of
+from jdali.iterator._state import STATE_VERSION, begun_state, pipeline_states, state_of
 from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
@@ -54,13 +54,15 @@ class EpochEnd:
     Attributes:
         size, length: of the next one.
         waits: nothing is made before the iterator is reset: a source has ended, or may do so.
-        state: to go on after it.
+        state: at the end.
+        next_state: at the beginning of the next one.
     """
 
     size: int
     length: int | None
     waits: bool
     state: dict[str, Any]
+    next_state: dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -209,8 +211,13 @@ class BatchStream:
 
     def _end(self, waits: bool) -> EpochEnd:
         self._ended = True
-        following = self.counter.following()
-        return EpochEnd(following.size, following.length, waits, self.get_state())
+        return self.end(waits)
+
+    def end(self, waits: bool) -> EpochEnd:
+        """The end of the epoch, which the stream has reached."""
+        following, state = self.counter.following(), self.get_state()
+        next_state = begun_state(state, following)
+        return EpochEnd(following.size, following.length, waits, state, next_state)
 
     def _inside(self, result: Result, count: int) -> np.ndarray:
         """Which samples of a batch belong to the epoch, if the first `count` should."""

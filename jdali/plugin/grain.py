@@ -131,14 +131,13 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
         super().__init__()
         self._own = iterator
         self._spec: dict[str, jax.ShapeDtypeStruct] | None = None
-        self._peeked: tuple[dict[str, Any], dict[str, jax.Array]] | None = (
-            None  # a batch and the state before it
-        )
+
+    def __del__(self) -> None:
+        """Nothing: the base class closes here, wherever the garbage collector comes in, and others may use it."""
 
     def __next__(self) -> dict[str, jax.Array]:
         self._assert_not_closed()
-        batch = self._peeked[1] if self._peeked is not None else next(self._own)
-        self._peeked = None
+        batch = next(self._own)
         self._spec = _spec(batch)
         return batch
 
@@ -146,19 +145,16 @@ class DatasetIterator(grain.DatasetIterator[Any]):  # type: ignore[misc]
         return f"jdali({', '.join(self._own.output_map)})"
 
     def get_state(self) -> dict[str, Any]:
-        return self._own.get_state() if self._peeked is None else self._peeked[0]
+        return self._own.get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:
-        self._peeked = None
         self._own.set_state(state)
 
     @property
     def element_spec(self) -> dict[str, jax.ShapeDtypeStruct]:
         """Shape and element type of each output in the last batch; before the first one, in that."""
         if self._spec is None:
-            state = self._own.get_state()
-            self._peeked = state, next(self._own)
-            self._spec = _spec(self._peeked[1])
+            self._spec = _spec(self._own.peek())
         return self._spec
 
     def start_prefetch(self) -> None:

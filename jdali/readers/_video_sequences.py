@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
 import threading
 import warnings
 import weakref
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._cpus import cpu_count
 from jdali._errors import SampleError
 from jdali.codecs._video_frames import pad
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
@@ -163,7 +163,7 @@ class VideoReader(Reader):
                 failure.__cause__ = error
                 return failure
 
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1, len(self._paths))) as pool:
+        with ThreadPoolExecutor(min(8, cpu_count(), len(self._paths))) as pool:
             for file, found in enumerate(pool.map(index, self._paths)):
                 if isinstance(found, SampleError):
                     self._unreadable[file] = found

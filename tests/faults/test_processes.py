@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import textwrap
 
 import pytest
 from support.faults import Ended, child
@@ -119,6 +120,111 @@ def test_the_interpreter_exits_with(what):
     assert ended.seconds < 40
 
 
+# All that has threads, and a reader of dynamic mode, each of which has given something; `open_all` is a generator.
+EVERYTHING = """
+    import os, sys, tempfile, threading
+    import numpy as np
+    import jdali
+    import jdali.dynamic as ndd
+    from jdali import fn
+    from jdali.iterator import DataIterator
+    from jdali.plugin.jax import DALIGenericIterator
+    from jdali.plugin.jax.clu import DALIGenericPeekableIterator
+    from support.faults import overlapping
+    try:
+        from jdali.plugin.grain import DatasetIterator
+    except ImportError:
+        DatasetIterator = lambda iterator: iterator
+
+    def pipeline(after=None, **options):
+        return overlapping(lambda i: np.full((4,), i, np.int32), lambda v: v, after, batch_size=4, **options)
+
+    def fed():
+        pipe = jdali.Pipeline(batch_size=4, num_threads=1)
+        with pipe:
+            pipe.set_outputs(fn.external_source(name="fed"))
+        pipe.feed_input("fed", np.zeros((4, 1), np.int32))
+        pipe.schedule_run()
+        return pipe
+
+    def files(count=8):
+        folder = tempfile.TemporaryDirectory()
+        for i in range(count):
+            with open(os.path.join(folder.name, str(i)), "wb") as file:
+                file.write(bytes([i]))
+        return folder, [os.path.join(folder.name, str(i)) for i in range(count)]
+
+    def open_all():
+        folder, names = files()
+        kinds = [
+            pipeline(), pipeline(lambda v: v), pipeline(exec_async=False), fed(),
+            DataIterator(pipeline(), ["x"]), DataIterator(pipeline(exec_async=False), ["x"]),
+            DALIGenericIterator([pipeline(), pipeline()], ["x"], size=80),
+            DALIGenericPeekableIterator(pipeline(), ["x"]), DatasetIterator(DataIterator(pipeline(), ["x"])),
+        ]
+        reader = ndd.readers.File(files=names)
+        kinds.append(reader.next_epoch(batch_size=2))
+        with folder, kinds[4], kinds[7]:
+            kinds[7].peek_async()
+            for kind in kinds:
+                if isinstance(kind, jdali.Pipeline):
+                    kind.share_outputs() if not kind.empty() else kind.run()
+                else:
+                    next(kind)
+            yield kinds
+
+    opening = open_all()
+    kinds = next(opening)
+"""
+
+# How a program may end after that: what it does then, its exit code, and the last line of its errors.
+ENDINGS = {
+    "the end of the program": ("", 0, ""),
+    "everything closed": ("for kind in kinds: getattr(kind, 'close', int)()", 0, ""),
+    "closed twice": ("for kind in [*kinds, *kinds]: getattr(kind, 'close', int)()", 0, ""),
+    "dropped": ("opening.close(); del kinds", 0, ""),
+    "sys.exit": ("sys.exit(3)", 3, ""),
+    "an exception": ("raise KeyError('here')", 1, "KeyError: 'here'"),
+    "kept by a module and by a cycle": (
+        "sys.kept = kinds; kinds.append(kinds); sys.modules['queue'].kept = opening; del kinds, opening", 0, "",
+    ),
+    "in use by daemon threads": (
+        """
+def use(kind):
+    while True:
+        kind.run() if isinstance(kind, jdali.Pipeline) else next(kind)
+for kind in kinds[:3] + kinds[4:9]:
+    threading.Thread(target=use, args=(kind,), daemon=True).start()
+""",
+        0,
+        "",
+    ),
+    "opened in a thread that has ended": (
+        """
+other = []
+thread = threading.Thread(target=lambda: other.append(open_all()) or other.append(next(other[0])))
+thread.start()
+thread.join()
+""",
+        0,
+        "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ENDINGS)
+def test_the_end_of_a_program_is_silent(what):
+    do, code, error = ENDINGS[what]
+    script = textwrap.dedent(EVERYTHING) + do + '\nprint("ready", flush=True)\n'
+    ended = child(script)
+    assert ended.code == code, ended.err
+    if error:
+        assert ended.err.rstrip().splitlines()[-1] == error
+        assert ended.err.count("Traceback (most recent call last)") == 1
+    else:
+        assert ended.err == ""
+
+
 def test_the_interpreter_exits_in_mid_compile():
     """A program that is being compiled cannot be interrupted: the exit may wait for it, and does not crash."""
     ended = child(
@@ -144,7 +250,7 @@ def test_the_interpreter_exits_in_mid_compile():
         StageRunner._program = told
         pipe = pipeline()
         pipe.build()
-        pipe._executor._start()
+        pipe._executor.start()
         compiling.wait()
         time.sleep(0.3)
         assert not any(r.seconds for s in pipe._engine.stage_runners for r in s.programs.values())

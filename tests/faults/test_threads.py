@@ -198,7 +198,11 @@ class TestEnds:
         """Interrupted just when it was handed over: the iterator's thread waits for a reset."""
         with DataIterator(counting(batches(1)), ["x"]) as it:
             next(it)
-            assert it._ahead.next() is it._ahead.next()
+            it._ahead.wait()
+            end = it._ahead.take()
+            it._ahead.wait()
+            assert end is not None
+            assert it._ahead.take() is end
             with pytest.raises(StopIteration):
                 next(it)
             it.reset()
@@ -277,7 +281,7 @@ class TestClosing:
 
         pipe = overlapping(batches(9, size=200), slow, batch_size=200)
         pipe.build()
-        pipe._executor._start()
+        pipe._executor.start()
         assert until(lambda: begun)
         pipe.close()
         assert len(begun) < 150

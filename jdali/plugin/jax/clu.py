@@ -5,10 +5,9 @@ CLU itself is not needed: the specs have its fields.
 
 from __future__ import annotations
 
-import concurrent.futures
 import dataclasses
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import jax
@@ -16,6 +15,7 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._place import of_batch_axis, place
+from jdali.engine._threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator._stream import Batch
 from jdali.pipeline import Pipeline
@@ -61,26 +61,15 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         sharding: Sharding | Mapping[str, Sharding] | None = None,
         pmap_compatible: bool | None = None,
     ):
-        self._lock = threading.RLock()
-        self._peeked: Batch | None = None
         self._spec: dict[str, ArraySpec] | None = None
-        self._peekers: concurrent.futures.ThreadPoolExecutor | None = None
+        self._peekers: WorkerThreads | None = None
         self._batch_sharding = sharding if isinstance(sharding, Sharding) else None
         super().__init__(
             pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding, pmap_compatible,
         )  # fmt: skip
 
-    def __iter__(self) -> DALIGenericPeekableIterator:
-        with self._lock:
-            return self if self._peeked is not None else super().__iter__()
-
-    def __next__(self) -> dict[str, jax.Array]:
-        with self._lock:
-            batch, self._peeked = self._peeked or self._checked(self._draw()), None
-            return self._give(batch)
-
-    def _checked(self, batch: Batch) -> Batch:
+    def _accepted(self, batch: Batch) -> Batch:
         spec = {name: get_spec_for_array(array) for name, array in batch.arrays.items()}
         self._spec = self._spec or spec
         for name in spec:
@@ -91,17 +80,10 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
                 )
         return batch
 
-    def peek(self) -> dict[str, jax.Array]:
-        """The batch that `next` will return."""
-        with self._lock:
-            if self._peeked is None:
-                self._peeked = self._checked(self._draw())
-            return self._peeked.arrays
-
-    def peek_async(self) -> concurrent.futures.Future[dict[str, jax.Array]]:
+    def peek_async(self) -> Future[dict[str, jax.Array]]:
         """`peek` in another thread; a `next` that is called before it is done may overtake it."""
         if self._peekers is None:
-            self._peekers = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="jdali-peek")
+            self._peekers = WorkerThreads(1, "jdali-peek")
         return self._peekers.submit(self.peek)
 
     @property
@@ -118,11 +100,6 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        with self._lock:
-            self._peeked = None
-            super().set_state(state)
 
     def close(self) -> None:
         super().close()
