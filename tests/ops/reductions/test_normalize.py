@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import contract
+from support import contract, oracle
 
+from jdali._arguments import as_objects
 from jdali._call import PerBatch, plan_call, pure_call, run_call
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
@@ -81,12 +82,45 @@ def batch_result(data, args, layout="HWC", pad=3):
     "args", [{}, {"axes": [0, 1], "ddof": 2, "epsilon": 1.0}, {"mean": 7.0, "axes": [0, 1]}], ids=str
 )
 def test_batch_as_dali(args):
-    from support import oracle
-
     args = args | {"batch": True}
     want = oracle.run("normalize", [samples()], args, layout="HWC")[0]
     for g, w in zip(batch_result(samples(), args), want, strict=True):
         np.testing.assert_allclose(g, w, rtol=0, atol=ATOL)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("layout", [True, False], ids=["layout", "no layout"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_any_number_of_axes_as_dali(ndim, count, layout):
+    """Each sample by its own extent, also where there are as many samples as axes."""
+    rng = np.random.default_rng(1)
+    data = [rng.uniform(0, 9, [3 + 2 * i, 4, 5][:ndim]).astype(np.float32) for i in range(count)]
+    name = "HWC"[:ndim] if layout else ""
+    contract.check(normalize, [data], {"axes": [0]}, layout=name, atol=ATOL)
+    want = oracle.run("normalize", [data], {"batch": True}, layout=name)[0]
+    for g, w in zip(batch_result(data, {"batch": True}, name), want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=0, atol=ATOL)
+
+
+@pytest.mark.oracle
+def test_a_vector_for_all_and_vectors_of_other_lengths_as_dali():
+    """As many samples as elements: one vector for all is no number for each of them."""
+    data = [np.arange(3, dtype=np.float32) + i for i in range(3)]
+    means = [np.float32([1, 5, 2])] * 3
+    want = oracle.run("normalize", [data], {"stddev": 2.0}, {"mean": means})[0]
+    for g, w in zip(batch_result(data, {"mean": means[0], "stddev": 2.0}, ""), want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=0, atol=ATOL)
+    data = [np.arange(n, dtype=np.float32) for n in (3, 5, 4)]
+    means = [d[::-1].copy() for d in data]
+    want = oracle.run("normalize", [data], {"stddev": 2.0}, {"mean": means})[0]
+    given = {"mean": PerBatch(as_objects(means)), "stddev": 2.0}
+    for g, w in zip(batch_result(data, given, ""), want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=0, atol=ATOL)
+    with pytest.raises(
+        SampleError, match=r"normalize: mean of sample 1 has shape \(4,\), which does not fit"
+    ):
+        batch_result(data, {"mean": PerBatch(as_objects([means[0], means[2], means[1]]))}, "")
 
 
 def test_batch_by_numpy():
