@@ -222,7 +222,7 @@ class _Reader:
             {name: self._read(value) for name, value in item["args"].items()},
             device=item["device"], name=item["name"], seed=item["seed"], runtime=runtime,
             num_outputs=item["outputs"], where=item["where"], across_domains=True,
-            preserve=item["preserve"],
+            preserve=item.get("preserve", False),
         )  # fmt: skip
         self._graph.domain = WHOLE_BATCH
 

@@ -8,12 +8,28 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._call import is_traced
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
 from jdali._random import element_uniform
 
 
-@operator(name="noise.salt_and_pepper", source="operators/random/noise/salt_and_pepper_noise.h")
+def setup(data: BatchSpec, *, prob: Any, salt_vs_pepper: Any) -> BatchSpec:
+    for name, values in (("prob", prob), ("salt_vs_pepper", salt_vs_pepper)):
+        if is_traced(values):
+            continue
+        outside = ~((values >= 0) & (values <= 1)).reshape(len(values), -1).all(axis=1)  # of NaN too
+        if outside.any():
+            i = int(outside.argmax())
+            raise SampleError(
+                f"noise.salt_and_pepper: {name} must be from 0 to 1, got {values[i]}", sample=i, argument=name
+            )
+    return data
+
+
+@operator(setup=setup, name="noise.salt_and_pepper", source="operators/random/noise/salt_and_pepper_noise.h")
 def salt_and_pepper(
     key: Array,
     data: Array,
@@ -41,8 +57,6 @@ def salt_and_pepper(
 
     Parity: DALI wraps a value that an integer type cannot hold around.
     """
-    _check_probability("prob", prob)
-    _check_probability("salt_vs_pepper", salt_vs_pepper)
     shape = list(data.shape)
     channel = layout.find("C") if layout else data.ndim - 1
     if channel >= 0 and not per_channel:
@@ -53,11 +67,6 @@ def salt_and_pepper(
     least, largest = _limits(np.dtype(data.dtype))
     values = jnp.where(salt, _value(salt_val, largest), _value(pepper_val, least))
     return jnp.where(replaced, values, data)
-
-
-def _check_probability(name: str, value: Any) -> None:
-    if isinstance(value, np.ndarray) and not 0 <= value <= 1:
-        raise ValueError(f"noise.salt_and_pepper: {name} must be from 0 to 1, got {value}")
 
 
 def _limits(dtype: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from jdali._extent import BatchSpec
 from jdali._numeric import varying_like
 from jdali._operator import PerSample, Static, operator
 from jdali._random import element_normal, element_uniform
-from jdali.ops.random._output import needs_shape, output_spec
+from jdali.ops.random._output import needs_shape_and, output_spec
 
 
 def setup(
@@ -46,7 +46,7 @@ def setup(
 @operator(
     setup=setup,
     name="random.beta",
-    setup_needs=needs_shape,
+    setup_needs=needs_shape_and("alpha", "beta"),
     source="operators/random/beta_distribution.h",
 )
 def beta(

@@ -11,7 +11,7 @@ from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, operator
 from jdali._random import element_index, element_uniform
-from jdali.ops.random._output import needs_shape, output_shape
+from jdali.ops.random._output import needs_shape_and, output_shape
 from jdali.ops.tensor._fit import fit
 
 
@@ -48,7 +48,7 @@ def _check_probabilities(a: BatchSpec, p: np.ndarray) -> None:
 @operator(
     setup=setup,
     name="random.choice",
-    setup_needs=needs_shape,
+    setup_needs=needs_shape_and("p"),
     devices=("cpu",),
     source="operators/random/choice.h",
 )

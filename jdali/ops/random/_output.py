@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,3 +51,8 @@ def output_spec(
 def needs_shape(given: object) -> tuple[str, ...]:
     """Only the shape must be known before the numbers are drawn (an operator's `setup_needs`)."""
     return ("shape",)
+
+
+def needs_shape_and(*names: str) -> Callable[[object], tuple[str, ...]]:
+    """An operator's `setup_needs`: the shape, and arguments whose values `setup` checks."""
+    return lambda given: ("shape", *names)

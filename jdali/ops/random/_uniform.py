@@ -15,17 +15,16 @@ from jdali._extent import BatchSpec
 from jdali._numeric import saturate_cast
 from jdali._operator import PerSample, Static, operator
 from jdali._random import element_index, element_uniform
-from jdali.ops.random._output import needs_shape, output_spec
+from jdali.ops.random._output import needs_shape_and, output_spec
 
 
 def setup(
-    *shape_like: BatchSpec,
-    shape: np.ndarray | None,
-    dtype: np.dtype[Any] | None,
-    values: Any,
-    batch_size: int,
-) -> BatchSpec:
-    if values is not None:
+    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int,
+    range: Any, values: Any,
+) -> BatchSpec:  # fmt: skip
+    if values is None:
+        _check_range(range)
+    else:
         extents = values.extents if is_traced(values) else extents_of(values)
         empty = np.zeros(0) if extents is None else extents.prod(axis=1) == 0
         if empty.any():
@@ -35,10 +34,24 @@ def setup(
     return output_spec("random.uniform", shape_like, shape, dtype or np.dtype(np.float32), batch_size)
 
 
+def _check_range(limits: Any) -> None:
+    """Raises unless each sample has a range; `limits`: [N, 2], or a tracer."""
+    shape = limits.known_shape if is_traced(limits) else limits.shape
+    if shape is not None and shape[1:] != (2,):
+        raise ValueError(f"random.uniform: range must be (begin, end), got values of shape {shape[1:]}")
+    if is_traced(limits):
+        return
+    empty = ~(limits[:, 0] < limits[:, 1])
+    if empty.any():
+        i = int(empty.argmax())
+        begin, end = limits[i].tolist()
+        raise SampleError(f"random.uniform: range [{begin}, {end}) is empty", sample=i, argument="range")
+
+
 @operator(
     setup=setup,
     name="random.uniform",
-    setup_needs=needs_shape,
+    setup_needs=needs_shape_and("range"),
     source="operators/random/uniform_distribution.h",
 )
 def uniform(
@@ -74,11 +87,7 @@ def uniform(
         count = listed.size if _values_extent is None else _values_extent[0].astype(jnp.uint32)
         return saturate_cast(listed[element_index(key, out_extent, out_shape, count)], dtype)
     limits: Any = range
-    if limits.shape != (2,):
-        raise ValueError(f"random.uniform: range must be (begin, end), got {limits}")
     begin, end = limits[0], limits[1]
-    if isinstance(limits, np.ndarray) and not begin < end:
-        raise ValueError(f"random.uniform: range [{begin}, {end}) is empty")
     drawn = begin + element_uniform(key, out_extent, out_shape) * (end - begin)
     # The sum may be rounded up to the end.
     largest = jnp.nextafter(*(lax.stop_gradient(jnp.float32(limit)) for limit in (end, begin)))

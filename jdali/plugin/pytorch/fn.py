@@ -31,11 +31,11 @@ def torch_python_function(
             not write to its inputs.
         num_outputs: how many tensors the function returns.
         batch_processing: the function takes lists of all samples of the batch and returns lists.
-        output_layouts: layout of the outputs, one for each or one for all.
+        output_layouts: layout of the outputs, one for each or one for all; those without one have none.
         device: "gpu": tensors come on PyTorch's CUDA device, where there is one; else in host memory.
         name: of the operator.
         bytes_per_sample_hint: without effect.
-        preserve: the function is called also if nothing uses its outputs.
+        preserve: without effect: the function is always called, also if nothing uses its outputs.
     """
     place = "cuda" if device == "gpu" and torch.cuda.is_available() else "cpu"
 

@@ -1,0 +1,130 @@
+"""Errors of compiled programs and of values checked before them name operator, sample and the user's line."""
+
+from __future__ import annotations
+
+import inspect
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+from support import oracle
+
+import jdali
+import jdali.dynamic as jd
+from jdali import OperatorError, fn
+from jdali.engine._program import Program
+from jdali.engine._sharded import Spread
+from jdali.engine._stage import StageRunner
+from jdali.iterator import DataIterator
+
+IMAGE = np.full((4, 4, 3), 9, np.uint8)
+
+
+def images(i=0):
+    return [IMAGE, IMAGE]
+
+
+def pipeline(define, **options):
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, **options)
+    with pipe:
+        pipe.set_outputs(define())
+    return pipe
+
+
+def line_of(text):
+    """This file's line that holds a text."""
+    lines, start = inspect.getsourcelines(inspect.getmodule(line_of))
+    (number,) = [i for i, line in enumerate(lines, start or 1) if text in line and "line_of" not in line]
+    return f"{__file__}:{number}"
+
+
+def no_values():
+    return fn.random.uniform(values=[])  # is empty
+
+
+def test_an_error_while_a_program_is_traced():
+    with pytest.raises(OperatorError, match=r"random\.uniform: values is empty") as caught:
+        pipeline(no_values).run()
+    assert caught.value.operator == "random.uniform"
+    assert caught.value.where == line_of("# is empty")
+    assert isinstance(caught.value, ValueError)
+    with pytest.raises(OperatorError, match=r"random\.uniform: values is empty"):
+        jd.random.uniform(values=[])
+
+
+def two_operators():
+    bright = fn.brightness(fn.external_source(images, layout="HWC"), brightness=2.0)  # first of two
+    return fn.flip(bright, horizontal=1)  # second of two
+
+
+def out_of_memory(*_):
+    raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: out of memory")
+
+
+def check_names_both(caught):
+    message = str(caught.value)
+    assert message.startswith("brightness, flip: JaxRuntimeError: RESOURCE_EXHAUSTED: out of memory")
+    assert line_of("# first of two") in message
+    assert line_of("# second of two") in message
+    assert isinstance(caught.value, jax.errors.JaxRuntimeError)
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_an_error_of_xla_names_the_operators_of_the_program(monkeypatch, ahead):
+    monkeypatch.setattr(StageRunner, "_program", lambda *_: Program(out_of_memory, 2, ()))
+    pipe = pipeline(two_operators, exec_async=ahead)
+    with pytest.raises(OperatorError) as caught:
+        pipe.run()
+    pipe.close()
+    check_names_both(caught)
+
+
+def test_an_error_of_xla_on_several_devices(monkeypatch):
+    monkeypatch.setattr(Spread, "_program", lambda *_: Program(out_of_memory, 2, ()))
+    sharding = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("d",)), P("d"))
+    with DataIterator(pipeline(two_operators), ["x"], sharding=sharding) as it:
+        with pytest.raises(OperatorError) as caught:
+            next(it)
+        check_names_both(caught)
+
+
+VALUES = {
+    "probability": (lambda p: p.fn.noise.salt_and_pepper(data(p), prob=2.0), 0),
+    "probability of a sample": (lambda p: p.fn.noise.salt_and_pepper(data(p), prob=fed(p, 0.5, 2.0)), 1),
+    "negative": (lambda p: p.fn.noise.salt_and_pepper(data(p), prob=fed(p, 0.5, -1.0)), 1),
+    "no number": (lambda p: p.fn.noise.salt_and_pepper(data(p), prob=fed(p, 0.5, np.nan)), 1),
+    "salt": (lambda p: p.fn.noise.salt_and_pepper(data(p), salt_vs_pepper=fed(p, 0.5, 2.0)), 1),
+    "empty range": (lambda p: p.fn.random.uniform(range=[1.0, 1.0]), 0),
+    "reversed range": (lambda p: p.fn.random.uniform(range=fed(p, [0, 1], [2, 1])), 1),
+    "alpha": (lambda p: p.fn.random.beta(alpha=fed(p, 1.0, -1.0)), 1),
+    "chances": (lambda p: p.fn.random.choice(fed(p, [1, 2], [1, 2]), p=fed(p, [0.5, 0.5], [0.5, 0.9])), 1),
+}
+
+
+def data(package):
+    return package.fn.external_source(images, layout="HWC")
+
+
+def fed(package, *values):
+    return package.fn.external_source(lambda i: [np.array(v, np.float32) for v in values])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("define", "sample"), VALUES.values(), ids=VALUES)
+def test_values_that_dali_refuses_name_their_sample(define, sample):
+    def refused(package):
+        pipe = package.Pipeline(batch_size=2, num_threads=1, device_id=None)
+        with pipe:
+            pipe.set_outputs(define(package))
+        with pytest.raises(RuntimeError) as caught:
+            pipe.build().run() if package is jdali else (pipe.build(), pipe.run())
+        return caught.value
+
+    refused(oracle.dali())
+    error = refused(jdali)
+    assert isinstance(error, OperatorError)
+    assert error.sample == sample
+    assert f"sample {sample} of the batch" in str(error)
+    assert error.where.startswith(__file__)
