@@ -143,13 +143,10 @@ class _Evaluation:
 
 
 def _as_it_is(eqn: Any, operands: list[Any]) -> list[Any]:
-    if any(isinstance(p, (core.Jaxpr, core.ClosedJaxpr)) for p in eqn.params.values()):
-        given = [v for v in eqn.invars if not isinstance(v, core.Literal)]
-        values = [o for v, o in zip(eqn.invars, operands, strict=True) if not isinstance(v, core.Literal)]
-        alone = core.Jaxpr((), given, eqn.outvars, [eqn], eqn.effects)
-        results: list[Any] = core.jaxpr_as_fun(core.ClosedJaxpr(alone, ()))(*values)
-        return results
-    result = eqn.primitive.bind(*operands, **eqn.params)
+    params, functions = eqn.primitive.get_bind_params(eqn.params), ()
+    if isinstance(params, tuple):  # until JAX 0.9
+        functions, params = params
+    result = eqn.primitive.bind(*functions, *operands, **params)
     return list(result) if eqn.primitive.multiple_results else [result]
 
 

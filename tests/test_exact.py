@@ -89,3 +89,14 @@ def test_signs_of_zero_and_values_that_are_no_numbers_stay():
 
 def test_integers_are_left_alone():
     assert run(lambda v: v * 3 + 1, np.int32([5])) == 16
+
+
+def test_primitives_that_hold_functions_of_their_own():
+    def function(a, b, places):
+        scattered = jnp.zeros(4, jnp.float32).at[places].add(a * b)
+        return scattered, lax.reduce(a, np.float32(1), lambda x, y: x * y + 0, (0,))
+
+    a, b = np.float32([1.5, 2, 3]), np.float32([2, 4, 8])
+    scattered, product = run(function, a, b, np.int32([0, 0, 3]))
+    np.testing.assert_array_equal(scattered, [11, 0, 0, 24])
+    assert product == 9

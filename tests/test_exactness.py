@@ -20,8 +20,7 @@ def sounds(*lengths: int) -> list[np.ndarray]:
     return [RNG.standard_normal(n).astype(np.float32) for n in lengths]
 
 
-SIZES = (37, 53), (20, 71), (30, 53), (37, 41), (21, 60), (33, 33)
-PICTURES, SOUNDS = pictures(*SIZES), sounds(900, 701, 850, 640, 777, 1000)
+PICTURES, SOUNDS = pictures(*[(37, 53), (20, 71), (33, 33)] * 2), sounds(*[900, 701, 640] * 2)
 # What a run met before: nothing, large samples that all others fit in, small ones, of each three batches' worth.
 BEFORE = {
     "pictures": ([], pictures(*[(80, 90)] * 6), pictures(*[(9, 11)] * 6)),
