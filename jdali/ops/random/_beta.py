@@ -19,7 +19,6 @@ from jdali._operator import PerSample, Static, operator
 from jdali._random import element_normal, element_uniform
 from jdali.ops.random._output import needs_shape, output_spec
 
-
 # An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.
 _ATTEMPTS = 24
 

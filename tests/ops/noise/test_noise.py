@@ -148,7 +148,11 @@ def test_shot_noise_of_a_factor_that_is_no_number_ends(factor):
 def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
     """Bit by bit: it is the same program of the sample alone, with nothing around it."""
     keys = contract.sample_keys(3)
-    samples = [image(4, 3, 3, np.float32) * 300, np.full((2, 5, 3), np.nan, np.float32), flat(11)[:1, :2, None]]
+    samples = [
+        image(4, 3, 3, np.float32) * 300,
+        np.full((2, 5, 3), np.nan, np.float32),
+        flat(11)[:1, :2, None],
+    ]
     padded = np.full((3, 7, 9, 3), padding, np.float32)
     for sample, place in zip(samples, padded, strict=True):
         place[tuple(map(slice, sample.shape))] = sample
