@@ -12,7 +12,6 @@ from jdali._extent import BatchSpec
 from jdali._operator import PerSample, operator
 from jdali.ops.image._take_window import take_window, window_indices
 
-
 _LAYOUTS = ("FDHWC", "FHWC", "DHWC", "HWC", "FCDHW", "FCHW", "CDHW", "CHW")
 
 

@@ -140,7 +140,7 @@ def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType)
             volume = xp.prod(size, axis=1)
             cost = cost + (np.float32(_COSTS[axes - 1 - axis]) * volume + volume * np.float32(3))
         costs.append(cost)
-    uncut = np.array([order[0] for order in orders])[xp.argmin(xp.stack(costs), axis=0)]
+    uncut = xp.asarray([order[0] for order in orders])[xp.argmin(xp.stack(costs), axis=0)]
     return xp.where(np.arange(axes) == uncut[:, None], np.float32(0), first)
 
 

@@ -24,7 +24,9 @@ def setup_squeeze(data: BatchSpec, *, axes: Any, axis_names: str | None) -> Plan
         dropped = [data.layout.index(letter) for letter in axis_names]
     else:
         dropped = [axes] if isinstance(axes, int) else list(axes)
-    dropped = [axis for axis in dropped if 0 <= axis < data.ndim]
+    wrong = [axis for axis in dropped if not 0 <= axis < data.ndim]
+    if wrong:
+        raise ValueError(f"squeeze: axis {wrong[0]} is out of range for {data.ndim} axes")
     if len(set(dropped)) != len(dropped):
         raise ValueError(f"squeeze: axes {tuple(dropped)} name an axis twice")
     kept = [a for a in range(data.ndim) if a not in dropped]
@@ -54,12 +56,13 @@ def squeeze(
 
     Args:
         data: any shape and type.
-        axes: indices of the axes; as in DALI those that name none are passed over: negative ones, which do
-            not count from the end, and those past the last axis.
+        axes: indices of the axes, 0 or more.
         axis_names: the axes by their letters in the layout, in place of `axes`.
         out_shape: static, padded shape to return; None: all of `data`.
 
     Returns: the same elements and type.
+
+    Parity: DALI passes over indices that are negative or too large; here they raise.
     """
     dropped = axes or ()
     if any(data.shape[a] == 0 for a in dropped):
