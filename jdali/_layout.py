@@ -107,7 +107,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
     """Adapter of one input; raises ValueError if the operator `name` cannot take the layout."""
     if not layouts:
         return Adapter(layout, layout, 0, tuple(range(ndim)))
-    if not layout:
+    if not layout.strip("*"):  # DALI's layout of affine transforms is "**", which names no axis
         return _assume(name, layouts, sequence, ndim)
     lead = len(layout) - len(layout.lstrip(_SEQUENCE_AXES)) if sequence else 0
     rest = layout[lead:]

@@ -11,14 +11,21 @@ from jax import Array
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, operator
 from jdali.ops.image._take_window import take_window, window_indices
-from jdali.ops.image._window import default_layout
+
+_LAYOUTS = ("FDHWC", "FHWC", "DHWC", "HWC", "FCDHW", "FCHW", "CDHW", "CHW")
 
 
 def setup(images: BatchSpec) -> BatchSpec:
-    layout = default_layout(images.layout, images.ndim)
-    if "H" not in layout or "W" not in layout:
-        raise ValueError(f"flip: layout {layout!r} has no H and W to flip")
+    layout = _layout(images.layout, images.ndim)
+    if layout not in _LAYOUTS:
+        what = f"the layout {layout!r}" if layout else f"{images.ndim} axes"
+        raise ValueError(f"flip: cannot flip data with {what}; it takes {', '.join(_LAYOUTS)}")
     return images.replace(layout=layout)
+
+
+def _layout(layout: str, ndim: int) -> str:
+    """The layout, or the one that DALI assumes for data without: the first of its list."""
+    return layout or next((known for known in _LAYOUTS if len(known) == ndim), "")
 
 
 @operator(setup=setup, source="operators/generic/flip.cc")
@@ -36,14 +43,15 @@ def flip(
     """Mirrors images along their width, height and depth.
 
     Args:
-        image: any layout with H and W, any type; without a layout HWC, or DHWC with four axes.
+        image: HWC, CHW, or a sequence of them (FHWC, FCHW), or volumes (DHWC, CDHW, FDHWC, FCDHW), any type;
+            without a layout HWC, FHWC or FDHWC, by the number of axes.
         depthwise: not 0: swap front and back (of layouts with D).
         horizontal: not 0: swap left and right.
         vertical: not 0: swap top and bottom.
 
     Returns: shape, type and layout of the input.
     """
-    layout = default_layout(layout, image.ndim)
+    layout = _layout(layout, image.ndim)
     flips: list[Array | None] = [None] * image.ndim
     for letter, value in (("D", depthwise), ("H", vertical), ("W", horizontal)):
         if letter in layout and not _is_never(value):

@@ -14,7 +14,7 @@ from jdali._operator import PerSample, Static, operator
 from jdali._random import SampleKeys
 from jdali.ops.image._random_window import window_function
 from jdali.ops.image._resample import resample
-from jdali.ops.image._resample_filters import NN, filters_of
+from jdali.ops.image._resample_filters import all_nearest, filters_of
 from jdali.ops.image._resize import plan_resampling
 from jdali.ops.image._resize_sizes import Window, check_types
 from jdali.types import DALIInterpType
@@ -43,7 +43,7 @@ def setup(
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
     if is_traced(keys):  # `run` draws; with a window not known yet only the types of the filters are
         kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]
-        nearest = bool((np.stack(kinds) == NN).all())
+        nearest = all_nearest(np.stack(kinds))
         extents = np.concatenate([_sides(images, sides), images.extents[:, 2:]], axis=1)
         return Plan((images.replace(extents=extents, dtype=out_dtype),), static={"_nearest": nearest})
     anchor, shape = keys.map(draw, images.extents[:, :2].astype(np.int32))
@@ -108,6 +108,7 @@ def random_resized_crop(
         anchor, shape = draw(key, extent[:2])  # type: ignore[index]
         _filters = filters_of(
             anchor[None], (anchor + shape)[None], out_extent[None, :2],  # type: ignore[index]
+            extents=extent[None, :2],  # type: ignore[index]
             interp_type=np.reshape(interp_type, 1),
             min_filter=None if min_filter is None else np.reshape(min_filter, 1),
             mag_filter=None if mag_filter is None else np.reshape(mag_filter, 1),
@@ -115,5 +116,5 @@ def random_resized_crop(
         )[0]  # fmt: skip
     return resample(
         image, _filters, extent[:-1], out_extent[:-1], out_shape,  # type: ignore[index]
-        dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
+        dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip

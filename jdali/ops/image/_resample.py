@@ -18,7 +18,7 @@ from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
 from jdali._numeric import saturate_cast
-from jdali.ops.image._resample_filters import dense_weights, first_taps
+from jdali.ops.image._resample_filters import FILTER, NN, dense_weights, nearest_elements
 from jdali.ops.image._resample_taps import resample_small, resample_taps
 
 # Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
@@ -33,7 +33,7 @@ def resample(
     out_shape: tuple[int, ...],
     *,
     dtype: np.dtype[Any],
-    nearest: bool = False,
+    nearest: bool | None = False,
 ) -> Array:
     """Resamples all axes but the last; see `_resample_filters` for what `filters` says.
 
@@ -44,7 +44,7 @@ def resample(
         out_extent: int32 [d], true size of the result without C.
         out_shape: padded shape of the result.
         dtype: of the result; integers are rounded half away from zero and saturated.
-        nearest: static, all filters are NN: elements are copied.
+        nearest: static, whether all filters are NN, so that elements are copied; None: only the filters say it.
 
     Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
     """
@@ -56,7 +56,11 @@ def resample(
         return picked
     small = all(n * m <= _SMALL for n, m in zip(image.shape, out_shape, strict=False))
     run = _differentiable(tuple(out_shape), np.dtype(dtype), small)
-    return run(image, filters, extent, out_extent)
+    result = run(image, filters, extent, out_extent)
+    if nearest is None:
+        picked = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
+        return jnp.where((filters[:, FILTER] == NN).all(), picked, result)
+    return result
 
 
 @functools.partial(jax.jit, static_argnums=(3, 4))
@@ -64,8 +68,8 @@ def _pick(
     image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Array:
     for axis, count in enumerate(out_shape):
-        _, index = first_taps(filters[axis], count)
-        image = jnp.take(image, jnp.clip(index, 0, extent[axis] - 1), axis=axis)
+        index = nearest_elements(filters[axis], extent[axis], count, last_axis=axis == len(out_shape) - 1)
+        image = jnp.take(image, index, axis=axis)
     return saturate_cast(image, dtype)
 
 

@@ -3,12 +3,14 @@
 An axis of one sample is described by five numbers, the last axis of the arrays called `filters`:
 (filter, step, start, density, taps). Output element x is the weighted mean of `taps` input elements,
 the first of them ceil(start + x · step); one input element is `density` entries of the filter's table.
-With the NN filter it is the input element floor(start + (x + 1/2) · step).
+With the NN filter it is one input element, see `nearest_elements`; then `density` is where the window ends and `taps`
+the first element of the part of the input that counts, and `start` and `density` are counted from there.
 Elements outside of the input count as copies of its first or last element.
 """
 
 from __future__ import annotations
 
+import itertools
 from types import ModuleType
 from typing import Any
 
@@ -53,6 +55,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray]:
 
 
 _TABLES, _COUNTS = _tables()
+_COSTS = (1.4, 1.0, 1.2)  # of computing an element along x, y, z, which DALI reckons with
 _RADII = {  # in output elements when shrinking, in input elements otherwise
     DALIInterpType.INTERP_LINEAR: 1.0,
     DALIInterpType.INTERP_CUBIC: 2.0,
@@ -62,11 +65,18 @@ _RADII = {  # in output elements when shrinking, in input elements otherwise
 }
 
 
+def all_nearest(kinds: Any) -> bool | None:
+    """Whether the filters [N, ...] of all samples are NN; None: of some of them, or along some axes."""
+    nearest = np.asarray(kinds) == NN
+    return True if nearest.all() else None if nearest.any() else False
+
+
 def filters_of(
     low: Any,
     high: Any,
     size: Any,
     *,
+    extents: Any,
     interp_type: np.ndarray,
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
@@ -78,6 +88,7 @@ def filters_of(
     Args:
         low, high: float [N, d], window in the input, its edges in elements; high < low mirrors.
         size: int [N, d], of the output.
+        extents: int [N, d], of the input.
         interp_type: int [N], filter where nothing else is said.
         min_filter, mag_filter: int [N], filter of an axis that shrinks, or does not; None: `interp_type`.
         antialias: widen the filter of an axis that shrinks.
@@ -100,18 +111,45 @@ def filters_of(
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
     density = entries / width.astype(np.float32)
+    start = low + np.float32(0.5) * step - np.float32(0.5) - entries / 2 / density
+    taps = xp.ceil(entries / density)
     nearest = kind == NN
-    start = xp.where(nearest, low, low + np.float32(0.5) * step - np.float32(0.5) - entries / 2 / density)
-    taps = xp.where(nearest, 1, xp.ceil(entries / density))
+    first = _first_elements(low, high, out, extents, xp) * nearest.all(axis=1, keepdims=True)
+    start, density = xp.where(nearest, low - first, start), xp.where(nearest, high - first, density)
+    taps = xp.where(nearest, first, taps)
     return xp.stack([kind, step, start, density, taps], axis=-1).astype(np.float32)
+
+
+def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType) -> Any:
+    """float32 [N, d]: the elements that DALI counts positions from if all filters are NN.
+
+    It cuts the window out along all axes but the one that it would resample first, which moves the roundings
+    (resampling_setup.cc, GetProcessingOrder): the order of axes with the least cost, and of some as good the
+    first of x, y, z.
+    """
+    axes = out.shape[1]
+    extents = extents.astype(np.float32)
+    first = xp.clip(xp.floor(xp.minimum(low, high)), 0, extents)
+    end = xp.clip(xp.ceil(xp.maximum(low, high) + np.float32(1)), 0, extents)
+    costs = []
+    orders = sorted(itertools.permutations(range(axes)), key=lambda order: [-axis for axis in order])
+    for order in orders:
+        size, cost = end - first, xp.zeros(len(out), np.float32)
+        for axis in order:
+            size = xp.where(np.arange(axes) == axis, out, size)
+            volume = xp.prod(size, axis=1)
+            cost = cost + (np.float32(_COSTS[axes - 1 - axis]) * volume + volume * np.float32(3))
+        costs.append(cost)
+    uncut = xp.asarray([order[0] for order in orders])[xp.argmin(xp.stack(costs), axis=0)]
+    return xp.where(np.arange(axes) == uncut[:, None], np.float32(0), first)
 
 
 def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
     """`filters` [d, 5] with the output of those axes turned round where `mirror` [d] is true."""
     step = filters[:, STEP]
     nearest = filters[:, FILTER] == NN
-    last = (out_extent - 1).astype(jnp.float32) + jnp.where(nearest, jnp.float32(1), jnp.float32(0))
-    start = filters[:, START] + step * last
+    last = (out_extent - 1).astype(jnp.float32)
+    start = jnp.where(nearest, filters[:, DENSITY], filters[:, START] + step * last)
     filters = filters.at[:, START].set(jnp.where(mirror, start, filters[:, START]))
     return filters.at[:, STEP].set(jnp.where(mirror, -step, step))
 
@@ -121,8 +159,34 @@ def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
     nearest = axis[FILTER] == NN
     place = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
     start = place * axis[STEP] + axis[START]
+    start = start + jnp.where(nearest, axis[TAPS], jnp.float32(0))
     first = jnp.where(nearest, jnp.floor(start), jnp.ceil(start))
     return start, first.astype(jnp.int32)
+
+
+def tap_count(axis: Array) -> Array:
+    """Number of taps of each output element, int32."""
+    return jnp.where(axis[FILTER] == NN, jnp.float32(1), axis[TAPS]).astype(jnp.int32)
+
+
+def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool) -> Array:
+    """Input elements, int32 [count], that the NN filter copies to output 0 to count-1.
+
+    The element in which start + (x + 1/2) · step lies. Where that is on a border between two, roundings
+    decide, and these are DALI's (resampling_impl_cpu.h, ResampleNN): along the last axis each position is
+    worked out by itself, along the others by adding the step, from one to the next.
+    """
+    step, start = axis[STEP], axis[START]
+    if last_axis:
+        place = jnp.arange(count, dtype=jnp.float32)
+        # The 0 is unknown to the compiler, which could fuse the product with the addition that follows.
+        position = start + ((place + jnp.float32(0.5)) * step + jnp.minimum(extent, 0).astype(jnp.float32))
+        position = jnp.where(step == 1, jnp.floor(start + jnp.float32(0.5)) + place, position)
+    else:
+        first = start + jnp.float32(0.5) * step
+        _, position = lax.scan(lambda s, _: (s + step, s), first, length=count, unroll=min(count, 32))
+    first_element = axis[TAPS].astype(jnp.int32)
+    return jnp.clip(jnp.floor(position).astype(jnp.int32) + first_element, first_element, extent - 1)
 
 
 def weight(axis: Array, tap: Array, start: Array) -> Array:
@@ -149,7 +213,7 @@ def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array
     The first two are normalised; all are float32 [count].
     """
     start, first = first_taps(axis, count)
-    taps = axis[TAPS].astype(jnp.int32)
+    taps = tap_count(axis)
 
     def add(chunk: Array, sums: Array) -> Array:
         offset = chunk * _CHUNK + jnp.arange(_CHUNK, dtype=jnp.int32)
@@ -173,6 +237,6 @@ def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
     start, first = first_taps(axis, count)
     tap = jnp.arange(shape, dtype=jnp.int32)
     value = weight(axis, tap, start[:, None]) * inverse[:, None]
-    inside = (tap >= first[:, None]) & (tap - first[:, None] < axis[TAPS].astype(jnp.int32))
+    inside = (tap >= first[:, None]) & (tap - first[:, None] < tap_count(axis))
     value = jnp.where(inside & (tap < extent), value, 0)
     return value + jnp.where(tap == 0, before[:, None], 0) + jnp.where(tap == extent - 1, after[:, None], 0)

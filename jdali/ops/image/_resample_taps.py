@@ -21,7 +21,7 @@ from jax import Array, lax
 
 from jdali._numeric import saturate_cast
 from jdali._sums import fixed_sum
-from jdali.ops.image._resample_filters import TAPS, first_taps, weight
+from jdali.ops.image._resample_filters import first_taps, tap_count, weight
 
 # Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
 # larger ones leave the cache, and XLA splits their loops over threads that wait for each other.
@@ -86,14 +86,14 @@ class _Axis:
 
 
 def _chunks(filter: Array) -> Array:
-    return (filter[TAPS].astype(jnp.int32) + _TAPS - 1) // _TAPS
+    return (tap_count(filter) + _TAPS - 1) // _TAPS
 
 
 def _taps_and_weights(filter: Array, start: Array, first: Array, chunk: Array) -> tuple[Array, Array]:
     """Taps and weights, not normalised, of a chunk of each output row's filter, [_TAPS, rows] each."""
     offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
     tap = first + offset
-    return tap, jnp.where(offset < filter[TAPS].astype(jnp.int32), weight(filter, tap, start), 0)
+    return tap, jnp.where(offset < tap_count(filter), weight(filter, tap, start), 0)
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from jax import Array
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import PerSample, Static, operator
 from jdali.ops.image._resample import resample
-from jdali.ops.image._resample_filters import NN, filters_of
+from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
 from jdali.ops.image._resize_sizes import Decoded, Window, check_types, resize_window
 from jdali.types import DALIInterpType
 
@@ -30,14 +30,14 @@ def plan_resampling(
 ) -> Plan:
     """Plan of an operator that resamples `window` of each image: its `_filters` and `_nearest`."""
     filters = filters_of(
-        window.low, window.high, window.size,
+        window.low, window.high, window.size, extents=images.extents[:, :-1],
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
     )  # fmt: skip
     extents = np.concatenate([window.size, images.extents[:, -1:]], axis=1)
     return Plan(
         (images.replace(extents=extents, dtype=dtype),),
         params={"_filters": filters},
-        static={"_nearest": bool((filters[:, :, 0] == NN).all())},
+        static={"_nearest": all_nearest(filters[:, :, FILTER])},
     )
 
 
@@ -157,7 +157,7 @@ def resize(
     shapes = out_shape or ((),)
     resized = resample(
         image, _filters, extent[:-1], out_extent[0][:-1], shapes[0],  # type: ignore[index]
-        dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
+        dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip
     if not save_attrs:
         return resized

@@ -169,5 +169,5 @@ def resize_crop_mirror(
     out = out_extent[:-1]  # type: ignore[index]
     return resample(
         image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,  # type: ignore[index]
-        dtype=np.dtype(dtype or image.dtype), nearest=bool(_nearest),
+        dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip

@@ -109,7 +109,8 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    exact = _fill_in(wanted, high - low, mode, limit)
+    # DALI holds sizes in float32, too.
+    exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
     low, high = np.where(mirror, high, low), np.where(mirror, low, high)
@@ -185,6 +186,7 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     """
     given = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; it decides where positions lie
     size = np.abs(scale)
     any_given = given.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)

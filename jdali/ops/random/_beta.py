@@ -13,11 +13,14 @@ from jax.typing import ArrayLike
 
 from jdali._call import is_traced
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
+from jdali._extent import BatchSpec, valid_mask
 from jdali._numeric import varying_like
 from jdali._operator import PerSample, Static, operator
 from jdali._random import element_normal, element_uniform
 from jdali.ops.random._output import needs_shape_and, output_spec
+
+# An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.
+_ATTEMPTS = 24
 
 
 def setup(
@@ -70,7 +73,8 @@ def beta(
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: that of `shape_like`, or a scalar.
 
-    Returns: `shape`, `dtype`, from 0 to 1.
+    Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
+        (so that its value cannot be checked before) and is not above 0.
     """
     gammas = [
         _log_gamma(key, out_extent, out_shape, shape_parameter, first_draw)
@@ -88,10 +92,11 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike
         key: of the sample.
         extent: true size.
         shape: padded size.
-        alpha: shape parameter, above 0.
+        alpha: shape parameter, above 0; else the results are NaN.
         draw: number of the first of many independent draws.
     """
     alpha = jnp.asarray(alpha, jnp.float32)
+    alpha = jnp.where(alpha > 0, alpha, jnp.float32(np.nan))
     boosted = alpha < 1  # then it is a variate of alpha + 1, times u^(1 / alpha)
     d = jnp.where(boosted, alpha + 1, alpha) - jnp.float32(1 / 3)
     c = jax.lax.rsqrt(9 * d)
@@ -104,8 +109,10 @@ def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: ArrayLike
         good = jnp.log(u) < 0.5 * x * x + d * (1 - jnp.exp(log_v) + log_v)
         return number + 2, accepted | good, jnp.where(accepted, result, jnp.log(d) + log_v)
 
-    start = (jnp.uint32(draw + 1), jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32))
+    # Elements past the extent are not waited for, nor is what no attempt would satisfy.
+    start = (jnp.uint32(draw + 1), ~valid_mask(extent, shape), jnp.zeros(shape, jnp.float32))
     start = varying_like(start, alpha, jax.random.key_data(key))
-    _, _, result = jax.lax.while_loop(lambda state: ~state[1].all(), attempt, start)
+    last = np.uint32(draw + 1 + 2 * _ATTEMPTS)
+    _, _, result = jax.lax.while_loop(lambda state: (state[0] < last) & ~state[1].all(), attempt, start)
     u = element_uniform(key, extent, shape, draw) + jnp.float32(2.0**-24)
     return jnp.where(boosted, result + jnp.log(u) / alpha, result)

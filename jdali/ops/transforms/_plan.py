@@ -14,6 +14,9 @@ from jdali._extent import BatchSpec, Plan
 from jdali.ops.tensor._fit import fit
 from jdali.ops.transforms._matrix import Vector, compose
 
+# DALI's name for two axes that are no axes of images; it fits no layout that an operator asks for.
+MATRIX_LAYOUT = "**"
+
 
 def length(argument: Any) -> int | None:
     """Values a sample of an argument of `setup`, 1 for a scalar; None: not given, or not known yet."""
@@ -52,7 +55,7 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
         check_matrix(name, matrix, axes)
         count = matrix.batch_size
     extents = np.broadcast_to(np.array([axes, axes + 1], np.int64), (count, 2))
-    return Plan((BatchSpec(extents, np.dtype(np.float32)),), static={"_axes": axes})
+    return Plan((BatchSpec(extents, np.dtype(np.float32), MATRIX_LAYOUT),), static={"_axes": axes})
 
 
 def matrix_axes(name: str, matrix: BatchSpec) -> int:

@@ -305,3 +305,15 @@ def test_dali_gives_the_boxes_that_follow_by_hand():
         {"output_bbox_indices": True, "scaling": [0.2, 0.9], "aspect_ratio": [0.5, 2.0]}, outputs=5,
     )  # fmt: skip
     check_boxes(np.stack(results[0]), np.stack(results[1]), *results[2:])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("layout", ["xyXY", "xyWH"])
+@pytest.mark.parametrize("box", [(0.1, 0.1, 1.2, 0.5), (-0.1, 0.1, 0.5, 0.5), (0.1, np.nan, 0.5, 0.5)])
+def test_boxes_outside_of_the_picture(box, layout):
+    boxes = np.float32([(0, 0, 0.5, 0.5), box])
+    args = {"bbox_layout": layout}
+    with pytest.raises(RuntimeError, match="is out of bounds"):
+        oracle.run("random_bbox_crop", [[boxes]], args, outputs=3)
+    with pytest.raises(OperatorError, match=r"random_bbox_crop: box \[.*\] is out of bounds"):
+        crops(count=1, boxes=boxes, labels=np.zeros(2, np.int32), **args)

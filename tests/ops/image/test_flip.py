@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import contract
+from support import contract, oracle
 from support.data import image
 
 from jdali._call import pure_call
@@ -17,9 +17,8 @@ def test_equals_numpy():
     pictures = [image(h, w) for h, w in SIZES]
     expected = [p[:, ::-1] for p in pictures]
     contract.check(flip, [pictures], {}, layout="HWC", expected=[expected])
-    gray = [p[..., 0] for p in pictures]
-    expected = [p[::-1, ::-1] for p in gray]
-    contract.check(flip, [gray], {"vertical": 1}, layout="HW", expected=[expected])
+    expected = [p[::-1, ::-1] for p in pictures]
+    contract.check(flip, [pictures], {"vertical": 1}, layout="HWC", expected=[expected])
 
 
 @pytest.mark.oracle
@@ -61,6 +60,20 @@ def test_tracers_and_gradient():
     np.testing.assert_array_equal(gradient, weights[:, ::-1])
 
 
-def test_layout_without_width():
-    with pytest.raises(ValueError, match="flip: layout 'AB' has no H and W to flip"):
-        pure_call(flip, [np.zeros((2, 2), np.uint8)], {}, layout="AB")
+@pytest.mark.oracle
+@pytest.mark.parametrize(("shape", "layout"), [((2, 3), ""), ((2, 3), "HW"), ((2, 3, 4), "HCW"), ((4,), "")])
+def test_layouts_that_dali_refuses(shape, layout):
+    data = np.zeros(shape, np.uint8)
+    with pytest.raises((RuntimeError, ValueError), match="does not match any of the allowed layouts"):
+        oracle.run("flip", [[data]], layout=layout)
+    with pytest.raises(ValueError, match="flip: cannot flip data with"):
+        pure_call(flip, [data], {}, layout=layout)
+
+
+@pytest.mark.oracle
+def test_four_axes_without_a_layout_are_a_sequence():
+    """So there is no depth to flip."""
+    data = np.arange(2 * 2 * 3 * 2, dtype=np.uint8).reshape(2, 2, 3, 2)
+    args = {"depthwise": 1, "vertical": 1}
+    ((want,),) = oracle.run("flip", [[data]], args)
+    np.testing.assert_array_equal(pure_call(flip, [data], args), want)

@@ -99,6 +99,71 @@ def test_shot_noise_is_poisson(mean):
     assert stats.kstest(stats.poisson.cdf(values, mean) - step, "uniform").pvalue > 0.01
 
 
+@pytest.mark.parametrize("mean", [0.5, 9, 11, 30])
+def test_shot_noise_has_the_probability_of_each_number_of_events(mean):
+    values = apply(shot, flat(mean), factor=1.0).ravel().astype(int)
+    low, high = stats.poisson.ppf([1e-3, 1 - 1e-3], mean).astype(int)
+    counts = np.bincount(np.clip(values, low, high) - low, minlength=high - low + 1)
+    expected = stats.poisson.pmf(np.arange(low, high + 1), mean)
+    expected[0], expected[-1] = stats.poisson.cdf(low, mean), stats.poisson.sf(high - 1, mean)
+    assert stats.chisquare(counts, expected * values.size).pvalue > 0.01
+    assert abs(values.mean() - mean) < 4 * np.sqrt(mean) / SIDE
+    assert abs(values.var() / mean - 1) < 4 * np.sqrt(2 + 1 / mean) / SIDE  # its own deviation, four times
+
+
+@pytest.mark.parametrize("mean", [2.0**21, 1e9, 1e12])
+def test_shot_noise_of_many_events_is_normal(mean):
+    """DALI never comes back from 2**32 events on."""
+    values = apply(shot, flat(mean), factor=1.0).ravel().astype(np.float64)
+    apart = np.spacing(np.float32(mean))  # float32 holds no numbers in between
+    values += np.random.default_rng(0).uniform(-0.5, 0.5, values.size) * apart
+    assert stats.kstest(values, stats.norm(np.float32(mean), np.sqrt(mean)).cdf).pvalue > 0.01
+
+
+def test_shot_noise_of_more_events_than_floats_can_tell_apart_is_nothing():
+    np.testing.assert_array_equal(apply(shot, flat(1e30), factor=1.0), flat(1e30))
+    np.testing.assert_array_equal(apply(shot, flat(5), factor=1e-30), flat(5))
+
+
+# A loop in a compiled program does not look at signals, so a thread ends the run.
+ends = pytest.mark.timeout(120, method="thread")
+NO_NUMBERS = np.float32([np.nan, np.inf, -np.inf, -5, -0.0, 0])
+
+
+@ends
+@pytest.mark.oracle
+def test_shot_noise_of_what_is_no_number_is_dalis():
+    ((want,),) = oracle.run("noise.shot", [[NO_NUMBERS]], {"factor": 1.0})
+    np.testing.assert_array_equal(apply(shot, NO_NUMBERS, factor=1.0), want)
+
+
+@ends
+@pytest.mark.parametrize("factor", [np.nan, np.inf, -np.inf])
+def test_shot_noise_of_a_factor_that_is_no_number_ends(factor):
+    assert np.isnan(apply(shot, np.float32([3, 100]), factor=factor)).all()
+
+
+@ends
+@pytest.mark.parametrize("padding", [0, np.nan, 1e30, -np.inf, 50])
+def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
+    """Bit by bit: it is the same program of the sample alone, with nothing around it."""
+    keys = contract.sample_keys(3)
+    samples = [
+        image(4, 3, 3, np.float32) * 300,
+        np.full((2, 5, 3), np.nan, np.float32),
+        flat(11)[:1, :2, None],
+    ]
+    padded = np.full((3, 7, 9, 3), padding, np.float32)
+    for sample, place in zip(samples, padded, strict=True):
+        place[tuple(map(slice, sample.shape))] = sample
+    extents = np.int32([s.shape for s in samples])
+    batch = jax.jit(jax.vmap(lambda k, d, e: shot.run(k, d, factor=jnp.float32(1), extent=e)))
+    got = np.asarray(batch(keys, padded, extents))
+    for i, sample in enumerate(samples):
+        alone = np.asarray(pure_call(shot, [sample], {"factor": 1.0}, key=keys[i]))
+        np.testing.assert_array_equal(got[i][tuple(map(slice, sample.shape))], alone)
+
+
 def test_shot_noise_in_units_of_the_factor():
     values = apply(shot, flat(30), factor=3.0)
     assert set(np.unique(values) % 3) == {0}

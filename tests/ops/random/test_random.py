@@ -87,6 +87,15 @@ def test_a_sure_coin(probability, value):
     assert set(draw(COIN, shape=10_000, probability=probability)) == {value}
 
 
+@pytest.mark.timeout(120, method="thread")  # a loop in a compiled program does not look at signals
+@pytest.mark.parametrize("alpha", [np.nan, -1.0, 0.0])
+def test_beta_of_what_is_no_parameter_is_nan(alpha):
+    """Where it cannot be refused: computed by the program that draws."""
+    draw_one = jax.jit(lambda a: pure_call(BETA, [], {"alpha": a, "shape": (4,)}, key=KEY))
+    assert np.isnan(draw_one(jnp.float32(alpha))).all()
+    assert ((draw_one(jnp.float32(2)) > 0) & (draw_one(jnp.float32(2)) < 1)).all()
+
+
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 2.0), (5.0, 0.7), (20.0, 30.0)])
 def test_beta_is_beta(alpha, beta):
     values = draw(BETA, shape=20_000, alpha=alpha, beta=beta)

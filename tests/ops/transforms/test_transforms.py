@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import pure_call
+from jdali._call import plan_call, pure_call
 from jdali._errors import SampleError
+from jdali._extent import BatchSpec
 from jdali._operator import REGISTRY
 from jdali.ops.transforms._matrix import inverse
 
@@ -152,3 +153,21 @@ def test_an_error_names_its_sample():
             expected=[[np.eye(2, 3, dtype=np.float32)] * 2],
         )  # fmt: skip
     assert caught.value.argument == "angles"
+
+
+@pytest.mark.parametrize("maker", ["combine", "crop", "rotation", "scale", "shear", "translation"])
+def test_the_layout_is_dalis(maker):
+    """Two axes without names, "**"; what takes matrices takes these."""
+    arguments = {"rotation": {"angle": 30.0}, "scale": {"scale": [1.0, 2.0]}, "shear": {"shear": [1.0, 2.0]},
+                 "translation": {"offset": [1.0, 2.0]}}  # fmt: skip
+    specs = [BatchSpec.of(PLANE)] * 2 if maker == "combine" else []
+    planned = plan_call(REGISTRY[f"transforms.{maker}"], specs, arguments.get(maker, {}), batch_size=2)
+    assert planned.outputs[0].layout == "**"
+
+
+def test_a_transform_says_how_to_warp():
+    image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    matrix = np.asarray(pure_call(REGISTRY["transforms.rotation"], [], {"angle": 90.0, "center": [1.0, 1.0]}))
+    args = {"inverse_map": False}
+    turned = pure_call(REGISTRY["warp_affine"], [image, matrix], args, layout=["HWC", "**"])
+    np.testing.assert_array_equal(turned, np.rot90(image, -1))
