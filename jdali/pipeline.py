@@ -53,8 +53,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
         on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
-            reader's next sample in its place; "mask": put a good sample of the batch in its place and
-            mark it in `iterator`'s mask. Skipped samples are listed in `Pipeline.errors`.
+            reader's next sample in its place; "mask": put a good sample of the batch in its place (or of
+            the data set, if the batch has none), which is False in `iterator`'s mask and also comes where it
+            belongs. Either way a good sample counts once an epoch. What was bad is in `Pipeline.errors`.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.

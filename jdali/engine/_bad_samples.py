@@ -1,8 +1,8 @@
 """Samples that fail: which of those that were drawn are to blame, and what stands in for them.
 
 With "skip" the reader's next sample takes the position, see `_refill`. With "mask" the position is filled by
-a good sample of the batch, or, if it has none, by one of the data set; either way that sample is also
-delivered where it belongs, so every good sample comes once an epoch with mask True.
+a good sample of the batch, or, if it has none, by the reader's next one, or by any of the data set; that
+sample is also delivered where it belongs, so every good sample comes once an epoch with mask True.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> 
 def with_their_copies(draw: Draw, blamed: dict[int, Blamed]) -> dict[int, Blamed]:
     """Those to blame, and the other positions that have the same sample because it fills them."""
     for position, why in list(blamed.items()):
-        if position in draw.copied_from:
-            blamed.setdefault(draw.copied_from[position], why)
+        first = draw.copied_from.get(position, position)
+        for other in (first, *(p for p, source in draw.copied_from.items() if source == first)):
+            blamed.setdefault(other, why)
         if position in draw.stand_ins:
             number = draw.stand_ins[position]
             blamed |= {p: why for p, n in draw.stand_ins.items() if n == number and p not in blamed}
@@ -100,20 +101,23 @@ def replace(draw: Draw, blamed: Mapping[int, Blamed], refills: Refills, on_error
     bad = np.array(sorted(blamed))
     good = np.setdiff1d(np.arange(len(draw)), bad)
     good = good[np.argsort(~draw.mask[good], kind="stable")]  # the batch's own samples first
-    given = any(d.source in draw.data for why in blamed.values() for d in why.drawn)
-    if on_error == "mask" and len(good):
-        _copy(draw, int(good[0]), bad)
-    elif draw.refs and not given:
-        if on_error == "skip":
-            refills.replace(draw.refs, draw.stand_ins, bad, good)
-        else:
-            refills.stand_in(draw.refs, draw.stand_ins, bad)
-        epochs, indices, _ = next(iter(draw.refs.values()))
-        draw.epoch[bad], draw.index[bad] = epochs[bad], indices[bad]
-    else:  # an external source has nothing to refill from: the batch gets smaller
+    given = not draw.refs or any(d.source in draw.data for why in blamed.values() for d in why.drawn)
+    if given and not (on_error == "mask" and len(good)):
+        # An external source has nothing to refill from: the batch gets smaller.
         everything = set(range(len(draw)))
         _drop(draw, bad)
         return everything
+    for position in bad.tolist():
+        draw.copied_from.pop(position, None)
+    to_fill = refills.replace(draw.refs, bad) if on_error == "skip" else bad
+    if len(good):
+        _copy(draw, int(good[0]), to_fill)
+    elif on_error == "mask" and refills.show_following(draw.refs, bad, draw.shown):
+        draw.shown += len(bad)
+    elif len(to_fill):
+        refills.stand_in(draw.refs, draw.stand_ins, to_fill)
+    epochs, indices, _ = next(iter(draw.refs.values()), (draw.epoch, draw.index, None))
+    draw.epoch[bad], draw.index[bad] = epochs[bad], indices[bad]
     if on_error == "mask":
         draw.mask[bad] = False
     return set(bad.tolist())
@@ -128,7 +132,7 @@ def _copy(draw: Draw, good: int, bad: np.ndarray) -> None:
                 samples[position] = samples[good]
     draw.epoch[bad], draw.index[bad] = draw.epoch[good], draw.index[good]
     for position in bad.tolist():
-        draw.copied_from[position] = good
+        draw.copied_from[position] = draw.copied_from.get(good, good)
         draw.stand_ins.pop(position, None)
 
 

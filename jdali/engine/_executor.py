@@ -242,8 +242,7 @@ class Engine:
 
     def _make(self, draw: Draw, feed: Feed, on_error: str) -> Iteration:
         memo = None if on_error == "raise" else Memo()
-        rounds = 0
-        while True:
+        while True:  # each time with samples that were not tried before, of which there is an end
             iteration = self._iteration(draw, {})
             try:
                 self._first(iteration, memo)
@@ -260,9 +259,6 @@ class Engine:
                     raise iteration.user_error(failure) from failure.first
                 if memo is not None:
                     memo.forget(changed)
-                rounds += 1
-                if rounds > self._most_rounds():
-                    raise iteration.user_error(failure) from failure.first
 
     def _iteration(self, draw: Draw, state: dict[str, Any]) -> Iteration:
         ids = SampleIds(draw.epoch.copy(), draw.index.copy(), np.arange(len(draw)))
@@ -334,10 +330,6 @@ class Engine:
         if None in failure.failures:
             return False
         return all(isinstance(e, SampleError) for e in failure.failures.values())
-
-    def _most_rounds(self) -> int:
-        sizes = [r.size for r in self.readers.values()]
-        return max(sizes, default=0) + self.batch_size
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""

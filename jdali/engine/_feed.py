@@ -47,6 +47,7 @@ class Draw:
         mask: False where another sample stands in the place of one that failed.
         layouts: of each external source, for each output the layout of the samples.
         stand_ins: positions that have a sample from anywhere in the place of one that failed, see `Refills`.
+        shown: how many of the next samples were tried in the place of those that failed.
         copied_from: positions that have another one's sample: that one's position.
     """
 
@@ -58,6 +59,7 @@ class Draw:
     layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
     stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
     copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
+    shown: int = 0
 
     def __len__(self) -> int:
         return len(self.index)

@@ -71,15 +71,12 @@ class Refills:
             self._epoch[node], self._ahead[node] = last, 0
         return refs
 
-    def replace(
-        self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray, good: np.ndarray
-    ) -> None:
-        """Puts other samples in the places `bad` of what was drawn; `good` are those that can be read.
+    def replace(self, refs: Mapping[Node, Refs], bad: np.ndarray) -> np.ndarray:
+        """Puts the next samples in the places `bad` of what was drawn.
 
-        Raises:
-            LookupError: the epoch has no sample left, and none of the data set can be read.
+        Returns: those of the places for which the epoch has no sample left, marked as repetitions.
         """
-        repeated: set[int] = set()
+        left: set[int] = set()
         for node, (epochs, indices, padded) in refs.items():
             epoch = self._epoch[node]
             # A place of the last epoch, or a repetition, is none of this epoch's.
@@ -90,12 +87,28 @@ class Refills:
             indices[own[: len(fresh)]] = fresh
             rest = np.setdiff1d(bad, own[: len(fresh)])
             padded[rest] = True
-            if len(good):
-                epochs[rest], indices[rest] = epochs[good[0]], indices[good[0]]
-            else:
-                repeated.update(rest.tolist())
-        if repeated:
-            self.stand_in(refs, stand_ins, np.array(sorted(repeated)))
+            left.update(rest.tolist())
+        return np.array(sorted(left), np.int64)
+
+    def show_following(self, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int) -> bool:
+        """Puts the epoch's next samples in places of what was drawn; they come again where they belong.
+
+        Args:
+            refs: what was drawn.
+            bad: the places.
+            tried: so many of the next samples were put there before.
+
+        Returns: whether there are any more, of those that are worth a try.
+        """
+        end = min(tried + len(bad), _CANDIDATES)
+        found = {
+            node: self._following(node, self._ahead[node] + end)[self._ahead[node] + tried :] for node in refs
+        }
+        if not all(len(indices) for indices in found.values()):
+            return False
+        for node, (epochs, indices, _) in refs.items():
+            epochs[bad], indices[bad] = self._epoch[node], np.resize(found[node], len(bad))
+        return True
 
     def stand_in(self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray) -> None:
         """Puts samples of the data set in places of what was drawn; no reader goes on.

@@ -272,7 +272,7 @@ def test_batches_without_bad_samples_leave_nothing_to_remember():
 
 
 def test_every_sample_of_a_batch_is_bad():
-    """Skipped: the reader's next ones; masked: refilled, since no good one is in the batch, and marked."""
+    """Skipped: the reader's next ones; masked: marked, and those that fill their places come again."""
     for on_error, mask in (("skip", None), ("mask", [False, False])):
         pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, on_error=on_error)
         with pipe:
@@ -285,3 +285,5 @@ def test_every_sample_of_a_batch_is_bad():
         assert {n for row in rows for n in row} == {0, 1, 4, 5, 6, 7}
         if mask is not None:
             assert batches[1]["mask"].tolist() == mask
+            assert rows[2:] == [[4, 5], [6, 7]]
+            assert all(batches[i]["mask"].all() for i in (0, 2, 3))
