@@ -9,6 +9,7 @@ from jax import Array, lax
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import PerSample, operator
+from jdali.ops.image._take_window import fit_axis
 
 # grid_mask.cc: those of DALI; others would do as well, but programs should not depend on it.
 _TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))
@@ -67,4 +68,6 @@ def grid_mask(
     u = left - shift_x / length + right
     v = along - shift_y / length + down
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
-    return image[: out_shape[0], : out_shape[1]] * kept[..., None].astype(image.dtype)
+    for axis, size in enumerate(out_shape):
+        image = fit_axis(image, axis, size)
+    return image * kept[..., None].astype(image.dtype)

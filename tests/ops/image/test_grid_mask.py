@@ -100,8 +100,8 @@ def test_what_is_refused():
     picture = image(4, 4)
     with pytest.raises(ValueError, match="grid_mask: tile is 0, it must be at least 1"):
         pure_call(grid_mask, [picture], {"tile": 0}, layout="HWC")
-    with pytest.raises(ValueError, match="grid_mask: images are float64, they must be one of uint8, int16"):
-        pure_call(grid_mask, [picture.astype(np.float64)], {}, layout="HWC")
+    with pytest.raises(ValueError, match="grid_mask: images are uint16, they must be one of uint8, int16"):
+        pure_call(grid_mask, [picture.astype(np.uint16)], {}, layout="HWC")
 
 
 def test_in_a_pipeline():
