@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test fast oracle lint types stubs check bench docs clean
+.PHONY: run test fast lowest lint types stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,20 @@ test: $(VENV)/.oracle
 fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m 'not slow and not oracle' $(ARGS)
 
+# The oldest versions that pyproject.toml allows, in an environment of their own: each bound is one that was tried.
+# They exist for Python 3.11 and 3.12.
+LOWEST := .venv-lowest
+
+$(LOWEST)/.installed: pyproject.toml tools/lower_bounds.py
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --upgrade pip
+	$(LOWEST)/bin/python tools/lower_bounds.py test > $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install --quiet -r $(LOWEST)/requirements.txt
+	touch $@
+
+lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -m 'not slow and not oracle' $(ARGS)
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,4 +64,4 @@ bench: $(VENV)/.oracle
 	$(BIN)/python benchmarks/pipelines.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) $(LOWEST) build *.egg-info

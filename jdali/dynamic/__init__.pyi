@@ -362,6 +362,19 @@ def get_property(
     key: str,
 ) -> Any: ...
 
+def grid_mask(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    angle: float | Tensor | Batch = 0.0,
+    ratio: float | Tensor | Batch = 0.5,
+    shift_x: float | Tensor | Batch = 0.0,
+    shift_y: float | Tensor | Batch = 0.0,
+    tile: int | Tensor | Batch = 100,
+) -> Any: ...
+
 def hsv(
     image: Any,
     /,

@@ -411,6 +411,21 @@ def get_property(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def grid_mask(
+    image: DataNode,
+    /,
+    *,
+    angle: float | DataNode = 0.0,
+    ratio: float | DataNode = 0.5,
+    shift_x: float | DataNode = 0.0,
+    shift_y: float | DataNode = 0.0,
+    tile: int | DataNode = 100,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def hsv(
     image: DataNode,
     /,

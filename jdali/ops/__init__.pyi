@@ -257,6 +257,18 @@ def gaussian_blur(
     layout: Any = '',
 ) -> Array: ...
 
+def grid_mask(
+    image: Any,
+    /,
+    *,
+    angle: Any = 0.0,
+    ratio: Any = 0.5,
+    shift_x: Any = 0.0,
+    shift_y: Any = 0.0,
+    tile: Any = 100,
+    layout: Any = '',
+) -> Array: ...
+
 def hsv(
     image: Any,
     /,

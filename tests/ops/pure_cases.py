@@ -222,6 +222,13 @@ WINDOWS = [
         constant=COPIES, layout="HWC",
     ),
     Case(
+        "grid_mask", [pictures(6, 7)],
+        traced={"angle": [0.0, 0.3, -2.0], "ratio": [0.5, 0.4, 0.7], "shift_x": [0.0, 1.5, -2.0],
+                "shift_y": [0.0, 0.7, 3.0]},
+        args={"tile": 3}, grad=[0], refused=alone(tile=3), layout="HWC",
+        constant="the mask is 0 or 1",
+    ),
+    Case(
         "pad", [pictures(3, 4)], {"shape": (5, 6), "axes": (0, 1)}, {"fill_value": [0.5, -1.0, 0.0]},
         grad=[0, "fill_value"], refused=alone(shape=(5, 6, 3), align=(4,), axes=(0, 1)),
     ),

@@ -1,0 +1,73 @@
+"""Grid mask: black squares in a grid over images."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._errors import SampleError
+from jdali._extent import BatchSpec
+from jdali._operator import PerSample, operator
+from jdali.ops.image._take_window import fit_axis
+
+# grid_mask.cc: those of DALI; others would do as well, but programs should not depend on it.
+_TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))
+
+
+def setup(images: BatchSpec, *, tile: np.ndarray) -> BatchSpec:
+    if images.dtype not in _TYPES:
+        names = ", ".join(kind.name for kind in _TYPES)
+        raise ValueError(f"grid_mask: images are {images.dtype}, they must be one of {names}; cast them")
+    wrong = np.asarray(tile) < 1
+    if wrong.any():
+        sample = int(wrong.argmax())
+        raise SampleError(
+            f"grid_mask: tile is {tile[sample]}, it must be at least 1", sample=sample, argument="tile"
+        )
+    return images
+
+
+@operator(setup=setup, layouts=("HWC",), source="operators/image/mask/grid_mask.cc")
+def grid_mask(
+    image: Array,
+    /,
+    *,
+    angle: PerSample[float] = 0.0,
+    ratio: PerSample[float] = 0.5,
+    shift_x: PerSample[float] = 0.0,
+    shift_y: PerSample[float] = 0.0,
+    tile: PerSample[int] = 100,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Makes squares in a regular grid black (GridMask, https://arxiv.org/abs/2001.04086).
+
+    The pixel (x, y) is at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile of the grid, and
+    black where the fractions of both u and v are less than `ratio`.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, int16, int32 or float32.
+        angle: by which the grid is turned, radians.
+        ratio: side of a black square, share of `tile`; 0 or less: none, 1 or more: all is black.
+        shift_x: of the grid to the right, pixels.
+        shift_y: of the grid downwards, pixels.
+        tile: side of a square with its distance to the next, pixels, at least 1.
+
+    Returns: shape, type and layout of the input.
+
+    Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
+    whose place is a border of a square but for the rounding of float32 may be on its other side.
+    """
+    angle, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
+    cos, sin = jnp.cos(angle) / length, jnp.sin(angle) / length
+    x = jnp.arange(out_shape[1], dtype=jnp.float32)[None, :]
+    y = jnp.arange(out_shape[0], dtype=jnp.float32)[:, None]
+    # Products are rounded before they are added, in every program: a fused multiply-add would move pixels
+    # whose place is a border exactly to its other side.
+    right, down, left, along = lax.optimization_barrier((x * cos, x * sin, y * -sin, y * cos))
+    u = left - shift_x / length + right
+    v = along - shift_y / length + down
+    kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
+    for axis, size in enumerate(out_shape):
+        image = fit_axis(image, axis, size)
+    return image * kept[..., None].astype(image.dtype)
