@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,21 @@ def run(
         layout: of all inputs, or one for each.
         outputs: how many outputs the operator has.
     """
+    found = run_call(function(name), inputs, args, per_sample, layout=layout, seed=seed)
+    assert len(found) == outputs, f"{name} has {len(found)} outputs"
+    return found
+
+
+def run_call(
+    call: Callable[..., Any],
+    inputs: Sequence[Sequence[np.ndarray]],
+    args: Mapping[str, Any] | None = None,
+    per_sample: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    layout: str | Sequence[str] = "",
+    seed: int = 1,
+) -> list[list[np.ndarray]]:
+    """As `run`, for any function of DALI's graph nodes and those arguments."""
     nvidia_dali = dali()
     import nvidia.dali.fn as fn
 
@@ -69,10 +84,8 @@ def run(
             for samples, name in zip(inputs, layouts, strict=True)
         ]
         fed = {k: fn.external_source(source=[v], cycle=True, batch=True) for k, v in per_sample.items()}
-        result = function(name)(*nodes, **args, **fed)
-        result = tuple(result) if isinstance(result, (list, tuple)) else (result,)
-        assert len(result) == outputs, f"{name} has {len(result)} outputs"
-        pipe.set_outputs(*result)
+        result = call(*nodes, **args, **fed)
+        pipe.set_outputs(*(result if isinstance(result, (list, tuple)) else (result,)))
     pipe.build()
     return [[np.array(out.at(i)) for i in range(len(out))] for out in pipe.run()]
 
