@@ -21,7 +21,8 @@ from jdali import OperatorError
 from jdali._extent import Plan
 from jdali._operator import REGISTRY, ArgKind, PerSample, operator
 
-GROUPS = {f"{rows[0].op}, ...": rows for rows in sweep_cases.COMPILED} | {"others": sweep_cases.OTHERS}
+GROUPS = {f"{rows[0].op}, ...": rows for rows in sweep_cases.COMPILED}
+GROUPS |= {"others": sweep_cases.OTHERS, "slower": sweep_cases.SLOWER}
 ARGUMENTS = {f"{rows[0]}, ...": rows for rows in sweep_cases.ARGUMENTS if rows}
 REFERENCE = 8  # the batch size that the others are compared with
 
@@ -30,8 +31,26 @@ DYNAMIC = 3
 # Largest relative difference of the pure function, compiled for one sample: fused and ordered in another way.
 PURE = 1e-5
 
-# The module's scope puts the tests of a group one after another, so that they find its reference run.
-each_group = pytest.mark.parametrize("group", GROUPS, scope="module")
+# What is run of every group is run of these in a quick run: they take little time, and share the mechanisms.
+QUICK = ("squeeze, ...", "brightness_contrast, ...", "others")
+# Groups that take most of the time.
+LONG = ("resize, ...", "noise.gaussian, ...", "random.beta, ...", "audio_resample, ...")
+
+
+def each_group(slow: Callable[[str], bool]) -> pytest.MarkDecorator:
+    """Parametrized over the groups; those for which `slow` are marked so.
+
+    The module's scope puts the tests of a group one after another, so that they find its reference run.
+    """
+    groups = [
+        pytest.param(name, marks=pytest.mark.slow if name == "slower" or slow(name) else ())
+        for name in GROUPS
+    ]
+    return pytest.mark.parametrize("group", groups, scope="module")
+
+
+every = each_group(lambda _: False)
+quick = each_group(lambda name: name not in QUICK)
 
 
 class Failures:
@@ -110,14 +129,30 @@ def test_every_per_sample_argument_is_given_by_sample():
             assert {a.name for a in op.public_args.values() if a.kind is ArgKind.PER_SAMPLE} == given, op
 
 
-def single_and_restored(rows: Sequence[Row]) -> list[tuple[Results, Results]]:
-    single, place = sweep.run(rows, 1, save_at=3)
-    restored, _ = sweep.run(rows, 3, begin=place)
-    return list(zip(single, restored, strict=True))
+def check_runs(rows: Mapping[Row, Row], want: Mapping[Row, Results], size: int, failures: Failures) -> None:
+    """In batches of `size`, and of 3 in a fresh pipeline that goes on from a state of the first.
+
+    Args:
+        rows: to run, with the rows of `want` that they are another form of.
+        want: results of the latter.
+        size: 1 or 3.
+        failures: to report to.
+    """
+
+    def both(rows: Sequence[Row]) -> list[tuple[Results, Results]]:
+        whole, place = sweep.run(rows, size, save_at=3)
+        restored, _ = sweep.run(rows, 3, begin=place)
+        return list(zip(whole, restored, strict=True))
+
+    runs = by_row(list(rows), both, failures)
+    for how, which in ((f"in batches of {size}", 0), ("restored, in batches of 3", 1)):
+        failures.check_all(how, {rows[row]: results[which] for row, results in runs.items()}, want)
+    assert all(len(restored) == EPOCHS * COUNT - 3 for _, restored in runs.values())
 
 
-@each_group
-def test_same_bits_in_any_batch_before_and_after_a_restart(group: str):
+@every
+def test_same_bits(group: str):
+    """In both epochs, in other batches, restored; with and without a layout, numbers as one-element tensors."""
     want, failed = reference(group)
     with Failures() as failures:
         failures.texts += failed.texts
@@ -129,23 +164,23 @@ def test_same_bits_in_any_batch_before_and_after_a_restart(group: str):
                         row, "in the second epoch", results[1, position], results[0, order(0).index(sample)],
                         sweep_cases.allowed_difference(row),
                     )  # fmt: skip
-        runs = by_row(list(want), single_and_restored, failures)
-        for how, which in (("in batches of 1", 0), ("restored, in batches of 3", 1)):
-            failures.check_all(how, {row: both[which] for row, both in runs.items()}, want)
-        assert all(len(restored) == EPOCHS * COUNT - 3 for _, restored in runs.values())
+        size = 3 if group in LONG else 1  # that of the restored run: only it has programs to be compiled
+        check_runs({sweep_cases.said_otherwise(row): row for row in want}, want, size, failures)
 
 
-@each_group
-def test_same_bits_with_and_without_layout_and_of_one_element_tensors(group: str):
+@pytest.mark.slow
+@every
+def test_same_bits_in_every_batch_size(group: str):
     want, _ = reference(group)
     with Failures() as failures:
-        alike = {sweep_cases.said_otherwise(row): row for row in want}
-        got = by_row(list(alike), lambda rows: in_batches(rows, 2), failures)
-        failures.check_all("said otherwise", {alike[row]: results for row, results in got.items()}, want)
+        check_runs({row: row for row in want}, want, 1, failures)
+        for size in (2, 3):
+            got = by_row(list(want), lambda rows, size=size: in_batches(rows, size), failures)
+            failures.check_all(f"in batches of {size}", got, want)
 
 
 @pytest.mark.oracle
-@each_group
+@every
 def test_equals_dali(group: str):
     oracle.dali()
     want, _ = reference(group)
@@ -155,14 +190,19 @@ def test_equals_dali(group: str):
 
 
 def compare_with_dali(row: Row, results: Results, failures: Failures) -> None:
-    """The first epoch, where DALI has the operator."""
+    """The first epoch, and the layouts, where DALI has the operator."""
     dali = by_row([row], lambda rows: [sweep_cases.run_dali(rows[0])], failures).get(row)
-    for position, sample in enumerate(order(0) if dali is not None else ()):
-        expected = [output[sample] for output in dali]
+    if dali is None:
+        return
+    arrays, layouts = dali
+    for position, sample in enumerate(order(0)):
+        expected = [output[sample] for output in arrays]
         failures.check(row, "against DALI", results[0, position], expected, sweep_cases.atol(row, expected))
+    if list(results.layouts) != layouts:
+        failures.texts.append(f"{row}: layouts {results.layouts}, DALI gives {layouts}")
 
 
-@each_group
+@every
 def test_equals_pure_function(group: str):
     """Operators that DALI has not, or that are random: with the keys of the samples."""
     want, _ = reference(group)
@@ -181,13 +221,13 @@ def test_equals_pure_function(group: str):
 HOLDS = [True, True, False, False, True, False, False, True]
 
 
-@each_group
+@quick
 def test_in_branches(group: str):
     want, _ = reference(group)
     with Failures() as failures:
 
         def run(rows: Sequence[Row]) -> list[Results]:
-            return sweep.in_branches(rows, [want[row][0, 0][0] for row in rows], HOLDS, 2)
+            return sweep.in_branches(rows, [want[row] for row in rows], HOLDS, 2)
 
         for row, results in by_row(
             [row for row in want if row.op not in sweep_cases.WHOLE], run, failures
@@ -207,7 +247,7 @@ def test_on_error_changes_nothing_where_all_samples_are_good(group: str, on_erro
         failures.check_all(on_error, got, want)
 
 
-@each_group
+@quick
 def test_dynamic_mode_gives_the_same(group: str):
     want, _ = reference(group)
     with Failures() as failures:
@@ -228,12 +268,7 @@ def test_operators_on_files(tmp_path: Path):
     with Failures() as failures:
         rows = sweep_cases.rows_of_files(tmp_path)
         want = by_row(rows, lambda rows: in_batches(rows, REFERENCE), failures)
-        runs = by_row(rows, single_and_restored, failures)
-        failures.check_all("in batches of 1", {row: both[0] for row, both in runs.items()}, want)
-        failures.check_all("restored", {row: both[1] for row, both in runs.items()}, want)
-        said = {sweep_cases.said_otherwise(row): row for row in want}
-        got = by_row(list(said), lambda rows: in_batches(rows, 2), failures)
-        failures.check_all("said otherwise", {said[row]: results for row, results in got.items()}, want)
+        check_runs({sweep_cases.said_otherwise(row): row for row in want}, want, 1, failures)
 
 
 def test_permute_batch():
@@ -246,7 +281,10 @@ def test_permute_batch():
             np.testing.assert_array_equal(got, sweep_cases.NUMBERS[first])
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS)
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param(name, marks=() if name.startswith("full") else pytest.mark.slow) for name in ARGUMENTS],
+)
 def test_arguments_that_decide_sizes(arguments: str):
     """Given by sample: the same bits in batches of 8 and of 3."""
     with Failures() as failures:
@@ -257,25 +295,44 @@ def test_arguments_that_decide_sizes(arguments: str):
             compare_with_dali(row, want[row], failures)
 
 
-IMAGES = [row for rows in GROUPS.values() for row in rows if sweep_cases.is_of_images(row)]
+IMAGES = {row for rows in GROUPS.values() for row in rows if sweep_cases.is_of_images(row)}
+of_images = pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in LONG else ())
+        for name, rows in GROUPS.items()
+        if IMAGES & set(rows)
+    ],
+    scope="module",
+)
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@of_images
 @pytest.mark.parametrize("arranged", ["channels first", "frames"])
 def test_other_layouts_of_images(group: str, arranged: str):
     want, _ = reference(group)
     change = sweep_cases.channels_first if arranged == "channels first" else sweep_cases.as_frames
     with Failures() as failures:
         alike = {change(row): row for row in want if row in IMAGES}
-        got = by_row(list(alike), lambda rows: in_batches(rows, REFERENCE), failures)
-        for row, results in got.items():
+        for row, results in by_row(list(alike), lambda rows: in_batches(rows, REFERENCE), failures).items():
             for place, (value, *_) in results.items():
                 if arranged == "frames":
                     value = value[0]
-                elif row.op not in sweep_cases.NAMES_COUNT:
+                elif row.op not in sweep_cases.NAMES_COUNT or row.op == "slice":
                     value = np.moveaxis(value, 0, -1)
                 allowed = sweep_cases.allowed_difference(row)
                 failures.check(row, arranged, [value], want[alike[row]][place][:1], allowed)
+
+
+@pytest.mark.oracle
+@of_images
+@pytest.mark.parametrize("dtype", [np.uint8, pytest.param(np.int16, marks=pytest.mark.slow)])
+def test_other_types_of_images_equal_dali(group: str, dtype: Any):
+    oracle.dali()
+    rows = [sweep_cases.of_type(row, dtype) for row in GROUPS[group] if row in IMAGES]
+    with Failures() as failures:
+        for row, results in by_row(rows, lambda rows: in_batches(rows, REFERENCE), failures).items():
+            compare_with_dali(row, results, failures)
 
 
 @pytest.fixture

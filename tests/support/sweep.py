@@ -29,8 +29,12 @@ EPOCHS = 2
 SEED = 11
 
 Outputs = list[np.ndarray]
-Results = dict[tuple[int, int], Outputs]
-"""Outputs of one row by epoch and position in the epoch."""
+
+
+class Results(dict[tuple[int, int], Outputs]):
+    """Outputs of one row by epoch and position in the epoch; `layouts` of the outputs."""
+
+    layouts: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -135,7 +139,7 @@ def run(
 def _results(
     pipe: Any, counts: Sequence[int], save_at: int | None, begin: Place | None
 ) -> tuple[list[Results], Place | None]:
-    results: list[Results] = [{} for _ in counts]
+    results = [Results() for _ in counts]
     saved, position = None, 0
     with pipe:
         if begin is not None:
@@ -143,9 +147,11 @@ def _results(
             position = begin.position
         for epoch in range(EPOCHS):
             for outputs in pipe:
-                samples = iter([out.to_samples() for out in outputs])
+                rest = iter(outputs)
                 for result, count in zip(results, counts, strict=True):
-                    for i, one in enumerate(zip(*(next(samples) for _ in range(count)), strict=True)):
+                    mine = [next(rest) for _ in range(count)]
+                    result.layouts = [out.layout() for out in mine]
+                    for i, one in enumerate(zip(*(out.to_samples() for out in mine), strict=True)):
                         result[epoch, position + i] = [np.asarray(value) for value in one]
                 position += len(outputs[0])
                 if epoch == 0 and position == save_at:
@@ -156,13 +162,13 @@ def _results(
 
 
 def in_branches(
-    rows: Sequence[Row], likes: Sequence[np.ndarray], holds: Sequence[bool], batch_size: int
+    rows: Sequence[Row], likes: Sequence[Results], holds: Sequence[bool], batch_size: int
 ) -> list[Results]:
     """As `run`, each row in the branch of an `if` that takes the samples for which `holds`.
 
     Args:
         rows: the operators; only their first outputs are returned.
-        likes: for each row what its first output is like; the other samples are zeros of that type.
+        likes: results of each row; samples that do not take the branch are zeros of that type and layout.
         holds: for each sample.
         batch_size: of the pipeline.
     """
@@ -177,7 +183,8 @@ def in_branches(
             if condition:
                 out = apply(row, inputs, fed)[0]
             else:
-                out = types.Constant(np.zeros((1,) * like.ndim, like.dtype))
+                zeros = np.zeros((1,) * like[0, 0][0].ndim, like[0, 0][0].dtype)
+                out = types.Constant(zeros, types.to_dali_type(zeros.dtype), layout=like.layouts[0])
             outputs.append(out)
         return tuple(outputs)
 
