@@ -270,7 +270,7 @@ def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
 
 
 # Operators without a counterpart on DALI's CPU backend.
-NOT_IN_DALI = {"_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop"}
+NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop"}
 
 
 # --- the same row in other words ----------------------------------------------------------------
@@ -280,6 +280,7 @@ NAMES_COUNT = {
     "get_property": "gives the layout",
     "slice": "cuts the axes W and H by default",
 }
+OWN_LAYOUT = {"crop_mirror_normalize"}  # operators whose output has the same layout whatever the input's is
 
 
 def said_otherwise(row: Row) -> Row:
@@ -301,7 +302,7 @@ _NAMES = {"element_extract": "FP", "mel_filter_bank": "ft", "color_space_convers
 
 def _other_layout(op: Operator, index: int, row: Row) -> str:
     axes = row.inputs[index][0].ndim
-    if row.layouts[index] or op.input(index).argument:
+    if row.layouts[index] or (op.inputs and op.input(index).argument):
         return ""
     if op.layouts:
         return next((name for name in op.layouts if len(name) == axes), "")
@@ -332,6 +333,7 @@ def as_frames(row: Row) -> Row:
 # Operators of which the same sample comes out with other last bits in another padded shape or batch: by how
 # much of the largest value. Everything else is the same to the bit.
 UNEVEN = {
+    "math.atan": 1e-7,
     "mfcc": 1e-7,
     "power_spectrum": 1e-6,
 }
