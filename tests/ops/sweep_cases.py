@@ -252,7 +252,10 @@ _PYTHON = {
 
 
 def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
-    """What the real DALI makes of a row: for each output the samples, and the layouts; None: it has no such operator."""
+    """What the real DALI makes of a row: for each output the samples, and the layouts.
+
+    None: it has no such operator, or one that is random.
+    """
     import nvidia.dali.fn as dali_fn
     import nvidia.dali.math as dali_math
 
@@ -269,14 +272,13 @@ def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
     )
 
 
-# Operators without a counterpart on DALI's CPU backend.
+# Operators that DALI has not on its CPU backend, or that draw at random there.
 NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop"}
 
 
 # --- the same row in other words ----------------------------------------------------------------
 # Operators whose result follows from the names of the axes: without names, or with others, it is another one.
 NAMES_COUNT = {
-    "crop_mirror_normalize": "its output is CHW",
     "get_property": "gives the layout",
     "slice": "cuts the axes W and H by default",
 }
