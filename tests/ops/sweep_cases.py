@@ -88,8 +88,13 @@ def row_of(case: Case) -> Row:
     return Row(case.op, inputs, layouts_of(case), dict(case.args), fed, case.label)
 
 
+# Arguments that are matrices as tensors, and their rows one after another as constants.
+MATRICES = {("warp_affine", "matrix"): (2, 3)}
+
+
 def tensors(op: str, name: str, values: Sequence[Any]) -> list[np.ndarray]:
-    return [np.asarray(REGISTRY[op].args[name].convert(value)) for value in values]
+    arrays = [np.asarray(REGISTRY[op].args[name].convert(value)) for value in values]
+    return [a.reshape(MATRICES[op, name]) for a in arrays] if (op, name) in MATRICES else arrays
 
 
 # An argument that the others' values depend on, or that means something else if it is a little smaller.
@@ -279,10 +284,11 @@ NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "d
 # --- the same row in other words ----------------------------------------------------------------
 # Operators whose result follows from the names of the axes: without names, or with others, it is another one.
 NAMES_COUNT = {
+    "gaussian_blur": "blurs all axes but C",
     "get_property": "gives the layout",
     "slice": "cuts the axes W and H by default",
 }
-OWN_LAYOUT = {"crop_mirror_normalize"}  # operators whose output has the same layout whatever the input's is
+OWN_LAYOUT = {"crop_mirror_normalize"}  # operators whose output is CHW whatever the input is
 
 
 def said_otherwise(row: Row) -> Row:
@@ -328,7 +334,10 @@ def channels_first(row: Row) -> Row:
 def as_frames(row: Row) -> Row:
     """An HWC row of sequences of two frames, the second upside down."""
     first = [np.stack([s, s[::-1]]) for s in row.inputs[0]]
-    return dataclasses.replace(row, inputs=[first, *row.inputs[1:]], layouts=["FHWC", *row.layouts[1:]])
+    args = {**row.args, "output_layout": "FCHW"} if row.op in OWN_LAYOUT else row.args
+    return dataclasses.replace(
+        row, inputs=[first, *row.inputs[1:]], layouts=["FHWC", *row.layouts[1:]], args=args
+    )
 
 
 # --- tolerances -----------------------------------------------------------------------------------
