@@ -228,7 +228,7 @@ def test_in_branches(group: str):
         def run(rows: Sequence[Row]) -> list[Results]:
             return sweep.in_branches(rows, [want[row] for row in rows], HOLDS, 2)
 
-        rows = [row for row in want if row.op not in sweep_cases.WHOLE]
+        rows = [row for row in want if row.op not in sweep_cases.NOT_IN_BRANCHES]
         for row, results in by_row(rows, run, failures).items():
             for (epoch, position), outputs in results.items():
                 if HOLDS[order(epoch)[position]]:

@@ -202,8 +202,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
-# Operators whose function gets whole batches; in a branch they get fewer.
-WHOLE = ("_python_function_batch", "_jax_function")
+NOT_IN_BRANCHES = {"_transfer": "its result is on another device than that of the other branch"}
 NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "experimental.decoders.video")
 
 
