@@ -1,4 +1,4 @@
-"""A small example of every compiled operator, for `test_pure_functions`.
+"""A small example of every compiled operator, for `test_pure_functions` and, made ragged, `test_every_operator`.
 
 A case holds three samples of one shape. What a case says of derivatives is mathematics, not what
 jdali happens to do: `grad` names all that the result changes smoothly with, `constant` says in words
@@ -34,6 +34,8 @@ class Case:
         layout: of the inputs.
         step: for finite differences; small enough to meet no kink, large enough for float32.
         atol: largest difference between compiled and eager integers, 0 or 1 where roundings can tie.
+        ragged: of each input the axes whose size may differ by sample: a letter each, the same for the same
+            size, "." for an axis that may not; None: see `sweep_cases.ragged_axes`.
         label: tells cases of one operator apart.
     """
 
@@ -47,6 +49,7 @@ class Case:
     layout: str | tuple[str, ...] = ""
     step: float = 0.01
     atol: int = 0
+    ragged: Sequence[str] | None = None
     label: str = ""
 
     def __str__(self) -> str:
@@ -90,7 +93,7 @@ TENSOR = [
         constant="of the second input only the type counts",
     ),
     Case("element_extract", [numbers(0, 1, 3, 2)], {"element_map": (2, 0)}, grad=[0]),
-    Case("full", [numbers(0, 1, 3)], {"shape": (2, 3)}, grad=[0], refused=alone(shape=(2, 3))),
+    Case("full", [numbers(0, 1, 3)], {"shape": (2, 3)}, grad=[0], refused=alone(shape=(2, 3)), ragged=["."]),
     Case(
         "full_like", [numbers(0, 1, 2, 3), numbers(0, 1, 3)], grad=[1],
         constant="of the first input only shape and type count",
@@ -107,11 +110,12 @@ TENSOR = [
     ),
     Case("one_hot", [numbers(0, 5, 2, dtype=np.int32)], {"num_classes": 4}, constant=INDICES),
     Case(
-        "reshape", [numbers(0, 1, 2, 3)], {"shape": (3, -1)}, grad=[0],
+        "reshape", [numbers(0, 1, 2, 3)], {"shape": (3, -1)}, grad=[0], ragged=["b."],
         refused=alone(shape=(3, 2), rel_shape=(0.5, -1.0), src_dims=(1, 0)),
     ),
     Case(
         "reinterpret", [numbers(0, 1, 2, 3)], {"dtype": types.INT32}, constant="a float's bits are no number",
+        ragged=["b."],
         refused=alone(shape=(3, 2), rel_shape=(0.5, -1.0), src_dims=(1, 0)),
     ),
     Case("shapes", [numbers(0, 1, 2, 3)], {"dtype": np.int32}, constant=INDICES),
@@ -246,11 +250,12 @@ WINDOWS = [
     ),
     Case(
         "bb_flip", [numbers(0, 0.5, 2, 4)], traced={"horizontal": [0, 1, 1], "vertical": [1, 0, 1]}, grad=[0],
+        ragged=["a."],
     ),
     Case(
         "bbox_paste", [numbers(0, 0.5, 2, 4)],
         traced={"ratio": [1.5, 2.0, 3.0], "paste_x": [0.2, 0.5, 0.9], "paste_y": [0.1, 0.6, 1.0]},
-        grad=[0, "ratio", "paste_x", "paste_y"],
+        grad=[0, "ratio", "paste_x", "paste_y"], ragged=["a."],
     ),
     Case(
         "coord_flip", [numbers(0, 1, 2, 3)],
@@ -258,12 +263,12 @@ WINDOWS = [
             "flip_x": [0, 1, 1], "flip_y": [1, 0, 1], "flip_z": [1, 1, 0],
             "center_x": [0.2, 0.5, 0.7], "center_y": [0.3, 0.4, 0.6], "center_z": [0.1, 0.8, 0.9],
         },
-        grad=[0, "center_x", "center_y", "center_z"],
+        grad=[0, "center_x", "center_y", "center_z"], ragged=["a."],
     ),
     Case(
         "box_encoder", [BOXES, np.int32([[1, 2]] * COUNT)],
         {"anchors": (0.1, 0.1, 0.5, 0.55, 0.5, 0.5, 0.9, 0.9, 0.0, 0.0, 0.2, 0.2)},
-        grad=[0], constant="labels are integers",
+        grad=[0], constant="labels are integers", ragged=["a.", "a"],
     ),
 ]  # fmt: skip
 
@@ -311,7 +316,7 @@ RESAMPLING = [
     Case(
         "warp_affine", [pictures(5, 6), MATRICES],
         {"fill_value": 0.0, "inverse_map": False, "size": (4.0, 4.0)},
-        grad=[0, 1], layout=("HWC", ""), step=1e-3, label="input",
+        grad=[0, 1], layout=("HWC", ""), step=1e-3, ragged=["ba.", ".."], label="input",
     ),
 ]  # fmt: skip
 
@@ -343,7 +348,7 @@ RANDOM = [
     Case(
         "random.choice", [numbers(0, 1, 4)], {"shape": (2, 3)},
         {"p": [(0.1, 0.2, 0.3, 0.4), (0.25, 0.25, 0.25, 0.25), (0.7, 0.1, 0.1, 0.1)]},
-        grad=[0], constant="which element is drawn jumps with the probabilities", refused=SHAPE,
+        grad=[0], constant="which element is drawn jumps with the probabilities", refused=SHAPE, ragged=["."],
     ),
     Case(
         "random.coin_flip", args={"shape": (2, 3)}, traced={"probability": [0.5, 0.1, 0.9]},
@@ -370,7 +375,10 @@ REDUCTIONS = [
     Case("reductions.rms", [numbers(-1, 1, 2, 3)], grad=[0]),
     Case("reductions.min", [numbers(-1, 1, 2, 3)], {"axes": (1,)}, grad=[0]),
     Case("reductions.max", [numbers(-1, 1, 2, 3)], {"axes": (0,)}, grad=[0]),
-    Case("reductions.variance", [numbers(-1, 1, 2, 3), numbers(0, 0.1, 2)], {"axes": (1,)}, grad=[0, 1]),
+    Case(
+        "reductions.variance", [numbers(-1, 1, 2, 3), numbers(0, 0.1, 2)], {"axes": (1,)}, grad=[0, 1],
+        ragged=["ba", "b"],
+    ),
     Case("reductions.std_dev", [numbers(-1, 1, 2, 3), numbers(0, 0.1)], {"ddof": 1}, grad=[0, 1]),
     Case("normalize", [numbers(-1, 1, 2, 3)], {"axes": (1,), "epsilon": 0.1}, grad=[0]),
     Case(
@@ -380,12 +388,15 @@ REDUCTIONS = [
 ]  # fmt: skip
 
 TRANSFORMS = [
-    Case("transforms.combine", [MATRICES, MATRICES[::-1], MATRICES], grad=[0, 1, 2]),
+    Case("transforms.combine", [MATRICES, MATRICES[::-1], MATRICES], grad=[0, 1, 2], ragged=[".."] * 3),
     Case(
         "coord_transform", [numbers(0, 1, 4, 2)], traced={"M": numbers(0, 1, 3, 2), "T": numbers(0, 1, 3)},
-        grad=[0, "M", "T"],
+        grad=[0, "M", "T"], ragged=["a."],
     ),
-    Case("coord_transform", [numbers(0, 1, 4, 2)], traced={"MT": MATRICES}, grad=[0, "MT"], label="MT"),
+    Case(
+        "coord_transform", [numbers(0, 1, 4, 2)], traced={"MT": MATRICES}, grad=[0, "MT"], ragged=["a."],
+        label="MT",
+    ),
     Case(
         "transforms.crop",
         traced={
@@ -396,7 +407,7 @@ TRANSFORMS = [
     ),
     Case(
         "transforms.rotation", [MATRICES], traced={"angle": [10.0, -33.0, 90.5], "center": numbers(0, 1, 2)},
-        grad=[0, "angle", "center"], step=0.05,
+        grad=[0, "angle", "center"], step=0.05, ragged=[".."],
     ),
     Case(
         "transforms.rotation",
@@ -412,7 +423,10 @@ TRANSFORMS = [
         grad=["shear", "center"],
     ),
     Case("transforms.shear", traced={"angles": numbers(-60, 60, 2)}, grad=["angles"], label="angles"),
-    Case("transforms.translation", [MATRICES], traced={"offset": numbers(0, 1, 2)}, grad=[0, "offset"]),
+    Case(
+        "transforms.translation", [MATRICES], traced={"offset": numbers(0, 1, 2)}, grad=[0, "offset"],
+        ragged=[".."],
+    ),
 ]  # fmt: skip
 
 LEFT, RIGHT = numbers(0.5, 3, 2, 3), numbers(0.5, 3, 3, seed=1)  # no two equal

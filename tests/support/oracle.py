@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,27 @@ def run(
         layout: of all inputs, or one for each.
         outputs: how many outputs the operator has.
     """
+    found, _ = run_call(function(name), inputs, args, per_sample, layout=layout, seed=seed)
+    assert len(found) == outputs, f"{name} has {len(found)} outputs"
+    return found
+
+
+def run_call(
+    call: Callable[..., Any],
+    inputs: Sequence[Sequence[np.ndarray]],
+    args: Mapping[str, Any] | None = None,
+    per_sample: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    layout: str | Sequence[str] = "",
+    seed: int = 1,
+    batch_size: int | None = None,
+) -> tuple[list[list[np.ndarray]], list[str]]:
+    """As `run`, for any function of DALI's graph nodes and those arguments; and the layouts of the outputs.
+
+    Args: see `run`, and
+        call: the function.
+        batch_size: None: as many samples as there are.
+    """
     nvidia_dali = dali()
     import nvidia.dali.fn as fn
 
@@ -62,6 +83,7 @@ def run(
     per_sample = {k: [_argument(v) for v in vs] for k, vs in (per_sample or {}).items()}
     args = {k: translate(v) for k, v in (args or {}).items()}
     size = len(inputs[0]) if inputs else len(next(iter(per_sample.values()))) if per_sample else 1
+    size = batch_size or size
     pipe = nvidia_dali.Pipeline(batch_size=size, num_threads=1, device_id=None, seed=seed)
     with pipe:
         nodes = [
@@ -69,12 +91,11 @@ def run(
             for samples, name in zip(inputs, layouts, strict=True)
         ]
         fed = {k: fn.external_source(source=[v], cycle=True, batch=True) for k, v in per_sample.items()}
-        result = function(name)(*nodes, **args, **fed)
-        result = tuple(result) if isinstance(result, (list, tuple)) else (result,)
-        assert len(result) == outputs, f"{name} has {len(result)} outputs"
-        pipe.set_outputs(*result)
+        result = call(*nodes, **args, **fed)
+        pipe.set_outputs(*(result if isinstance(result, (list, tuple)) else (result,)))
     pipe.build()
-    return [[np.array(out.at(i)) for i in range(len(out))] for out in pipe.run()]
+    outs = pipe.run()
+    return [[np.array(out.at(i)) for i in range(len(out))] for out in outs], [out.layout() for out in outs]
 
 
 def translate(value: Any) -> Any:

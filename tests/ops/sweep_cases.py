@@ -1,0 +1,377 @@
+"""What `test_every_operator` runs: a row or more for every registered operator, or why there is none.
+
+Rows of compiled operators are made of `pure_cases`: the same arguments, the inputs grown to sizes that differ.
+Those of other operators are here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import io
+import operator
+import wave
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ops import pure_cases
+from ops.pure_cases import Case, numbers
+from support import oracle
+from support.data import image
+from support.pictures import pillow
+from support.sweep import COUNT, Row
+from support.videos import encode, pictures
+
+from jdali import types
+from jdali._operator import REGISTRY, Operator
+from jdali.plugin.jax.fn import jax_function
+
+# By how much an axis of each letter is longer in a sample than in the case: three sizes of sample. Most axes get
+# 5 to 8 or 9 to 12 elements, so that the samples of a large batch share one padded shape, and those in batches of one
+# have their own.
+GROWTH = {"a": (3, 4, 2), "b": (3, 3, 4), "c": (4, 5, 5)}
+KINDS = 3
+
+
+def ragged_axes(case: Case) -> list[str]:
+    """Axes of each input that may differ in size; see `Case.ragged`.
+
+    All that are longer than 1 but for channels, depth, and the last of three or more; a letter counts from the
+    last axis, as axes are matched in expressions.
+    """
+    if case.ragged is not None:
+        return list(case.ragged)
+    found = []
+    for values, layout in zip(case.inputs, layouts_of(case), strict=True):
+        shape = values.shape[1:]
+        fixed = [
+            size == 1 or layout[axis : axis + 1] in ("C", "D") or (len(shape) > 2 and axis == len(shape) - 1)
+            for axis, size in enumerate(shape)
+        ]
+        found.append("".join("." if f else "abc"[len(shape) - 1 - axis] for axis, f in enumerate(fixed)))
+    return found
+
+
+def layouts_of(case: Case) -> list[str]:
+    """Layout of each input; a name for another number of axes is that of another input."""
+    names = [case.layout] * len(case.inputs) if isinstance(case.layout, str) else case.layout
+    return [
+        name if len(name) == values.ndim - 1 else "" for name, values in zip(names, case.inputs, strict=True)
+    ]
+
+
+def grown(values: np.ndarray, axes: str, sample: int) -> np.ndarray:
+    """The sample of a case, repeated to its size."""
+    kind = sample % KINDS
+    if not axes:
+        return values[kind]
+    return np.pad(values[kind], [(0, 0 if a == "." else GROWTH[a][kind]) for a in axes], mode="wrap")
+
+
+def turn(sample: int) -> int:
+    """Which of a case's per-sample values a sample has: not always the same one for one size."""
+    return (sample + sample // KINDS) % KINDS
+
+
+def row_of(case: Case) -> Row:
+    """A case with its per-sample arguments as tensors."""
+    inputs = [
+        [grown(values, axes, i) for i in range(COUNT)]
+        for values, axes in zip(case.inputs, ragged_axes(case), strict=True)
+    ]
+    fed = {
+        name: tensors(case.op, name, [v[turn(i)] for i in range(COUNT)]) for name, v in case.traced.items()
+    }
+    return Row(case.op, inputs, layouts_of(case), dict(case.args), fed, case.label)
+
+
+# Arguments that are matrices as tensors, and their rows one after another as constants.
+MATRICES = {("warp_affine", "matrix"): (2, 3)}
+
+
+def tensors(op: str, name: str, values: Sequence[Any]) -> list[np.ndarray]:
+    arrays = [np.asarray(REGISTRY[op].args[name].convert(value)) for value in values]
+    return [a.reshape(MATRICES[op, name]) for a in arrays] if (op, name) in MATRICES else arrays
+
+
+# An argument that the others' values depend on, or that means something else if it is a little smaller.
+UNVARIED = {"window_size", "axes", "src_dims", "interp_type", "min_filter", "mag_filter"}
+
+
+def row_of_argument(case: Case, name: str) -> Row:
+    """A case with an argument that decides sizes as a tensor, different by sample."""
+    op, base = REGISTRY[case.op], row_of(case)
+    args = {a.name: case.args[a.name] for a in op.args.values() if a.required and a.name in case.args}
+    args |= dict(case.refused[name])
+    value = args.pop(name)
+
+    def varied(sample: int) -> Any:
+        if name in UNVARIED:
+            return value
+        if case.op in ("reshape", "reinterpret") and name == "shape":
+            return (base.inputs[0][sample].size // 3, 3)
+        parts = value if isinstance(value, tuple) else (value,)
+        # One less in every other sample where that leaves at least 2.
+        smaller = tuple(p - sample % 2 if p >= 3 else p for p in parts)
+        return smaller if isinstance(value, tuple) else smaller[0]
+
+    fed = {name: tensors(case.op, name, [varied(i) for i in range(COUNT)])}
+    label = "-".join(filter(None, [case.label, name]))
+    return dataclasses.replace(base, args=args, fed=fed, label=label)
+
+
+# Cases of operators that another row of theirs stands for in a quick run.
+SLOW = ("volume", "uint8", "large")
+
+COMPILED = [
+    [row_of(case) for case in group if case.label not in SLOW or not case.layout]
+    for group in pure_cases.GROUPS
+]
+SLOWER = [row_of(case) for group in pure_cases.GROUPS for case in group if case.label in SLOW and case.layout]
+ARGUMENTS = [
+    [row_of_argument(case, name) for case in group for name in case.refused] for group in pure_cases.GROUPS
+]
+
+SIZES = [(9, 12), (14, 10), (11, 11), (14, 10), (9, 12), (11, 11), (9, 12), (14, 10)]
+PICTURES = [image(*size, 3, np.uint8, i) for i, size in enumerate(SIZES)]
+BYTES = [np.frombuffer(pillow(p, "png"), np.uint8) for p in PICTURES]
+NUMBERS = [np.arange(3 * (2 + i % 3), dtype=np.float32).reshape(-1, 3) + i for i in range(COUNT)]
+BOXES = [np.sort(numbers(0.1, 0.9, 2 + i % 3, 2, 2, seed=i)[0], axis=1).reshape(-1, 4) for i in range(COUNT)]
+LABELS = [np.arange(len(boxes), dtype=np.int32) for boxes in BOXES]
+HALVES = [np.float32([0.2 + 0.1 * (i % 3), 0.5]) for i in range(COUNT)]
+
+
+def _npy(array: np.ndarray) -> np.ndarray:
+    target = io.BytesIO()
+    np.save(target, array)
+    return np.frombuffer(target.getvalue(), np.uint8)
+
+
+def _wav(length: int) -> np.ndarray:
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setnchannels(2)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(np.random.default_rng(length).integers(-9000, 9000, 2 * length, np.int16).tobytes())
+    return np.frombuffer(target.getvalue(), np.uint8)
+
+
+def _double(values: np.ndarray) -> np.ndarray:
+    return values * 2
+
+
+def _double_all(samples: Sequence[np.ndarray]) -> list[np.ndarray]:
+    return [values * 2 for values in samples]
+
+
+def _jax_function(_: Any, values: Any) -> Any:
+    return jax_function(_double)(values)
+
+
+def host(op: str, *inputs: Sequence[np.ndarray], fed: Mapping[str, Any] | None = None, **args: Any) -> Row:
+    """A row of inputs without layouts."""
+    given = {name: tensors(op, name, values) for name, values in (fed or {}).items()}
+    return Row(op, inputs, [""] * len(inputs), args, given)
+
+
+OTHERS = [
+    host("decoders.image", BYTES),
+    host("decoders.image_crop", BYTES, crop=(5.0, 6.0), fed={"crop_pos_x": [0.0, 0.3, 0.9, 0.5] * 2}),
+    host("decoders.image_slice", BYTES, HALVES, HALVES),
+    host("decoders.image_random_crop", BYTES, random_area=(0.3, 1.0)),
+    host("peek_image_shape", BYTES),
+    host("decoders.numpy", [_npy(n) for n in NUMBERS]),
+    host("decoders.audio", [_wav(100 + 17 * (i % 3)) for i in range(COUNT)], dtype=types.INT16),
+    host("bbox_rotate", BOXES, LABELS, input_shape=(40, 80), remove_threshold=0.0,
+         fed={"angle": [0.0, 30.0, -60.0, 90.0, 10.0, 20.0, 30.0, 40.0]}),
+    host("random_bbox_crop", BOXES, thresholds=(0.0,), total_num_attempts=100),
+    Row("copy", [NUMBERS], ["AB"]),
+    Row("get_property", [NUMBERS], ["AB"], {"key": "layout"}),
+    Row("_transfer", [NUMBERS], ["AB"], call=lambda fn, x: x.gpu()),
+    Row("_shape", [NUMBERS], ["AB"]),
+    Row("_tensor_subscript", [NUMBERS], ["AB"], call=lambda fn, x: x[1:, 2]),
+    Row("_constant", [NUMBERS], [""], call=lambda fn, x: (x, types.Constant(np.int32([1, 2])))),
+    Row("python_function", [NUMBERS], [""], call=lambda fn, x: fn.python_function(x, function=_double)),
+    Row("_python_function_batch", [NUMBERS], [""],
+        call=lambda fn, x: fn.python_function(x, function=_double_all, batch_processing=True)),
+    Row("_jax_function", [[n[:2] for n in NUMBERS]], [""], call=_jax_function),
+]  # fmt: skip
+
+
+NOT_IN_BRANCHES = {"_transfer": "its result is on another device than that of the other branch"}
+NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "experimental.decoders.video")
+
+
+def rows_of_files(folder: Path) -> list[Row]:
+    """Rows of operators that need files or optional packages; those of missing packages are left out."""
+    paths = [folder / f"{i}.bin" for i in range(COUNT)]
+    for i, path in enumerate(paths):
+        path.write_bytes(bytes(range(3 + i % 3)))
+    rows = [host("io.file.read", [np.frombuffer(str(path).encode(), np.uint8) for path in paths])]
+    if importlib.util.find_spec("lz4") is not None:
+        packed = [
+            importlib.import_module("lz4.block").compress(n.tobytes(), store_size=False) for n in NUMBERS
+        ]
+        rows.append(
+            host(
+                "decoders.inflate", [np.frombuffer(p, np.uint8) for p in packed], dtype=types.FLOAT,
+                fed={"shape": [n.shape for n in NUMBERS]},
+            )
+        )  # fmt: skip
+    if importlib.util.find_spec("av") is not None:
+        film = np.frombuffer(encode(pictures(6), "libvpx-vp9", "webm", options={"g": "3"}), np.uint8)
+        first = {"start_frame": [0, 2, 1, 3, 2, 0, 1, 4], "sequence_length": [2, 1, 2, 2, 1, 2, 1, 2]}
+        rows += [
+            host(name, [film] * COUNT, fed=first)
+            for name in ("decoders.video", "experimental.decoders.video")
+        ]
+    return rows
+
+
+NO_ROW = {
+    "external_source": "it feeds every row",
+    "experimental.inputs.video": "is fed by hand: tests/engine/test_video_input.py",
+    "_conditional.split": "every row is run in branches",
+    "_conditional.merge": "every row is run in branches",
+    "_conditional.validate_logical": "a check of conditions: tests/graph/test_conditional.py",
+    "permute_batch": "what it gives is a matter of the whole batch: see test_permute_batch",
+} | {
+    name: "reads a data set of its own: tests/readers/test_every_reader.py"
+    for name, op in REGISTRY.items()
+    if op.kind == "reader" and ".readers." in f".{name}"
+}
+
+# --- the same in DALI ---------------------------------------------------------------------------
+_PYTHON = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "eq": operator.eq, "ne": operator.ne,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "neg": operator.neg,
+    "pos": operator.pos, "bitand": operator.and_, "bitor": operator.or_, "bitxor": operator.xor,
+    "bitnot": operator.invert, "lshift": operator.lshift, "rshift": operator.rshift,
+}  # fmt: skip
+
+
+def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
+    """What the real DALI makes of a row: for each output the samples, and the layouts.
+
+    None: it has no such operator, or one that is random.
+    """
+    import nvidia.dali.fn as dali_fn
+    import nvidia.dali.math as dali_math
+
+    name = row.op.removeprefix("math.")
+    if row.op in NOT_IN_DALI or REGISTRY[row.op].random:
+        return None
+    if row.call is not None:
+        return oracle.run_call(functools.partial(row.call, dali_fn), row.inputs, layout=row.layouts)
+    if row.op.startswith("math."):
+        function = _PYTHON.get(name) or getattr(dali_math, name)
+        return oracle.run_call(function, row.inputs, layout=row.layouts)
+    return oracle.run_call(
+        oracle.function(row.op), row.inputs, row.args, row.fed, layout=row.layouts, batch_size=COUNT
+    )
+
+
+# Operators that DALI has not on its CPU backend, or that draw at random there.
+NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop"}
+
+
+# --- the same row in other words ----------------------------------------------------------------
+# Operators whose result follows from the names of the axes: without names, or with others, it is another one.
+NAMES_COUNT = {
+    "gaussian_blur": "blurs all axes but C",
+    "get_property": "gives the layout",
+    "slice": "cuts the axes W and H by default",
+}
+OWN_LAYOUT = {"crop_mirror_normalize"}  # operators whose output is CHW whatever the input is
+
+
+def said_otherwise(row: Row) -> Row:
+    """Without the layout if the row gives one, else with one; numbers given as tensors of one element."""
+    op = REGISTRY[row.op]
+    layouts = list(row.layouts)
+    if row.op not in NAMES_COUNT and not any("D" in name for name in layouts):
+        layouts = [_other_layout(op, i, row) for i in range(len(layouts))]
+    fed = {
+        name: [v.reshape(1) for v in values] if name in op.args and values[0].ndim == 0 else values
+        for name, values in row.fed.items()
+    }
+    return dataclasses.replace(row, layouts=layouts, fed=fed)
+
+
+# Of data whose axes an operator wants certain names of.
+_NAMES = {"element_extract": "FP", "mel_filter_bank": "ft", "color_space_conversion": "HWC"}
+
+
+def _other_layout(op: Operator, index: int, row: Row) -> str:
+    axes = row.inputs[index][0].ndim
+    if row.layouts[index] or (op.inputs and op.input(index).argument):
+        return ""
+    if op.layouts:
+        return next((name for name in op.layouts if len(name) == axes), "")
+    # Counted from the last axis: the names of the smaller of two operands end those of the larger.
+    return _NAMES.get(op.name, "PQRS"[4 - axes :])
+
+
+def is_of_images(row: Row) -> bool:
+    """Whether its first input is an HWC image, and its result says nothing of other axes."""
+    layouts = REGISTRY[row.op].layouts
+    known = "HWC" in layouts if not row.layouts or not row.layouts[0] else row.layouts[0] == "HWC"
+    return known and row.inputs[0][0].ndim == 3 and "axes" not in row.args
+
+
+def channels_first(row: Row) -> Row:
+    """An HWC row of CHW images."""
+    first = [np.ascontiguousarray(np.moveaxis(s, -1, 0)) for s in row.inputs[0]]
+    return dataclasses.replace(row, inputs=[first, *row.inputs[1:]], layouts=["CHW", *row.layouts[1:]])
+
+
+def as_frames(row: Row) -> Row:
+    """An HWC row of sequences of two frames, the second upside down."""
+    first = [np.stack([s, s[::-1]]) for s in row.inputs[0]]
+    args = {**row.args, "output_layout": "FCHW"} if row.op in OWN_LAYOUT else row.args
+    return dataclasses.replace(
+        row, inputs=[first, *row.inputs[1:]], layouts=["FHWC", *row.layouts[1:]], args=args
+    )
+
+
+# --- tolerances -----------------------------------------------------------------------------------
+# Operators of which the same sample comes out with other last bits in another padded shape or batch: by how
+# much of the largest value. Everything else is the same to the bit.
+UNEVEN = {
+    "math.atan": 1e-7,
+    "mfcc": 1e-7,
+    "power_spectrum": 1e-6,
+}
+
+
+def allowed_difference(row: Row) -> float:
+    """Relative difference allowed between two runs of the same samples."""
+    return UNEVEN.get(row.op, 0.0)
+
+
+# Largest relative difference of floats from DALI, as the operators' own tests have it; 1e-5 for the others: sums
+# in another order, fused multiply-adds and other elementary functions.
+FLOATS: dict[str, float] = {}
+# Integers rounded from reals computed in another order may be 1 off.
+ROUNDED = {
+    "brightness", "brightness_contrast", "color_space_conversion", "color_twist", "contrast", "gaussian_blur", "hsv",
+    "hue", "resize", "resize_crop_mirror", "rotate", "saturation", "warp_affine",
+}  # fmt: skip
+
+
+def atol(row: Row, expected: Sequence[np.ndarray]) -> float:
+    """Largest difference from DALI."""
+    if any(value.dtype.kind == "f" for value in expected):
+        return FLOATS.get(row.op, 1e-5)
+    return 1.0 if row.op in ROUNDED else 0.0
+
+
+def of_type(row: Row, dtype: Any) -> Row:
+    """An image row of integers, the floats' range of 0 to 1 stretched over 0 to 200."""
+    first = [s if s.dtype.kind in "iu" else (200 * s).astype(dtype) for s in row.inputs[0]]
+    return dataclasses.replace(row, inputs=[first, *row.inputs[1:]], label=f"{row.label}{np.dtype(dtype)}")
