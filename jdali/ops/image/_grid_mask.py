@@ -58,8 +58,8 @@ def grid_mask(
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
     whose place is a border of a square but for the rounding of float32 may be on its other side.
     """
-    angle, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
-    cos, sin = jnp.cos(angle) / length, jnp.sin(angle) / length
+    turn, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
+    cos, sin = jnp.cos(turn) / length, jnp.sin(turn) / length
     x = jnp.arange(out_shape[1], dtype=jnp.float32)[None, :]
     y = jnp.arange(out_shape[0], dtype=jnp.float32)[:, None]
     # Products are rounded before they are added, in every program: a fused multiply-add would move pixels
