@@ -254,7 +254,7 @@ def test_the_reset_in_one_thread_is_the_next_epoch_of_all():
 
         results = [result() for result in [in_thread(epochs) for _ in range(THREADS)]]
         for epoch in range(3):
-            assert sorted(chain.from_iterable((of_thread[epoch] for of_thread in results))) == list(range(8))
+            assert sorted(chain.from_iterable(of_thread[epoch] for of_thread in results)) == list(range(8))
 
 
 def test_fed_pipelines():
