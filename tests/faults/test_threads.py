@@ -272,19 +272,22 @@ class TestClosing:
         it.close()
 
     def test_closing_does_not_wait_for_the_samples_that_are_not_begun(self):
-        begun = []
+        begun, gate = [], threading.Event()
 
         def slow(value):
             begun.append(value)
-            time.sleep(0.05)
+            assert gate.wait(PATIENCE)
             return value
 
         pipe = overlapping(batches(9, size=200), slow, batch_size=200)
         pipe.build()
         pipe._executor.start()
         assert until(lambda: begun)
-        pipe.close()
-        assert len(begun) < 150
+        closed = in_thread(pipe.close)
+        assert until(lambda: pipe._engine.pool.executor._closed)
+        gate.set()
+        closed()
+        assert len(begun) <= 3  # one in the engine's thread, one in each of the pool's
 
     def test_without_prefetching_it_waits_for_the_iteration_of_another_thread(self):
         gate = Gate()

@@ -15,6 +15,7 @@ from support.numbers import NumberReader, numbers, pipeline
 
 from jdali import OperatorError, Pipeline, fn
 from jdali.iterator import DataIterator, LastBatchPolicy
+from jdali.iterator._clock import WaitClock
 
 FILL, DROP, PARTIAL, PAD = LastBatchPolicy
 
@@ -393,7 +394,7 @@ class TestState:
 
 
 # --- running ahead, waiting, ending ---------------------------------------------------------------
-def until(condition, seconds=5.0):
+def until(condition, seconds=120.0):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -421,26 +422,32 @@ class TestThreads:
             assert not loaded
             assert rows(next(it)) == [0]
 
-    def test_a_slow_step_does_not_wait(self):
+    def test_waits_are_counted_by_epochs(self):
         with iterator(8, 1) as it:
-            next(it)
-            time.sleep(0.1)
-            for _ in it:
-                time.sleep(0.03)
-            assert it.wait_share < 0.9  # loose: the machine may be busy
+            began = time.perf_counter()
+            assert len(list(it)) == 8
             waited, share = it.wait_seconds, it.wait_share
-            time.sleep(0.05)
+            assert 0 < waited <= time.perf_counter() - began
+            assert 0 < share <= 1
             assert (it.wait_seconds, it.wait_share) == (waited, share)  # stays until the next epoch
             next(iter(it))
             assert it.wait_seconds != waited  # counted anew
 
-    def test_a_slow_source_is_waited_for(self):
-        with iterator(6, 1, delay=lambda i: time.sleep(0.05)) as it:
-            began = time.perf_counter()
-            for _ in it:
-                pass
-            # Five sleeps at least were waited for, and no more than all of the time.
-            assert 0.2 < it.wait_seconds <= time.perf_counter() - began
+    def test_the_share_of_waits(self, monkeypatch):
+        """Waits of 3, 1 and 2 s, and steps of 7 s between them; then another epoch."""
+        now = [100.0]
+        monkeypatch.setattr("jdali.iterator._clock.time.perf_counter", lambda: now[0])
+        clock = WaitClock()
+        assert (clock.waited, clock.share) == (0, 0)
+        for seconds in (3, 1, 2):
+            with clock.wait():
+                now[0] += seconds
+            now[0] += 7
+        clock.end_epoch()
+        assert (clock.waited, clock.elapsed, clock.share) == (6, 20, 6 / 20)
+        with clock.wait():
+            now[0] += 5
+        assert (clock.waited, clock.elapsed, clock.share) == (5, 5, 1)
 
     def test_nothing_stays_after_close(self):
         before = set(own_threads())  # of pipelines of other tests that were not collected yet

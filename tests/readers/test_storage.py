@@ -178,7 +178,7 @@ def test_when_retries_are_used_up(fault, kind, text):
         assert text in caught.value.strerror
         assert "(3 attempts)" in caught.value.strerror
         assert caught.value.filename == server.url + "/x"
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 25  # and not as long as the server takes
         # One request each; but aiohttp itself asks once more when a kept connection was closed.
         assert 3 <= len(server.requests) <= (6 if fault == "no answer" else 3)
 
