@@ -121,9 +121,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._done = 0
         self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
         self._kept: Batch | None = None  # looked at, and still the next one
-        self._lock = (
-            threading.RLock()
-        )  # held while a batch is noted, a state set; nobody waits for data with it
+        # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
+        self._lock = threading.RLock()
         self._clock = WaitClock()
         self._recorder = Recorder(pipes, self._stream.assembly)
         self._prepare_first_batch = prepare_first_batch
