@@ -40,16 +40,27 @@ def line_of(text):
     return f"{__file__}:{number}"
 
 
-def no_values():
-    return fn.random.uniform(values=[])  # is empty
+def one_operator():
+    return fn.random.uniform(range=(0.0, 3.0))  # the only one
 
 
-def test_an_error_while_a_program_is_traced():
-    with pytest.raises(OperatorError, match=r"random\.uniform: values is empty") as caught:
-        pipeline(no_values).run()
+def test_an_error_while_a_program_is_traced(monkeypatch):
+    def refuse(*_):
+        raise ValueError("it cannot be traced")
+
+    monkeypatch.setattr("jdali.engine._program.run_call", refuse)
+    with pytest.raises(OperatorError, match=r"random\.uniform: ValueError: it cannot be traced") as caught:
+        pipeline(one_operator).run()
     assert caught.value.operator == "random.uniform"
-    assert caught.value.where == line_of("# is empty")
+    assert caught.value.where == line_of("# the only one")
     assert isinstance(caught.value, ValueError)
+    with pytest.raises(OperatorError, match=r"random\.uniform: ValueError: it cannot be traced"):
+        jd.random.uniform(range=[0.0, 17.0])
+
+
+def test_values_that_cannot_be_drawn_from_are_refused_before():
+    with pytest.raises(OperatorError, match=r"random\.uniform: values is empty"):
+        pipeline(lambda: fn.random.uniform(values=[])).run()
     with pytest.raises(OperatorError, match=r"random\.uniform: values is empty"):
         jd.random.uniform(values=[])
 

@@ -98,4 +98,4 @@ def test_failures_of_either_kind_name_their_samples(pool):
         with pytest.raises(NodeFailure) as caught:
             pool.map(NODE, fails, 8, cost)
         assert list(caught.value.failures) == [1, 4, 7]
-        assert "sample 1" in caught.value.text
+        assert "sample 1" in str(caught.value)

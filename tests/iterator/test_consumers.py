@@ -49,8 +49,8 @@ def test_a_start_ahead_of_the_first_batch():
 @pytest.mark.parametrize(
     ("plugin", "library", "text"),
     [
-        ("grain", "grain", 'pip install "jdali\\[grain\\]"'),
-        ("pytorch", "torch", 'pip install "jdali\\[torch\\]"'),
+        ("grain", "grain", 'pip install "\\.\\[grain\\]"'),
+        ("pytorch", "torch", 'pip install "\\.\\[torch\\]"'),
     ],
 )
 def test_libraries_that_are_missing(plugin, library, text, monkeypatch):

@@ -259,16 +259,16 @@ def test_wrong_options(wrong):
 
 def test_without_fsspec(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(ImportError, match=r"jdali\[remote\]"):
+    with pytest.raises(ImportError, match=r"\.\[remote\]"):
         _storage.read("memory://x")
 
 
 @pytest.mark.parametrize(
     ("url", "package", "advice"),
     [
-        ("s3://b/x", "s3fs", 's3fs.*pip install "jdali.remote."'),
-        ("gs://b/x", "gcsfs", 'gcsfs.*pip install "jdali.remote."'),
-        ("https://b/x", "aiohttp", 'aiohttp.*pip install "jdali.remote."'),
+        ("s3://b/x", "s3fs", 's3fs.*pip install ".\\[remote\\]"'),
+        ("gs://b/x", "gcsfs", 'gcsfs.*pip install ".\\[remote\\]"'),
+        ("https://b/x", "aiohttp", 'aiohttp.*pip install ".\\[remote\\]"'),
         ("abfs://b/x", "adlfs", "Install adlfs(?!.*jdali)"),  # which is in no extra
         ("hdfs://nowhere/x", "pyarrow", "pyarrow(?!.*jdali)"),
     ],

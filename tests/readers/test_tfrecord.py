@@ -161,7 +161,7 @@ def test_wrong_arguments(tmp_path, args, error, message):
 
 def test_without_the_package_for_crcs(monkeypatch):
     monkeypatch.setattr(module, "crc32c", None)
-    with pytest.raises(ImportError, match=r'crc32c.*pip install "jdali\[records\]"'):
+    with pytest.raises(ImportError, match=r'crc32c.*pip install "\.\[records\]"'):
         opened("tfrecord", path="x", features={"a": VarLenFeature(int64, 0)})
 
 
