@@ -117,8 +117,9 @@ def test_a_slow_function(clock):
     assert report.bound_by == "host"
     assert report.slowest.name == "python_function"
     assert report.slowest.seconds == pytest.approx(4 * 0.02)
-    assert report.slowest.busy == pytest.approx(0.02 * report.slowest.tasks)
-    assert 3 < report.slowest.tasks <= 4  # now and then a sample is worked on elsewhere
+    assert report.slowest.busy == pytest.approx(4 * 0.02)
+    assert report.slowest.tasks == 1  # a function may have effects: one sample after another
+    assert not any("num_threads" in advice for advice in report.advice)
     assert any("jax_function" in advice for advice in report.advice)
 
 
