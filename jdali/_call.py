@@ -112,6 +112,7 @@ def plan_call(
     keys: SampleKeys | None = None,
     input_values: Mapping[str, Any] | None = None,
     traced_arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
+    constants_given: Mapping[str, Any] = pytypes.MappingProxyType({}),
 ) -> PlannedCall:
     """Plans one call on a batch.
 
@@ -125,6 +126,7 @@ def plan_call(
         input_values: [N, ...] values of those inputs that are arguments, by name.
         traced_arguments: arguments whose value is a tracer held by the caller, and the shape that it has
             in each sample: int [N, ndim].
+        constants_given: inputs that are the same array for all samples, by name.
 
     Raises:
         SampleError: an argument has a wrong shape in a sample, or what `setup` finds.
@@ -159,7 +161,7 @@ def plan_call(
             constants[name] = constant
             seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
-    from_engine = {"keys": keys, "batch_size": batch_size}
+    from_engine = {"keys": keys, "batch_size": batch_size, "constants": constants_given}
     plan = _run_setup(op, core_specs, from_engine | seen_by_setup, input_values or {}, specs)
     for name in (*plan.params, *plan.static):
         constants.pop(name, None)
@@ -361,6 +363,9 @@ def pure_call(
         op, specs, args, batch_size=1, keys=keys, input_values=_input_values(op, known),
         traced_arguments={
             name: np.array([v.shape], np.int64).reshape(1, v.ndim) for name, v in tracers.items()
+        },
+        constants_given={
+            op.input(i).name: v for i, v in enumerate(known) if not isinstance(v, jax.core.Tracer)
         },
     )  # fmt: skip
     shapes_given = dict(planned.call.argument_shapes)

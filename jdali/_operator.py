@@ -234,7 +234,8 @@ def operator(
             `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets
             those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
             not given), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
-            A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`.
+            A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
+            that of a compiled operator `constants`: inputs that are one array for all samples, by name.
             None: the output has the spec of the first input.
         name: DALI's dotted name, e.g. "transforms.rotation"; None: the function's name.
         kind: "device": pure and compiled; "host": one sample at a time in the thread pool, NumPy

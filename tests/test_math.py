@@ -1,14 +1,18 @@
 """`jdali.math`: the functions of arithmetic expressions, in a pipeline."""
 
 import inspect
+import operator
 
+import jax
 import numpy as np
 import pytest
+from support import expression
 
 import jdali.dynamic as jd
 import jdali.fn
 import jdali.math
-from jdali import Pipeline
+import jdali.ops
+from jdali import Pipeline, types
 
 VALUES = np.array([0.25, 0.5, 1.5], np.float32)
 EXPECTED = {
@@ -48,3 +52,63 @@ def test_all_functions_in_one_pipeline():
 def test_outside_of_a_pipeline():
     with pytest.raises(RuntimeError, match="pipeline"):
         jdali.math.sqrt(2.0)
+
+
+INTEGERS = np.array([5, -7, 3], np.int32)
+# Divisors in which DALI finds a 0, and raises; of a float there is no error in DALI either.
+ZEROS = [0, np.array([1, 0, 2], np.int32), np.uint8(0), False]
+WHOLE_DIVISIONS = [operator.floordiv, operator.mod]
+
+
+def computed(function, value):
+    """The output of a pipeline of one sample that computes `function` of a node."""
+    pipe = Pipeline(batch_size=1, num_threads=1)
+    with pipe:
+        pipe.set_outputs(function(jdali.fn.external_source([[value]], batch=True, cycle=True)))
+    with pipe:
+        return pipe.run()[0].at(0)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("divide", WHOLE_DIVISIONS)
+def test_integer_division_by_a_constant_zero_as_in_dali(divide):
+    dali_types = pytest.importorskip("nvidia.dali.types")
+    for zero in ZEROS:
+        constant = zero if isinstance(zero, int) else dali_types.Constant(np.asarray(zero))
+        with pytest.raises(ValueError, match="Integer division by zero"):
+            expression.run(lambda x, zero=constant: divide(x, zero), [[INTEGERS]])
+        with pytest.raises(ValueError, match=r"integer division by zero(.|\n)*test_math\.py:"):
+            computed(lambda x, zero=zero: divide(x, types.Constant(zero)), INTEGERS)
+    for value, zero in ((INTEGERS, 0.0), (INTEGERS.astype(np.float32), 0)):
+        ((expected,),), _ = expression.run(lambda x, zero=zero: divide(x, zero), [[value]])
+        np.testing.assert_array_equal(computed(lambda x, zero=zero: divide(x, zero), value), expected)
+
+
+@pytest.mark.parametrize("divide", WHOLE_DIVISIONS)
+def test_integer_division_by_a_constant_zero_outside_of_a_pipeline(divide):
+    tensor = jd.as_tensor(INTEGERS)
+    divide(tensor, 2)  # the program and the plan are the same ones for every divisor
+    function = getattr(jdali.ops.math, divide.__name__)
+    for zero in ZEROS[:3]:
+        with pytest.raises(ValueError, match="integer division by zero"):
+            divide(tensor, zero)
+        with pytest.raises(ValueError, match="integer division by zero"):
+            function(INTEGERS, zero)
+    with pytest.raises(ValueError, match="integer division by zero"):
+        jax.jit(lambda value: function(value, 0))(INTEGERS)
+    np.testing.assert_array_equal(jax.jit(function)(INTEGERS, np.int32(0)), [0, 0, 0])
+    np.testing.assert_array_equal(divide(tensor.cpu(), jd.as_tensor(INTEGERS) * 0).cpu(), [0, 0, 0])
+
+
+def test_division_by_zero_in_a_branch_of_no_sample():
+    @jdali.pipeline_def(batch_size=2, num_threads=1, enable_conditionals=True)
+    def pipeline():
+        value = jdali.fn.external_source([[np.int32(4), np.int32(6)]], batch=True, cycle=True)
+        if value > 100:
+            result = value // 0
+        else:
+            result = value // 2
+        return result
+
+    with pipeline() as pipe:
+        np.testing.assert_array_equal(pipe.run()[0].as_array(), [2, 3])

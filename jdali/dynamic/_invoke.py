@@ -48,7 +48,8 @@ def invoke(
     Returns: a `Tensor`, or a `Batch` if an input or an argument is one or `batch_size` is given;
         a tuple of them for several outputs.
     """
-    values = [operand(value) for value in _counted(op, inputs)]
+    given = _counted(op, inputs)
+    values = [operand(value) for value in given]
     static, per_sample = _arguments(op, args)
     size = _batch_size(op, [*values, *per_sample.values()], batch_size)
     place, result_device = _place(op, values, device)
@@ -63,7 +64,7 @@ def invoke(
         draw = _NO_DRAW
     results = run_operator(
         op, batches, arguments, static, batch_size=count, place=place, draw=draw,
-        pool=EvalContext.current().thread_pool.pool,
+        pool=EvalContext.current().thread_pool.pool, constants=_constants(op, given),
     )  # fmt: skip
     mode = EvalMode.current()
     if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result_device.device_type == "cpu"):
@@ -103,6 +104,13 @@ def _counted(op: Operator, inputs: Sequence[Any]) -> list[Any]:
         if value is None:
             raise TypeError(f"{op.name}: input {op.input(i).name!r} is None")
     return given
+
+
+def _constants(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Inputs that are no tensors or batches but plain data, if the operator's `setup` asks for them."""
+    if "constants" not in (op.setup_parameters or ()):
+        return {}
+    return {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, Value)}
 
 
 def _arguments(

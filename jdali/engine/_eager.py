@@ -128,6 +128,7 @@ def run_operator(
     place: Place,
     draw: Draw,
     pool: Pool,
+    constants: Mapping[str, Any],
 ) -> tuple[TensorList, ...]:
     """Runs an operator on a batch. Compiled ones may still be computing when this returns.
 
@@ -140,6 +141,7 @@ def run_operator(
         place: where to run.
         draw: of a random operator. Sample i gets the same values whatever the batch size.
         pool: threads of operators that are not compiled.
+        constants: those of the inputs that are one array for all samples, by name, if `setup` asks for them.
 
     Raises:
         OperatorError: the operator failed.
@@ -153,6 +155,7 @@ def run_operator(
     runner = _runner(form)
     env = Values(zip(runner.inputs, inputs, strict=True))
     env |= {runner.arguments[name]: value for name, value in per_sample.items()}
+    env.constants |= constants
     ids = SampleIds(
         np.full(batch_size, draw.number & _MASK32, np.uint32), np.arange(batch_size), np.arange(batch_size)
     )

@@ -110,7 +110,7 @@ class StageRunner:
     def _plan(self, env: Values, ids: SampleIds) -> PlannedStage:
         specs = {v: env[v].spec for v in self.stage.inputs}
         key = None
-        if self._plans_by_size and all(s.is_uniform for s in specs.values()):
+        if self._plans_by_size and not env.constants and all(s.is_uniform for s in specs.values()):
             decoded = tuple(env.decoded_from[v].tobytes() for v in specs if v in env.decoded_from)
             key = (len(ids), decoded, *((s.extents[:1].tobytes(), s.dtype, s.layout) for s in specs.values()))
             if self._memo is not None and self._memo[0] == key:
@@ -148,7 +148,7 @@ class StageRunner:
     ) -> PlannedCall:  # fmt: skip
         count = len(ids)
         needed = node.op.needed_by_setup(node.args)
-        in_specs, values = [], {}
+        in_specs, values, constants = [], {}, dict(env.constants)
         for i, value in enumerate(node.inputs):
             name = node.op.input(i).name
             if isinstance(value, DataNode):
@@ -159,6 +159,7 @@ class StageRunner:
                 shape = np.broadcast_to(np.array(value.shape, np.int64), (count, value.ndim))
                 in_specs.append(BatchSpec(shape, value.dtype))
                 values[name] = np.broadcast_to(value, (count, *value.shape))
+                constants[name] = value
         args = dict(self._args[node])
         traced = {}
         for name, value in node.arg_inputs.items():
@@ -176,8 +177,9 @@ class StageRunner:
             seed, stream = self._seeds[node]
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
         return plan_call(
-            node.op, in_specs, args, batch_size=count, keys=keys, input_values=values, traced_arguments=traced
-        )
+            node.op, in_specs, args, batch_size=count, keys=keys, input_values=values,
+            traced_arguments=traced, constants_given=constants,
+        )  # fmt: skip
 
     def _group(self, values: Sequence[BatchSpec]) -> list[Group]:
         rows = np.concatenate([s.extents for s in values], axis=1)

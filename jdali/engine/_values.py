@@ -20,12 +20,15 @@ class Values(dict[DataNode, TensorList]):
         decoded_from: float32 [N, columns] for pictures that were decoded at a fraction of their size:
             what of each picture was decoded, see `_decoded_from` of the resizes.
         drawn: what each source gives.
+        constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
+            array for all samples.
     """
 
     def __init__(self, *args: Any):
         super().__init__(*args)
         self.decoded_from: dict[DataNode, np.ndarray] = {}
         self.drawn: dict[Node, Provenance] = {}
+        self.constants: dict[str, Any] = {}
         self._made_of: dict[Node, Provenance | None] = {}
 
     def made_of(self, node: Node) -> Provenance | None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._extent import BatchSpec
 from jdali._operator import operator
 from jdali.ops.math._elementwise import elementwise
+
+
+def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[str, Any]) -> None:
+    used = operands[0].batch_size > 0  # a branch may have no samples
+    whole = all(spec.dtype.kind in "biu" for spec in operands)
+    if used and whole and "right" in constants and (np.asarray(constants["right"]) == 0).any():
+        raise ValueError(f"{name}: integer division by zero; the divisor is a constant with a 0 in it")
 
 
 @elementwise("add", "arithmetic")
@@ -48,25 +57,29 @@ def div(left: Array, right: Array) -> Array:
     return left / right
 
 
-@elementwise("floordiv", "arithmetic")
+@elementwise("floordiv", "arithmetic", check=_refuse_zero)
 def floordiv(left: Array, right: Array) -> Array:
     """Quotient `left // right`: of integers without the fraction (-7 // 2 is -3), of floats exact.
 
-    Returns: the broadcast shape, in the promoted type; 0 where an integer `right` is 0.
+    Returns: the broadcast shape, in the promoted type; 0 where a computed integer `right` is 0.
 
-    Parity: DALI raises on an integer division by zero, which compiled code cannot.
+    Raises: ValueError if integers are divided by a constant that has a 0 in it.
+
+    Parity: DALI raises on any integer division by zero, which compiled code cannot.
     """
     return _divide(lax.div, left, right)
 
 
-@elementwise("mod", "arithmetic")
+@elementwise("mod", "arithmetic", check=_refuse_zero)
 def mod(left: Array, right: Array) -> Array:
     """Rest of the division towards zero, with the sign of `left`, as `fmod` of C.
 
     Returns: the broadcast shape, in the promoted type; where `right` is 0, NaN for floats and 0
-    for integers.
+    for integers that are computed.
 
-    Parity: DALI raises on an integer division by zero, which compiled code cannot; and it takes
+    Raises: ValueError if integers are divided by a constant that has a 0 in it.
+
+    Parity: DALI raises on any integer division by zero, which compiled code cannot; and it takes
     the rest of a float32 and an integer beyond 2**24 in double precision.
     """
     return _divide(lax.rem, left, right)

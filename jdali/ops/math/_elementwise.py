@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -24,10 +25,15 @@ from jdali.ops.tensor._fit import fit
 
 _Expanded = tuple[tuple[bool, ...], ...]
 _ExpandedArgument = Static[_Expanded | None]
+Check = Callable[[str, Sequence[BatchSpec], Mapping[str, Any]], None]
 
 
 def elementwise(
-    name: str, kind: Kind, *, common_operands: bool = True
+    name: str,
+    kind: Kind,
+    *,
+    common_operands: bool = True,
+    check: Check | None = None,
 ) -> Callable[[Callable[..., Array]], Operator]:
     """Makes the operator `math.<name>` of a function of one to three arrays.
 
@@ -36,6 +42,7 @@ def elementwise(
         kind: which rule gives the type of the result.
         common_operands: convert the operands to the type of the result before the call; if not,
             the function gets them as they are.
+        check: raises if it does not take the operands: `check(name, specs, constants)`, see `operator`.
     """
     full_name = f"math.{name}"
 
@@ -61,6 +68,8 @@ def elementwise(
             p.name: p.annotation for p in signature.parameters.values() if p.annotation is not p.empty
         }
         setup = functools.partial(_setup, full_name, kind)
+        if check is not None:
+            setup = functools.partial(_checked_setup, full_name, kind, check)
         return operator(setup=setup, name=full_name, source="operators/math/expressions/arithmetic.h")(run)
 
     return decorate
@@ -104,6 +113,13 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
         for size, spec in zip(sizes, operands, strict=True)
     )
     return Plan((BatchSpec(out, dtype, layout),), static={"_expanded": expanded})
+
+
+def _checked_setup(
+    name: str, kind: Kind, check: Check, *operands: BatchSpec, constants: Mapping[str, Any]
+) -> Plan:
+    check(name, operands, constants)
+    return _setup(name, kind, *operands)
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:

@@ -2,47 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
+from jdali._arguments import extents_of
 from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
+from jdali._numeric import varying_like
 from jdali._operator import PerSample, operator
 from jdali._random import element_index, element_uniform
 from jdali.ops.random._output import needs_shape_and, output_shape
 from jdali.ops.tensor._fit import fit
 
 
-def setup(a: BatchSpec, *shape_like: BatchSpec, p: np.ndarray | None, shape: np.ndarray | None) -> BatchSpec:
+def setup(
+    a: BatchSpec,
+    *shape_like: BatchSpec,
+    p: Any,
+    shape: np.ndarray | None,
+    constants: Mapping[str, Any],
+) -> BatchSpec:
     if a.ndim == 0 and a.dtype.kind not in "iu":
         raise TypeError(f"random.choice: a scalar input must be an integer, got {a.dtype}")
-    if a.ndim > 0 and (a.extents[:, 0] == 0).any():
-        i = int((a.extents[:, 0] == 0).argmax())
-        raise SampleError("random.choice: there are no elements to choose from", sample=i)
+    counts = _counts(a, constants)
+    if counts is not None and (counts <= 0).any():
+        i = int((counts <= 0).argmax())
+        raise SampleError(f"random.choice: there are {counts[i]} elements to choose from", sample=i)
+    if p is not None and counts is not None:
+        _check_number(counts, p.extents if is_traced(p) else extents_of(p))
     if p is not None and not is_traced(p):
-        _check_probabilities(a, p)
+        _check_probabilities(p)
     like = shape_like[0] if shape_like else None
     outer = output_shape("random.choice", like, shape, a.batch_size)
     layout = {0: a.layout[1:], 1: a.layout}.get(outer.shape[1], "")
     return BatchSpec(np.concatenate([outer, a.extents[:, 1:]], axis=1), a.dtype, layout)
 
 
-def _check_probabilities(a: BatchSpec, p: np.ndarray) -> None:
-    p = p.reshape(len(p), -1)
-    checks = [
-        (((p < 0) | (p > 1)).any(axis=1), "probabilities must be from 0 to 1"),
-        # DALI's tolerance, choice.h:133.
-        (np.abs(p.sum(axis=1, dtype=np.float64) - 1) >= 1e-4, "the sum of the probabilities must be 1"),
-    ]
+def _counts(a: BatchSpec, constants: Mapping[str, Any]) -> np.ndarray | None:
+    """[N], how many elements there are to choose from; None: the value of a scalar is not known yet."""
     if a.ndim > 0:
-        sizes = a.extents[:, 0] != p.shape[1]
-        checks.insert(0, (sizes, "there must be one probability for each element of the input"))
-    for bad, message in checks:
-        if bad.any():
-            i = int(bad.argmax())
-            raise SampleError(f"random.choice: {message}, got {p[i].tolist()}", sample=i, argument="p")
+        return a.extents[:, 0]
+    return np.full(a.batch_size, int(constants["a"])) if "a" in constants else None
+
+
+def _check_number(counts: np.ndarray, extents: np.ndarray) -> None:
+    numbers = extents.prod(axis=1)
+    if (numbers != counts).any():
+        i = int((numbers != counts).argmax())
+        raise SampleError(
+            f"random.choice: there must be one probability for each of {counts[i]} elements, got {numbers[i]}",
+            sample=i,
+            argument="p",
+        )
+
+
+def _check_probabilities(probabilities: np.ndarray) -> None:
+    for i, p in enumerate(probabilities):
+        if ((p < 0) | (p > 1)).any():
+            message = "probabilities must be from 0 to 1"
+        elif abs(p.sum(dtype=np.float64) - 1) >= 1e-4:  # DALI's tolerance, choice.h:133
+            message = "the sum of the probabilities must be 1"
+        else:
+            continue
+        raise SampleError(f"random.choice: {message}, got {p.tolist()}", sample=i, argument="p")
 
 
 @operator(
@@ -58,7 +85,8 @@ def choice(
     shape_like: Array | None = None,
     /,
     *,
-    p: PerSample[tuple[float, ...] | None] = None,
+    p: PerSample[tuple[float, ...] | list[float] | None] = None,
+    _p_extent: PerSample[Array | None] = None,
     shape: PerSample[tuple[int, ...] | None] = None,
     extent: tuple[Array, ...],
     out_extent: Array,
@@ -69,14 +97,15 @@ def choice(
     Args:
         a: [n, ...], the elements; or an integer n, which stands for 0 to n-1.
         shape_like: anything whose shape the draws are to have.
-        p: [n], probability of each element, with sum 1; None: all are as likely.
+        p: [n], probability of each element, with sum 1; None: all are as likely. Samples may have a
+            different n.
         shape: shape of the draws; None: that of `shape_like`, or a single one.
 
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or is not the number of probabilities; the value of a
-    scalar input is not known before the draw here, and of such an n, or p, the result is 0, or
-    below the number of probabilities.
+    scalar input that is no constant is not known before the draw here, and of such an n, or p, the
+    result is 0, or below the number of probabilities.
     """
     rank = len(out_shape) - max(a.ndim - 1, 0)
     shape_drawn = out_shape[:rank]
@@ -84,9 +113,14 @@ def choice(
         count = jnp.maximum(a, 1) if a.ndim == 0 else extent[0][0]
         index = element_index(key, out_extent, shape_drawn, count.astype(jnp.uint32))
     else:
-        ends = jnp.cumsum(jnp.asarray(p, jnp.float32).reshape(-1))
+        chances = jnp.asarray(p, jnp.float32).reshape(-1)
+        count = jnp.asarray(chances.size if _p_extent is None else _p_extent[0], jnp.uint32)
+        _, ends = lax.scan(
+            lambda total, one: (total + one,) * 2, varying_like(jnp.zeros(()), chances), chances
+        )
         drawn = element_uniform(key, out_extent, shape_drawn) * ends[-1]
         index = jnp.sum(drawn[..., None] >= ends, axis=-1, dtype=jnp.uint32)
+        index = jnp.minimum(index, count - 1)
     if a.ndim == 0:
         return index.astype(a.dtype)
     return fit(jnp.take(a, index.astype(jnp.int32), axis=0, mode="clip"), out_shape)

@@ -100,7 +100,8 @@ def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
 
 
 def _checked(index: Any) -> Any:
-    if isinstance(index, (float, complex, str, bytes, list, np.floating)):
+    real = isinstance(index, (np.ndarray, np.generic, Array)) and index.dtype.kind not in "iub"
+    if real or isinstance(index, (float, complex, str, bytes, list)):
         raise TypeError(f"indexing: an index must be an integer or a range, got {index!r}")
     return int(index) if isinstance(index, (bool, np.integer, np.bool_)) else index
 

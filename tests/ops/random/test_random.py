@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 from support import contract, oracle
 
-from jdali import types
+import jdali.dynamic as jd
+import jdali.ops
+from jdali import OperatorError, Pipeline, fn, types
 from jdali._call import plan_call, pure_call
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
@@ -179,6 +181,55 @@ def test_choice_does_not_depend_on_padding():
     contract.check_random(CHOICE, [[np.int32(n) for n in (1, 7, 3)]], {"shape": 5})
     rows = [np.arange(n * 8, dtype=np.float32).reshape(n, 8) for n in (4, 2)]
     contract.check_random(CHOICE, [rows, [np.zeros(3), np.zeros(2)]])
+
+
+P = [(0.5, 0.5), (0.0, 0.25, 0.75)]
+# Of scalars, vectors and probabilities for each sample: those that DALI takes, and those it does not.
+FITTING = [(2, P[0]), ([7, 8], P[0]), ([[7, 8], [7, 8, 9]], P)]
+NOT_FITTING = [(5, P[0]), (1, P[0]), ([7, 8, 9], P[0]), (2, P), ([[7, 8], [7, 8]], P), (0, None), (-1, None)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("a", "p"), FITTING + NOT_FITTING, ids=str)
+def test_one_probability_for_each_element(a, p):
+    """A constant number n, or the elements, of all samples or of each; draws only of what has a probability."""
+    fits_dali = (a, p) in FITTING
+
+    def draws(fn, pipe):
+        def each(values, dtype):
+            return fn.external_source([[np.array(v, dtype) for v in values]], batch=True, cycle=True)
+
+        with pipe:
+            probabilities = each(p, np.float32) if p is P else p
+            elements = a if isinstance(a, int) else each(a if p is P else [a, a], np.int32)
+            pipe.set_outputs(fn.random.choice(elements, p=probabilities, shape=[9]))
+        pipe.build()
+        output = pipe.run()[0]
+        return [np.array(output.at(i)) for i in range(2)]
+
+    dali = oracle.dali()
+    theirs = pytest.importorskip("nvidia.dali.fn")
+    pipes = [(theirs, dali.Pipeline(batch_size=2, num_threads=1, device_id=None, seed=1))]
+    pipes.append((fn, Pipeline(batch_size=2, num_threads=1, seed=1)))
+    for functions, pipe in pipes:
+        if fits_dali:
+            for i, sample in enumerate(draws(functions, pipe)):
+                probabilities = p[i] if p is P else p
+                possible = np.arange(a) if isinstance(a, int) else np.array(a[i] if p is P else a)
+                assert set(sample.tolist()) <= set(possible[np.array(probabilities) > 0].tolist())
+        else:
+            with pytest.raises(RuntimeError, match="expected|must be one prob|elements to choose|positive"):
+                draws(functions, pipe)
+    pipes[1][1].close()
+
+
+def test_number_of_probabilities_outside_of_a_pipeline():
+    with pytest.raises(OperatorError, match="for each of 5 elements, got 2"):
+        jd.random.choice(5, p=P[0])
+    with pytest.raises(SampleError, match="for each of 5 elements, got 2"):
+        jdali.ops.random.choice(jax.random.key(0), 5, p=P[0])
+    with pytest.raises(SampleError, match="for each of 5 elements, got 2"):
+        jax.jit(lambda p: jdali.ops.random.choice(jax.random.key(0), 5, p=p))(np.float32(P[0]))
 
 
 def test_arguments_may_differ_by_sample():

@@ -174,6 +174,8 @@ def test_parse_index():
     ("key", "error", "text"),
     [
         (1.5, TypeError, "an index must be an integer or a range, got 1.5"),
+        (np.float32(1), TypeError, "an index must be an integer"),
+        (slice(np.array(1.0)), TypeError, "an index must be an integer"),
         ("a", TypeError, "an index must be an integer"),
         ([0, 1], TypeError, "an index must be an integer"),
         (..., TypeError, r"an Ellipsis \(...\) needs the number of axes"),
