@@ -196,7 +196,7 @@ OTHERS = [
     Row("_tensor_subscript", [NUMBERS], ["AB"], call=lambda fn, x: x[1:, 2]),
     Row("_constant", [NUMBERS], [""], call=lambda fn, x: (x, types.Constant(np.int32([1, 2])))),
     Row("python_function", [NUMBERS], [""], call=lambda fn, x: fn.python_function(x, function=_double)),
-    Row("_python_function_batch", [NUMBERS], [""],
+    Row("_python_function", [NUMBERS], [""],
         call=lambda fn, x: fn.python_function(x, function=_double_all, batch_processing=True)),
     Row("_jax_function", [[n[:2] for n in NUMBERS]], [""], call=_jax_function),
 ]  # fmt: skip
