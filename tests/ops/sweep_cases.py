@@ -196,7 +196,7 @@ OTHERS = [
     Row("_tensor_subscript", [NUMBERS], ["AB"], call=lambda fn, x: x[1:, 2]),
     Row("_constant", [NUMBERS], [""], call=lambda fn, x: (x, types.Constant(np.int32([1, 2])))),
     Row("python_function", [NUMBERS], [""], call=lambda fn, x: fn.python_function(x, function=_double)),
-    Row("_python_function_batch", [NUMBERS], [""],
+    Row("_python_function", [NUMBERS], [""],
         call=lambda fn, x: fn.python_function(x, function=_double_all, batch_processing=True)),
     Row("_jax_function", [[n[:2] for n in NUMBERS]], [""], call=_jax_function),
 ]  # fmt: skip
@@ -340,20 +340,6 @@ def as_frames(row: Row) -> Row:
 
 
 # --- tolerances -----------------------------------------------------------------------------------
-# Operators of which the same sample comes out with other last bits in another padded shape or batch: by how
-# much of the largest value. Everything else is the same to the bit.
-UNEVEN = {
-    "math.atan": 1e-7,
-    "mfcc": 1e-7,
-    "power_spectrum": 1e-6,
-}
-
-
-def allowed_difference(row: Row) -> float:
-    """Relative difference allowed between two runs of the same samples."""
-    return UNEVEN.get(row.op, 0.0)
-
-
 # Largest relative difference of floats from DALI, as the operators' own tests have it; 1e-5 for the others: sums
 # in another order, fused multiply-adds and other elementary functions.
 FLOATS: dict[str, float] = {}

@@ -9,6 +9,7 @@ such results.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,10 +20,12 @@ import jdali
 import jdali.dynamic as jd
 from jdali import fn, types
 from jdali._call import pure_call
+from jdali._narrow import narrow
 from jdali._operator import REGISTRY
 from jdali._random import sample_key, seed_words
 from jdali.dynamic._invoke import invoke
 from jdali.graph._node import DataNode, call_operator
+from jdali.iterator import DataIterator
 
 COUNT = 8
 EPOCHS = 2
@@ -128,12 +131,20 @@ def run(
 
     Returns: results of each row; and the place at `save_at`.
     """
+    pipe, counts = _pipeline(rows, batch_size, begin, options)
+    return _results(pipe, counts, save_at, begin)
+
+
+def _pipeline(
+    rows: Sequence[Row], batch_size: int, begin: Place | None, options: Mapping[str, Any]
+) -> tuple[jdali.Pipeline, list[int]]:
+    """A pipeline of all rows, and how many outputs each has."""
     sources = Sources(batch_size, begin)
     pipe = jdali.Pipeline(batch_size=batch_size, num_threads=1, seed=SEED, **options)
     with pipe:
         made = [apply(row, *sources.operands(row)) for row in rows]
         pipe.set_outputs(*(node for nodes in made for node in nodes))
-    return _results(pipe, [len(nodes) for nodes in made], save_at, begin)
+    return pipe, [len(nodes) for nodes in made]
 
 
 def _results(
@@ -159,6 +170,53 @@ def _results(
             pipe.reset()
             position = 0
     return results, saved
+
+
+def through_iterator(
+    rows: Sequence[Row], batch_size: int, *, begin: Place | None = None, **options: Any
+) -> tuple[list[Results], list[Place]]:
+    """As `run`, through a `DataIterator`, whose values have 32 bits at most.
+
+    Args:
+        rows: the operators.
+        batch_size: of the pipeline.
+        begin: go on from there.
+        options: of `Pipeline`.
+
+    Returns: results of each row; and the places of the iterator after each batch of the first epoch.
+    """
+    pipe, counts = _pipeline(rows, batch_size, None, options)
+    names = [[f"{row}:{output}" for output in range(count)] for row, count in enumerate(counts)]
+    results, places = [Results() for _ in rows], []
+    with DataIterator(pipe, [*itertools.chain(*names)], ragged="pad", auto_reset=True) as batches:
+        position = 0
+        if begin is not None:
+            batches.set_state(begin.state)
+            position = begin.position
+        for epoch in range(EPOCHS):
+            for batch in batches.as_numpy_iterator():
+                for result, mine in zip(results, names, strict=True):
+                    outputs = zip(*(_cut(batch, name) for name in mine), strict=True)
+                    result.update({(epoch, position + i): list(one) for i, one in enumerate(outputs)})
+                assert np.all(batch.get("mask", True))
+                position += len(batch[names[0][0]])
+                if epoch == 0:
+                    places.append(Place(batches.get_state(), position))
+            position = 0
+    return results, places
+
+
+def narrowed(results: Results) -> Results:
+    """What an iterator makes of them: 32 bits at most."""
+    return Results({place: [narrow(value) for value in outputs] for place, outputs in results.items()})
+
+
+def _cut(batch: Mapping[str, np.ndarray], name: str) -> list[np.ndarray]:
+    """The samples of an output without their padding."""
+    if f"{name}_extent" not in batch:
+        return list(batch[name])
+    extents = batch[f"{name}_extent"].tolist()
+    return [v[(*map(slice, size),)] for v, size in zip(batch[name], extents, strict=True)]
 
 
 def in_branches(
