@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import pickle
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 from support import oracle, servers
 from support.every_reader import COUNT, MAKERS, digest, digests, made, pipeline
-from support.readers import check_epochs_and_state
+from support.readers import check_epochs_and_state, opened
 from support.servers import FAULTS, Server, now_and_then, tree
 
 from jdali import storage
@@ -124,6 +125,34 @@ def test_shards_as_dali(local, case, root, monkeypatch):
                     )
                 ]
                 assert digests(ours, 1) == expected
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "case", ["file", "coco", "tfrecord", "mxnet", "caffe", "caffe2", "webdataset", "nemo_asr"]
+)
+def test_meta_as_dali(data, case, root, monkeypatch):
+    """`reader_meta` of shards that divide the data set and that do not; the data set once, and twice."""
+    dali = oracle.dali()
+    reader, arguments = data(case)
+    args = arguments(str(root / case))
+    monkeypatch.chdir(root / case)
+    twice = {key: [*paths, *paths] for key in ("path", "paths", "index_path", "index_paths")
+             if isinstance(paths := args.get(key), list) and case != "mxnet"}  # fmt: skip
+    for given, shards, pad, stick in itertools.product(
+        [args, args | twice] if twice else [args], (1, 2, 3, 7), (False, True), (False, True)
+    ):
+        more = {"shard_id": shards - 1, "num_shards": shards, "pad_last_batch": pad, "stick_to_shard": stick}
+        theirs = dali.Pipeline(batch_size=3, num_threads=1, device_id=None)
+        features = {"features": dali_features(given["features"])} if "features" in given else {}
+        with theirs:
+            outputs = oracle.function(reader)(name="r", **given | features, **more)
+            outputs = list(outputs.values()) if isinstance(outputs, dict) else outputs
+            theirs.set_outputs(*(outputs if isinstance(outputs, (list, tuple)) else [outputs]))
+        theirs.build()
+        ours = opened(reader, **given, **more)
+        assert ours.meta() == theirs.reader_meta("r"), more
+        ours.close()
 
 
 def dali_features(features):

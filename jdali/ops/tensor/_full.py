@@ -30,11 +30,12 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str 
 
 
 def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
-    """The fill's axes, counted from the back, must be of size 1 or that of the result."""
-    wrong = np.full(out.batch_size, fill.ndim > out.ndim)
-    if fill.ndim <= out.ndim:
-        last = out.extents[:, out.ndim - fill.ndim :]
-        wrong = ((fill.extents != 1) & (fill.extents != last)).any(axis=1)
+    """The fill's axes, counted from the back, must be of size 1 or that of the result; of more axes, 1."""
+    ndim = max(fill.ndim, out.ndim)
+    theirs, ours = (
+        np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
+    )
+    wrong = ((theirs != 1) & (theirs != ours)).any(axis=1)
     if wrong.any():
         i = int(wrong.argmax())
         raise SampleError(
@@ -46,6 +47,8 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
 
 def _broadcast(fill: Array, extent: Array | None, shape: Sequence[int]) -> Array:
     """`fill` broadcast to `shape`; an axis whose true size is 1 repeats its only element."""
+    more = max(fill.ndim - len(shape), 0)
+    fill, extent = fill[(0,) * more], None if extent is None else extent[more:]
     if extent is None:
         return jnp.broadcast_to(fill, tuple(shape))
     for axis in range(fill.ndim):
@@ -74,7 +77,8 @@ def full(
     """A tensor filled with a value.
 
     Args:
-        fill_value: any type; broadcast to `shape` as NumPy does.
+        fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be
+            of size 1.
         layout: of the result.
         shape: of the result; nothing: a scalar.
         extent: int32 [ndim], true size of `fill_value`; None: all of it.
@@ -103,7 +107,7 @@ def full_like(
 
     Args:
         data_like: only its shape, type and layout count.
-        fill_value: broadcast as NumPy does; rounds half away from zero and saturates.
+        fill_value: broadcast as that of `full`; rounds half away from zero and saturates.
         extent: int32 [ndim] each, true sizes; None: all.
         out_shape: static, padded shape to return; None: that of `data_like`.
 

@@ -114,6 +114,8 @@ def test_fills_as_dali():
     contract.check(_full.ones_like, [data], {}, layout="HWC")
     contract.check(_full.full, [[np.int16(4), np.int16(5)]], {}, {"shape": [[2, 3], [4, 1]]})
     contract.check(_full.full, [rows], {"shape": [2, 2, 3], "layout": "HWC"})
+    for shape in ([1, 1, 3], [1], [1, 1]):  # with more axes than the result has
+        contract.check(_full.full, [[np.ones(shape, np.int16)] * 2], {"shape": shape[2:]})
 
 
 def test_fills_by_hand():
