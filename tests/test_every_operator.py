@@ -21,6 +21,9 @@ from jdali import OperatorError
 from jdali._extent import Plan
 from jdali._operator import REGISTRY, ArgKind, PerSample, operator
 
+# A test compiles the programs of a whole group: up to a minute of work, which takes longer on a busy machine.
+pytestmark = pytest.mark.timeout(1200)
+
 GROUPS = {f"{rows[0].op}, ...": rows for rows in sweep_cases.COMPILED}
 GROUPS["others"] = [row for row in sweep_cases.OTHERS if row.op not in sweep_cases.COSTLY]
 # Each by itself: a program of all of them would take minutes to compile.
@@ -61,7 +64,9 @@ class Failures:
     def __init__(self) -> None:
         self.texts: list[str] = []
 
-    def check(self, row: Row, how: str, got: Outputs, want: Outputs, allowed: float = 0) -> None:
+    def check(self, row: Row, how: str, got: Outputs, want: Outputs, allowed: float | None = None) -> None:
+        """Reports more than `allowed`; None: what two runs of the same sample may differ by."""
+        allowed = sweep_cases.allowed_difference(row) if allowed is None else allowed
         try:
             found = largest_difference(got, want, f"{row}, {how}")
         except AssertionError as error:
@@ -178,6 +183,15 @@ def test_same_bits_in_every_batch_size(group: str):
         for size in (2, 3):
             got = by_row(list(want), lambda rows, size=size: in_batches(rows, size), failures)
             failures.check_all(f"in batches of {size}", got, want)
+
+
+def test_exact_shapes_give_the_same_bits_without_exception():
+    rows = [row for rows in GROUPS.values() for row in rows if sweep_cases.allowed_difference(row)]
+    assert rows
+    whole, single = (sweep.run(rows, size, exact_shapes=True)[0] for size in (REFERENCE, 1))
+    for row, one, other in zip(rows, whole, single, strict=True):
+        for place, outputs in one.items():
+            assert largest_difference(other[place], outputs, str(row)) == 0, row
 
 
 @pytest.mark.oracle
