@@ -1,4 +1,8 @@
-"""Bits of a sample depend on nothing but the sample: not on the shapes seen before, not on the batch size."""
+"""Bits of a sample depend on nothing but the sample: not on the shapes seen before, not on the batch size.
+
+Each of `BY_SIZE` fails without one part of what makes it so; sizes are those for which XLA adds up, or works
+out a function, in several ways.
+"""
 
 from collections.abc import Callable
 
@@ -55,6 +59,24 @@ CHAINS = {
 }
 
 
+def mel(spectra):
+    """80 filters over 257 bins: a matrix product of XLA takes other blocks for another number of frames."""
+    return fn.mel_filter_bank(spectra, nfilter=80, sample_rate=16000.0)
+
+
+def functions(values):
+    """Of a batch of 7: the remainder of XLA's vectors, for which its newer loops use other polynomials."""
+    return jdali.math.atan(values), jdali.math.log(jdali.math.abs(values))
+
+
+# A chain, its samples, their layout.
+BY_SIZE = {
+    "sums": (fn.reductions.mean, sounds(*[900] * 6), "t"),
+    "matrix products": (mel, [np.abs(s).reshape(257, -1) for s in sounds(257 * 9, 257 * 209)], "ft"),
+    "functions": (functions, sounds(*[1] * 7), "t"),
+}
+
+
 def pipeline(chain: Callable, samples: list[np.ndarray], layout: str, batch_size: int, **options):
     @jdali.pipeline_def(batch_size=batch_size, num_threads=2, seed=1, **options)
     def define():
@@ -104,6 +126,20 @@ def test_neither_what_came_before_nor_the_batch_size_changes_a_bit(name):
     want = after(name, nothing, 6)
     assert_same_bits(after(name, large, 2), want)
     assert_same_bits(after(name, small, 3), want)
+
+
+@pytest.mark.parametrize("name", BY_SIZE)
+def test_samples_alone_and_together_have_the_same_bits(name):
+    chain, samples, layout = BY_SIZE[name]
+
+    def results(batch_size):
+        pipe = pipeline(chain, samples, layout, batch_size)
+        try:
+            return take(pipe, len(samples) // batch_size)
+        finally:
+            pipe.close()
+
+    assert_same_bits(results(1), results(len(samples)))
 
 
 def any_size(waves):
