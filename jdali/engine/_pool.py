@@ -17,6 +17,7 @@ class Pool:
     def __init__(self, threads: int):
         self.threads = threads
         self.executor = TimedPool(threads, thread_name_prefix="jdali-worker")
+        self._interrupted = False
 
     def map(
         self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None,
@@ -51,6 +52,8 @@ class Pool:
 
         if in_order:
             for i in range(count):
+                if self._interrupted:
+                    raise RuntimeError("the pipeline is closed")
                 attempt(i)
             done, cost = count, None
         else:
@@ -72,6 +75,7 @@ class Pool:
 
     def interrupt(self) -> None:
         """Begins no more tasks: what waits for them fails."""
+        self._interrupted = True
         self.executor.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:

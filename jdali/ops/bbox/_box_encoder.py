@@ -83,7 +83,8 @@ def box_encoder(
         stds: what the offsets of x, y, width and height are divided by.
 
     Returns: float32 [anchors, 4] boxes (centre x, centre y, width, height), or offsets; an anchor without a
-        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box.
+        box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
+        shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
     """
     count = jnp.int32(boxes.shape[0]) if extent is None else extent[0][0]
     # One more box that is not there, so that there is at least one.

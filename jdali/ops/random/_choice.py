@@ -116,7 +116,7 @@ def choice(
         chances = jnp.asarray(p, jnp.float32).reshape(-1)
         count = jnp.asarray(chances.size if _p_extent is None else _p_extent[0], jnp.uint32)
         _, ends = lax.scan(
-            lambda total, one: (total + one,) * 2, varying_like(jnp.zeros(()), chances), chances
+            lambda total, one: (total + one,) * 2, varying_like(jnp.zeros((), jnp.float32), chances), chances
         )
         drawn = element_uniform(key, out_extent, shape_drawn) * ends[-1]
         index = jnp.sum(drawn[..., None] >= ends, axis=-1, dtype=jnp.uint32)

@@ -327,9 +327,9 @@ def test_wrong_arguments():
         draw(BETA, dtype=np.uint8)
     with pytest.raises(TypeError, match="a scalar input must be an integer, got float32"):
         draw(CHOICE, np.float32(3))
-    with pytest.raises(SampleError, match="no elements to choose from"):
+    with pytest.raises(SampleError, match="there are 0 elements to choose from"):
         draw(CHOICE, np.zeros(0, np.int32))
-    with pytest.raises(SampleError, match="one probability for each element"):
+    with pytest.raises(SampleError, match="one probability for each of 3 elements, got 2"):
         draw(CHOICE, np.zeros(3, np.int32), p=[0.5, 0.5])
     with pytest.raises(SampleError, match="the sum of the probabilities must be 1"):
         draw(CHOICE, np.int32(2), p=[0.5, 0.6])
