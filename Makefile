@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test fast lowest lint types stubs check bench docs clean
+.PHONY: run test exhaustive fast lowest lint types stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -28,10 +28,13 @@ run: $(VENV)/.run
 	$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 test: $(VENV)/.oracle
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m 'not exhaustive' $(ARGS)
+
+exhaustive: $(VENV)/.oracle
+	$(BIN)/python -m pytest -n 2 -m exhaustive $(ARGS)
 
 fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m 'not slow and not oracle' $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
 # The oldest versions that pyproject.toml allows, in an environment of their own: each bound is one that was tried.
 # They exist for Python 3.11 and 3.12.
@@ -45,7 +48,7 @@ $(LOWEST)/.installed: pyproject.toml tools/lower_bounds.py
 	touch $@
 
 lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -m 'not slow and not oracle' $(ARGS)
+	$(LOWEST)/bin/python -m pytest -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -49,7 +49,7 @@ def each_group(slow: Callable[[str], bool]) -> pytest.MarkDecorator:
     The module's scope puts the tests of a group one after another, so that they find its reference run.
     """
     groups = [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOWER or slow(name) else ()) for name in GROUPS
+        pytest.param(name, marks=pytest.mark.exhaustive if name in SLOWER or slow(name) else ()) for name in GROUPS
     ]
     return pytest.mark.parametrize("group", groups, scope="module")
 
@@ -174,7 +174,7 @@ def test_same_bits(group: str):
         check_runs({sweep_cases.said_otherwise(row): row for row in want}, want, size, failures)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @every
 def test_same_bits_in_every_batch_size(group: str):
     want, _ = reference(group)
@@ -305,7 +305,7 @@ def test_permute_batch():
     # Not those of windows, sizes and resampling: DALI takes some of them only together, or in types of its own, and
     # `pad` fills to the batch's largest sample; tests/test_arguments.py has their rules, their own tests the values.
     [
-        pytest.param(name, marks=() if name.startswith("full") else pytest.mark.slow)
+        pytest.param(name, marks=() if name.startswith("full") else pytest.mark.exhaustive)
         for name in ARGUMENTS
         if not name.startswith(("audio_resample", "crop", "resize"))
     ],
@@ -324,7 +324,7 @@ IMAGES = {row for rows in GROUPS.values() for row in rows if sweep_cases.is_of_i
 of_images = pytest.mark.parametrize(
     "group",
     [
-        pytest.param(name, marks=pytest.mark.slow if name in LONG else ())
+        pytest.param(name, marks=pytest.mark.exhaustive if name in LONG else ())
         for name, rows in GROUPS.items()
         if IMAGES & set(rows)
     ],
@@ -350,7 +350,7 @@ def test_other_layouts_of_images(group: str, arranged: str):
 
 @pytest.mark.oracle
 @of_images
-@pytest.mark.parametrize("dtype", [np.uint8, pytest.param(np.int16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("dtype", [np.uint8, pytest.param(np.int16, marks=pytest.mark.exhaustive)])
 def test_other_types_of_images_equal_dali(group: str, dtype: Any):
     oracle.dali()
     rows = [sweep_cases.of_type(row, dtype) for row in GROUPS[group] if row in IMAGES]
