@@ -49,7 +49,8 @@ def each_group(slow: Callable[[str], bool]) -> pytest.MarkDecorator:
     The module's scope puts the tests of a group one after another, so that they find its reference run.
     """
     groups = [
-        pytest.param(name, marks=pytest.mark.exhaustive if name in SLOWER or slow(name) else ()) for name in GROUPS
+        pytest.param(name, marks=pytest.mark.exhaustive if name in SLOWER or slow(name) else ())
+        for name in GROUPS
     ]
     return pytest.mark.parametrize("group", groups, scope="module")
 
