@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._arguments import extents_of
+from jdali._arguments import extents_of, padded
 from jdali._call import is_traced
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
@@ -62,14 +62,21 @@ def _check_number(counts: np.ndarray, extents: np.ndarray) -> None:
 
 
 def _check_probabilities(probabilities: np.ndarray) -> None:
-    for i, p in enumerate(probabilities):
-        if ((p < 0) | (p > 1)).any():
-            message = "probabilities must be from 0 to 1"
-        elif abs(p.sum(dtype=np.float64) - 1) >= 1e-4:  # DALI's tolerance, choice.h:133
-            message = "the sum of the probabilities must be 1"
-        else:
-            continue
-        raise SampleError(f"random.choice: {message}, got {p.tolist()}", sample=i, argument="p")
+    count = len(probabilities)
+    if not count:
+        return
+    # Zeros where a sample has fewer change neither check.
+    p = (padded(probabilities) if probabilities.dtype == object else probabilities).reshape(count, -1)
+    checks = [
+        (((p < 0) | (p > 1)).any(axis=1), "probabilities must be from 0 to 1"),
+        # DALI's tolerance, choice.h:133.
+        (np.abs(p.sum(axis=1, dtype=np.float64) - 1) >= 1e-4, "the sum of the probabilities must be 1"),
+    ]
+    for bad, message in checks:
+        if bad.any():
+            i = int(bad.argmax())
+            given = np.asarray(probabilities[i]).tolist()
+            raise SampleError(f"random.choice: {message}, got {given}", sample=i, argument="p")
 
 
 @operator(
