@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import secrets
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
@@ -23,7 +24,7 @@ from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result
 from jdali.engine._exit import until_exit
 from jdali.engine._feed import End
-from jdali.engine._prefetch import Prefetcher, Synchronous
+from jdali.engine._runtime import Runtime, When
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
 from jdali.graph import _conditional
@@ -133,10 +134,11 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self._define: Callable[[], Any] | None = None
         self._plan: ExecutionPlan | None = None
         self._engine: Engine | None = None
-        self._executor: Prefetcher | Synchronous | None = None
-        self._scheduled = 0
+        self._executor: Runtime | None = None
+        self._scheduled = self._errors = 0
         self._state: dict[str, Any] = {}
         self._contexts: list[Any] = []
+        self._building = threading.RLock()
 
     def __getattr__(self, name: str) -> Any:
         ignored = self.__dict__.get("_without_effect", {})
@@ -162,8 +164,13 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
     # --- building ---------------------------------------------------------------------------
     def build(self) -> Pipeline:
         """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
-        if self._plan is not None:
-            return self
+        if self._plan is None:
+            with self._building:  # of threads that ask for a first batch at the same time, one builds
+                if self._plan is None:
+                    self._build()
+        return self
+
+    def _build(self) -> None:
         if self._outputs is None:
             with self:
                 outputs = self.define_graph()
@@ -187,17 +194,14 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             exact_shapes=self.exact_shapes,
         )  # fmt: skip
         fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())
-        ahead = self.exec_pipelined and self.exec_async and not fed
-        executor = (
-            Prefetcher(engine, self._depth)
-            if ahead
-            else Synchronous(engine, background=self.exec_pipelined and self.exec_async)
-        )
-        self._plan, self._engine, self._executor = plan, engine, executor
+        threads = self.exec_pipelined and self.exec_async
+        when = When.INLINE if not threads else When.BACKGROUND if fed else When.AHEAD
+        executor = Runtime(engine, self._depth, when)
+        self._engine, self._executor = engine, executor
         self._state = engine.get_state()
+        self._plan = plan  # what says that it is built
         weakref.finalize(self, executor.abandon).atexit = False
         self._restore()
-        return self
 
     def _open_source(self, node: Node) -> Any:
         if node.runtime is not None:
@@ -220,7 +224,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             arguments["_goes_on"] = self.on_error != "raise"
         return arguments
 
-    def _built(self) -> tuple[Engine, Prefetcher | Synchronous]:
+    def _built(self) -> tuple[Engine, Runtime]:
         self.build()
         assert self._engine is not None
         assert self._executor is not None
@@ -263,7 +267,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                     self._state = {**self._state, "end": End.REACHED}
                     raise
                 if result is not None:  # else another thread took it, or a state was set
-                    self._state = self._checked(result).state
+                    self._state, self._errors = self._checked(result).state, result.errors
                     return result
 
     def _checked(self, result: Result) -> Result:
@@ -374,7 +378,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
     @property
     def runs_ahead(self) -> bool:
         """Whether batches are made before they are asked for; a pipeline that is fed waits for its data."""
-        return isinstance(self._built()[1], Prefetcher)
+        return self._built()[1].ahead
 
     def empty(self) -> bool:
         """Whether no batch is scheduled."""

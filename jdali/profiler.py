@@ -20,7 +20,7 @@ __all__ = ["PartTime", "Recorder", "Report"]
 
 # A loop that waits for less than this share of its time is not worth a change of the pipeline.
 _LITTLE = 0.05
-# The thread that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
+# The part that sets the pace is hardly ever idle; if none is this busy, batches differ a lot.
 _BUSY = 0.6
 # From this share of its time on, threads that only wait (for storage, or for each other) matter.
 _WAITING = 0.5
@@ -70,8 +70,7 @@ class Report:
         bound_by: "loop", "compilation", or the kind of the part that sets the pace; "" before any batch.
         slowest: the part of the pipeline that sets its pace.
         threads: of a pipeline's pool.
-        thread_share: part of these threads' time in which they worked; stages that run beside the decoding
-            have as many threads of their own, then it is that of the busier ones.
+        thread_share: part of these threads' time in which they worked.
         programs: compiled in this epoch.
         compile_seconds: the loop waited for no longer than this for their compilation.
         verdict: what the loop was bound by.
@@ -254,7 +253,7 @@ class _Facts:
 
     @property
     def thread_share(self) -> float:
-        busy = max(sum(part.busy for part in lane if part.tasks > 1) for lane in self.lanes)
+        busy = sum(part.busy for lane in self.lanes for part in lane if part.tasks > 1)
         return busy / max(self.period * self.times.threads, 1e-9)
 
 
@@ -283,7 +282,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
         advice.insert(0, "batches are made only when they are asked for: let the pipeline run ahead "
                       "(exec_pipelined, exec_async; a source in place of feed_input)")  # fmt: skip
     elif sum(part.seconds for part in lane) < _BUSY * facts.period:
-        advice.append("no thread is busy all the time, batches differ: raise prefetch_queue_depth")
+        advice.append("no part is busy all the time, batches differ: raise prefetch_queue_depth")
     return slowest, slowest.kind, f"bound by data: {pace}", advice
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from jdali._pipeline._twin import PipelineTwin
 from jdali._state import StateError, check_version, from_checkpoint, to_checkpoint
 from jdali.engine._executor import Engine
-from jdali.engine._prefetch import Prefetcher, Synchronous
+from jdali.engine._runtime import Runtime
 from jdali.graph._fingerprint import Entry, describe, difference, fingerprint
 from jdali.graph._node import Graph
 
@@ -37,7 +37,7 @@ class Checkpointing(abc.ABC):
         """Plans the graph and opens the readers."""
 
     @abc.abstractmethod
-    def _built(self) -> tuple[Engine, Prefetcher | Synchronous]:
+    def _built(self) -> tuple[Engine, Runtime]:
         """Builds, and gives what runs the pipeline."""
 
     def _graph_entries(self) -> tuple[list[Entry], str]:

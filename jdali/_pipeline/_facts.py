@@ -9,8 +9,8 @@ from typing import Any
 from jdali.engine import _report
 from jdali.engine._executor import Engine
 from jdali.engine._feed import SkippedSample
-from jdali.engine._prefetch import Prefetcher, Synchronous
 from jdali.engine._report import Times
+from jdali.engine._runtime import Runtime
 from jdali.graph._node import DataNode
 from jdali.graph._plan import ExecutionPlan
 
@@ -21,6 +21,7 @@ class Facts(abc.ABC):
     prefetch_queue_depth: int | Mapping[str, int]
     scaled_decoding: bool
     _depth: int
+    _errors: int
     _expected: tuple[Any, Any, Any]
     _outputs: Sequence[DataNode] | None
     _plan: ExecutionPlan | None
@@ -31,13 +32,13 @@ class Facts(abc.ABC):
         """Plans the graph and opens the readers."""
 
     @abc.abstractmethod
-    def _built(self) -> tuple[Engine, Prefetcher | Synchronous]:
+    def _built(self) -> tuple[Engine, Runtime]:
         """Builds, and gives what runs the pipeline."""
 
     @property
     def errors(self) -> list[SkippedSample]:
-        """Samples that were skipped or masked so far (prefetched batches included)."""
-        return [] if self._engine is None else list(self._engine.errors)
+        """Samples that were skipped or masked in the batches taken so far."""
+        return [] if self._engine is None else self._engine.feed.errors[: self._errors]
 
     @property
     def num_outputs(self) -> int:
@@ -98,8 +99,7 @@ class Facts(abc.ABC):
     def times(self) -> Times:
         """What each part has taken so far; `iterator.report` says what it means."""
         engine, executor = self._built()
-        ahead = isinstance(executor, Prefetcher)
-        return _report.times(engine, scaled_decoding=self.scaled_decoding, ahead=ahead)
+        return _report.times(engine, scaled_decoding=self.scaled_decoding, ahead=executor.ahead)
 
     def plan(self) -> str:
         """The stages, what fused, padded shapes and compiled programs, for a person to read."""
@@ -117,7 +117,7 @@ class Facts(abc.ABC):
         Returns: number of programs compiled.
         """
         engine, executor = self._built()
-        if not isinstance(executor, Prefetcher) or executor.started:
+        if not executor.ahead or executor.started:
             raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
         return _report.warm_up(engine, progress=progress)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali.engine._executor import Engine, Result
+from jdali.engine._executor import Engine, Iteration, Result
 from jdali.engine._feed import Draw, End
 
 
@@ -73,4 +73,6 @@ class PipelineTwin:
         epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
         refs = {node: (epochs, indices, np.zeros(1, bool)) for node in engine.readers}
         draw = Draw(refs, {}, epochs.copy(), indices.copy(), np.ones(1, bool))
-        return engine.make(draw, self._feed, on_error="raise")
+        iteration = Iteration.of(draw, engine.sources)
+        engine.advance(iteration)
+        return engine.settle(iteration, self._feed, on_error="raise")

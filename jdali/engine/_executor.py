@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
 import numpy as np
 
 from jdali import _arguments
-from jdali._errors import OperatorError, SampleError
+from jdali._errors import OperatorError
 from jdali._provenance import Drawn, Provenance, external
 from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
 from jdali.engine._failure import NodeFailure
-from jdali.engine._feed import Draw, Feed, SkippedSample
+from jdali.engine._feed import Draw, Feed
 from jdali.engine._host import HostRunner, Memo
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Pool
@@ -23,7 +24,7 @@ from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import StageRunner
-from jdali.engine._timing import Part, Timing
+from jdali.engine._timing import Timing
 from jdali.engine._values import Values, argument_values
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
@@ -41,6 +42,7 @@ class Result:
         mask: bool [N], False where a sample could not be read and another one stands in its place.
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: of the sources, to go on after this batch.
+        errors: how many samples were left out so far, of the feed that it was drawn from.
     """
 
     outputs: tuple[TensorList, ...]
@@ -48,6 +50,7 @@ class Result:
     mask: np.ndarray
     padded: np.ndarray
     state: dict[str, Any]
+    errors: int
 
 
 @dataclasses.dataclass
@@ -59,14 +62,33 @@ class Iteration:
         ids: identity of its samples.
         parts: of those, the samples of each branch.
         env: what is computed so far.
-        state: of the sources, to go on after it.
+        memo: what was read and made, to be used again if some of the samples are replaced.
+        failure: of an operator; the steps after it were left out.
     """
 
     draw: Draw
     ids: SampleIds
     parts: dict[Domain, SampleIds]
     env: Values
-    state: dict[str, Any]
+    memo: Memo | None = None
+    failure: NodeFailure | None = None
+
+    @classmethod
+    def of(cls, draw: Draw, sources: Mapping[Node, Any], memo: Memo | None = None) -> Iteration:
+        """One in which nothing is computed yet.
+
+        Args:
+            draw: what the sources gave.
+            sources: of the pipeline.
+            memo: of an earlier attempt at the same batch.
+        """
+        ids = SampleIds(draw.epoch.copy(), draw.index.copy(), np.arange(len(draw)))
+        env = Values()
+        for node in draw.data:
+            env.drawn[node] = external(len(draw), node)
+        for node, (_, indices, _) in draw.refs.items():
+            env.drawn[node] = Provenance.of(Drawn(sources[node].source, indices.copy(), node))
+        return cls(draw, ids, {WHOLE_BATCH: ids}, env, memo)
 
     def user_error(self, failure: NodeFailure) -> OperatorError:
         """What went wrong, with the sample and the line of the pipeline."""
@@ -86,10 +108,10 @@ class Iteration:
 
 
 class Engine:
-    """Runs the iterations of one pipeline, one after another; no threads but those of its pools.
+    """Makes the batches of one pipeline: draws them, takes them through the steps of the plan, settles them.
 
-    An iteration has two phases: up to the first stage after the decoding, and the rest. Where `overlaps`,
-    the next iteration may `begin` in another thread while one is being brought to its `finish`.
+    Several batches may be on their way at the same time, in threads of the caller's; who calls sees to it that
+    they are drawn, come to each step, and are settled in the same order.
     """
 
     def __init__(
@@ -129,47 +151,18 @@ class Engine:
                 self.runners[number] = HostRunner(
                     step.node, seed=seed, shrink_for=shrinking.get(step.node, ())
                 )
-        # Steps before this one are the first phase of an iteration, the others the second. Each phase is in
-        # one iteration at a time, also when a batch is replayed while another thread runs the pipeline.
-        self._second_phase = self._after_decoding()
-        self._phases = (threading.Lock(), threading.Lock())
-        # Chunks of a stage have threads of their own: what they wait for, the next batch's decoding fills.
-        self._stage_pool = Pool(threads) if self.overlaps else self.pool
+        # Batches that may be in a step at the same time. The samples of the next one wait behind those of the
+        # last, so that its slowest sample does not keep the pool idle.
+        self.at_once = [2 if _by_sample(step) and step.node not in sources else 1 for step in plan.steps]
+        # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
+        self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
         self._closed = False
-
-    def _after_decoding(self) -> int:
-        """Number of the first stage after the first operator that works on the host; 0: there is none."""
-        steps = self.plan.steps
-        host = (n for n, s in enumerate(steps) if isinstance(s, HostStep) and s.node not in self.sources)
-        first = next(host, len(steps))
-        return next((n for n, s in enumerate(steps) if isinstance(s, Stage) and n > first), 0)
-
-    @property
-    def overlaps(self) -> bool:
-        """Whether an iteration may begin, and work on the host, while the last one is in its stages.
-
-        Not if samples that fail are replaced: those that come next are then only known in the end.
-        """
-        return self._second_phase > 0 and self.on_error == "raise"
-
-    @property
-    def lanes(self) -> list[list[Part]]:
-        """The parts of an iteration, those together that run in one thread."""
-        timing, first = self.timing, self._second_phase if self.overlaps else len(self.plan.steps)
-        rest = [*timing.steps[first:], timing.device]
-        before = [timing.draw, *timing.steps[:first]]
-        return [before, rest] if self.overlaps else [before + rest]
 
     @property
     def stage_runners(self) -> list[StageRunner]:
         return [r for r in self.runners.values() if isinstance(r, StageRunner)]
 
     # --- state ------------------------------------------------------------------------------
-    @property
-    def errors(self) -> list[SkippedSample]:
-        """Samples that were left out so far."""
-        return self.feed.errors
-
     def get_state(self, feed: Feed | None = None) -> dict[str, Any]:
         return {"seed": self.seed, **(feed or self.feed).get_state()}
 
@@ -184,9 +177,9 @@ class Engine:
         """Starts the external sources again; readers go on with their next epoch."""
         self.feed.reset()
 
-    # --- one iteration ----------------------------------------------------------------------
+    # --- one batch --------------------------------------------------------------------------
     def run(self, feed: Feed | None = None) -> Result:
-        """Runs one iteration.
+        """Makes the next batch, in this thread.
 
         Args:
             feed: a twin of the pipeline's own, to draw from in its place; from any thread.
@@ -195,115 +188,116 @@ class Engine:
             OperatorError: an operator failed (and `on_error` does not say to go on).
             StopIteration: an external source is at its end.
         """
-        feed = feed or self.feed
-        return self.make(self._draw(feed), feed)
+        iteration = self.draw(feed)
+        self.advance(iteration)
+        return self.settle(iteration, feed)
 
-    def begin(self) -> Iteration:
-        """Draws a batch and runs the first phase of its iteration; raises as `run` does."""
-        draw = self._draw(self.feed)
-        iteration = self._iteration(draw, self.get_state())
-        try:
-            self._first(iteration)
-        except NodeFailure as failure:
-            raise iteration.user_error(failure) from failure.first
-        return iteration
+    def draw(self, feed: Feed | None = None) -> Iteration:
+        """The next batch of the sources, of which nothing is computed yet.
 
-    def finish(self, iteration: Iteration) -> Result:
-        """Runs the second phase; raises as `run` does."""
-        try:
-            self._second(iteration)
-        except NodeFailure as failure:
-            raise iteration.user_error(failure) from failure.first
-        return self._result(iteration, iteration.state)
+        Raises:
+            OperatorError: a source failed.
+            StopIteration: an external source is at its end.
+        """
+        with self.timing.draw.lap():
+            draw = (feed or self.feed).draw(self.batch_size)
+        return Iteration.of(draw, self.sources, None if self.on_error == "raise" else Memo())
 
-    def make(self, draw: Draw, feed: Feed, on_error: str | None = None) -> Result:
-        """The batch of what was drawn.
+    def advance(
+        self, iteration: Iteration, turn: Callable[[int], Any] = lambda _: contextlib.nullcontext(), order: int = 0
+    ) -> None:
+        """Takes a batch through the steps; those after one that fails are left out.
 
         Args:
-            draw: from the feed.
-            feed: gives what replaces samples that fail.
-            on_error: in place of the engine's.
+            iteration: the batch.
+            turn: by the number of the step, what to be in meanwhile.
+            order: of the tasks in the pool: lower ones go first.
         """
-        iteration = self._make(draw, feed, on_error or self.on_error)
-        if self.on_error != "raise":
-            feed.refills.note_good(draw.refs)
-        return self._result(iteration, self.get_state(feed))
+        pool = self.pool.at(order)
+        for number in range(len(self.plan.steps)):
+            with turn(number), self._alone[number]:
+                if self._closed:
+                    raise RuntimeError("the pipeline is closed")
+                try:
+                    self._step(number, iteration, pool)
+                except NodeFailure as failure:
+                    iteration.failure = failure
+                    return
+                iteration.env.drop(self.plan.last_uses[number])
 
-    def _draw(self, feed: Feed) -> Draw:
-        with self.timing.draw.lap():
-            return feed.draw(self.batch_size)
+    def settle(self, iteration: Iteration, feed: Feed | None = None, on_error: str | None = None) -> Result:
+        """What a batch has come to, once all before it are settled; samples that failed are replaced.
 
-    def _result(self, iteration: Iteration, state: dict[str, Any]) -> Result:
+        Args:
+            iteration: the batch.
+            feed: that it was drawn from.
+            on_error: in place of the pipeline's.
+
+        Raises:
+            OperatorError: an operator failed (and `on_error` does not say to go on).
+        """
+        feed, on_error = feed or self.feed, on_error or self.on_error
+        # A batch before this one may have taken samples that this one was expected to have.
+        changed = feed.settle(iteration.draw)
+        while True:  # each time with samples that were not tried before, of which there is an end
+            if changed:
+                iteration = self._made_again(iteration, changed)
+            failure, iteration.failure = iteration.failure, None  # it holds frames that hold the iteration
+            if failure is None:
+                break
+            if on_error == "raise" or not failure.is_of_samples:
+                raise iteration.user_error(failure) from failure.first
+            changed = self._replaced(iteration, failure, feed, on_error)
+        if on_error != "raise":
+            feed.refills.note_good(iteration.draw.refs)
+        return self._result(iteration, feed)
+
+    def _made_again(self, iteration: Iteration, changed: set[int]) -> Iteration:
+        """The batch with other samples in these positions."""
+        if iteration.memo is not None:
+            iteration.memo.forget(changed)
+        again = Iteration.of(iteration.draw, self.sources, iteration.memo)
+        self.advance(again)
+        return again
+
+    def _replaced(self, iteration: Iteration, failure: NodeFailure, feed: Feed, on_error: str) -> set[int]:
+        """Puts other samples in the positions of those that failed; which positions have others now."""
+        draw = iteration.draw
+        blamed = with_their_copies(draw, iteration.blamed(failure))
+        feed.errors += to_be_listed(draw, failure, blamed)
+        try:
+            return replace(draw, blamed, feed.refills, on_error)
+        except LookupError:
+            raise iteration.user_error(failure) from failure.first
+
+    def _result(self, iteration: Iteration, feed: Feed) -> Result:
         draw, env = iteration.draw, iteration.env
         first = next(iter(draw.refs.values()), None)
         padded = first[2] if first is not None else np.zeros(len(draw), bool)
         outputs = tuple(env[v] for v in self.plan.outputs)
-        return Result(outputs, iteration.ids, draw.mask, padded, state)
+        state = {"seed": self.seed, **feed.state_after(draw)}
+        return Result(outputs, iteration.ids, draw.mask, padded, state, len(feed.errors))
 
-    def _make(self, draw: Draw, feed: Feed, on_error: str) -> Iteration:
-        memo = None if on_error == "raise" else Memo()
-        while True:  # each time with samples that were not tried before, of which there is an end
-            iteration = self._iteration(draw, {})
-            try:
-                self._first(iteration, memo)
-                self._second(iteration, memo)
-                return iteration
-            except NodeFailure as failure:
-                if on_error == "raise" or not self._may_go_on(failure):
-                    raise iteration.user_error(failure) from failure.first
-                blamed = with_their_copies(draw, iteration.blamed(failure))
-                feed.errors += to_be_listed(draw, failure, blamed)
-                try:
-                    changed = replace(draw, blamed, feed.refills, on_error)
-                except LookupError:
-                    raise iteration.user_error(failure) from failure.first
-                if memo is not None:
-                    memo.forget(changed)
-
-    def _iteration(self, draw: Draw, state: dict[str, Any]) -> Iteration:
-        ids = SampleIds(draw.epoch.copy(), draw.index.copy(), np.arange(len(draw)))
-        env = Values()
-        for node in draw.data:
-            env.drawn[node] = external(len(draw), node)
-        for node, (_, indices, _) in draw.refs.items():
-            env.drawn[node] = Provenance.of(Drawn(self.readers[node].source, indices.copy(), node))
-        return Iteration(draw, ids, {WHOLE_BATCH: ids}, env, state)
-
-    def _first(self, iteration: Iteration, memo: Memo | None = None) -> None:
-        with self._phases[0]:
-            self._steps(0, self._second_phase, iteration, memo)
-
-    def _second(self, iteration: Iteration, memo: Memo | None = None) -> None:
-        with self._phases[1]:
-            self._steps(self._second_phase, len(self.plan.steps), iteration, memo)
-
-    def _steps(self, start: int, end: int, iteration: Iteration, memo: Memo | None) -> None:
-        env = iteration.env
-        for number in range(start, end):
-            if self._closed:
-                raise RuntimeError("the pipeline is closed")
-            step = self.plan.steps[number]
-            part = _part(step.domain if isinstance(step, Stage) else step.node.domain, iteration.parts, env)
-            if not len(part):  # no sample took this branch
-                for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
-                    for value in node.outputs:
-                        env[value] = TensorList.from_samples([], "", value.device)
-                continue
-            with self.timing.steps[number].lap():
-                self._step(number, iteration, part, memo)
-
-    def _step(self, number: int, iteration: Iteration, part: SampleIds, memo: Memo | None) -> None:
+    def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
         step, env = self.plan.steps[number], iteration.env
-        if isinstance(step, HostStep) and step.node in self.sources:
-            self._read(step.node, iteration.draw, env, memo)
+        part = _part(step.domain if isinstance(step, Stage) else step.node.domain, iteration.parts, env)
+        if not len(part):  # no sample took this branch
+            for node in step.nodes:
+                for value in node.outputs:
+                    env[value] = TensorList.from_samples([], "", value.device)
             return
-        runner = self.runners[number]
-        if isinstance(runner, StageRunner):
-            runner.run(env, part, self._stage_pool.executor)
-        else:
-            runner.run(env, part, self.pool, memo)
+        with self.timing.steps[number].lap():
+            if isinstance(step, HostStep) and step.node in self.sources:
+                self._read(step.node, iteration, pool)
+                return
+            runner = self.runners[number]
+            if isinstance(runner, StageRunner):
+                runner.run(env, part, pool.executor)
+            else:
+                runner.run(env, part, pool, iteration.memo)
 
-    def _read(self, node: Node, draw: Draw, env: Values, memo: Memo | None) -> None:
+    def _read(self, node: Node, iteration: Iteration, pool: Pool) -> None:
+        draw, env = iteration.draw, iteration.env
         drawn = env.drawn[node]
         if node in draw.data:
             for value, samples, layout in zip(node.outputs, draw.data[node], draw.layouts[node], strict=True):
@@ -321,27 +315,19 @@ class Engine:
         except (ValueError, TypeError) as error:
             raise NodeFailure.of(node, error) from error
         cost = self._reading_costs[node]
-        columns = read(node, reader, epochs, indices, self.pool, memo, arguments, cost)
+        columns = read(node, reader, epochs, indices, pool, iteration.memo, arguments, cost)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, drawn)
-
-    # --- samples that fail ------------------------------------------------------------------
-    def _may_go_on(self, failure: NodeFailure) -> bool:
-        if None in failure.failures:
-            return False
-        return all(isinstance(e, SampleError) for e in failure.failures.values())
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""
         self._closed = True
-        for pool in (self._stage_pool, self.pool):
-            pool.interrupt()
+        self.pool.interrupt()
         for source in self.sources.values():
             source.interrupt()
 
     def close(self) -> None:
         self.interrupt()
-        self._stage_pool.close()
         self.pool.close()
         self.feed.close()
 
@@ -357,3 +343,10 @@ def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Sample
         holds = predicate_values(env[domain.predicate])
         parts[domain] = parent.select(np.flatnonzero(holds == domain.branch))
     return parts[domain]
+
+
+def _by_sample(step: HostStep | Stage) -> bool:
+    """Whether the samples of a step are worked on one by one, in any order."""
+    return isinstance(step, HostStep) and step.node.op.kind == "host" and not step.node.op.batched and (
+        not step.node.op.effects
+    )

@@ -22,6 +22,11 @@ class NodeFailure(Exception):
         return cls(node, {error.sample if isinstance(error, SampleError) else None: error})
 
     @property
+    def is_of_samples(self) -> bool:
+        """Whether other samples would not fail: the error is of the samples, not of the code."""
+        return None not in self.failures and all(isinstance(e, SampleError) for e in self.failures.values())
+
+    @property
     def operator(self) -> str:
         return self.node.op.shown_name
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from jdali._errors import OperatorError, SampleError
-from jdali.engine._refill import Refills, Refs
+from jdali.engine._refill import Places, Refills, Refs
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
 
@@ -42,6 +42,8 @@ class Draw:
 
     Attributes:
         refs: for each reader the epochs and indices of the samples, and which are repeated.
+        places: of these samples in the order of the readers.
+        state: of the sources after them.
         data: of each external source, for each output the samples.
         epoch, index: identity of the samples.
         mask: False where another sample stands in the place of one that failed.
@@ -57,6 +59,8 @@ class Draw:
     index: np.ndarray
     mask: np.ndarray
     layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
+    places: Places = dataclasses.field(default_factory=Places)
+    state: dict[str, Any] = dataclasses.field(default_factory=dict)
     stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
     copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
     shown: int = 0
@@ -86,7 +90,14 @@ class Feed:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Plain numbers: where all sources are."""
+        """Plain numbers: where all sources are, if every batch that was drawn is settled."""
+        return self._with_leads(self._places())
+
+    def state_after(self, draw: Draw) -> dict[str, Any]:
+        """Where all sources were behind a batch, which is the last that was settled."""
+        return self._with_leads(draw.state)
+
+    def _places(self) -> dict[str, Any]:
         state: dict[str, Any] = {
             "epoch": self.epoch,
             "iteration": self.iteration,
@@ -95,9 +106,11 @@ class Feed:
         }
         if self._externals:
             state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
-        if ahead := self.refills.get_state():
-            state["ahead"] = ahead
         return state
+
+    def _with_leads(self, state: dict[str, Any]) -> dict[str, Any]:
+        ahead = self.refills.get_state()
+        return {**state, "ahead": ahead} if ahead else state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         for sources, given in (
@@ -172,26 +185,40 @@ class Feed:
             self._go_on(count)
             raise OperatorError(f"external_source: sources gave batches of different sizes {sorted(sizes)}")
         size = sizes.pop() if sizes else count
-        refs = self._go_on(size)
+        places = self._go_on(size)
+        refs = self.refills.expect(places)
         if refs:
             epoch, index, _ = next(iter(refs.values()))
             epoch, index = epoch.copy(), index.copy()
         else:
             epoch = np.full(size, self.epoch, np.uint32)
             index = np.arange(self.position - size, self.position, dtype=np.int64)
-        return Draw(refs, data, epoch, index, np.ones(size, bool), layouts)
+        return Draw(refs, data, epoch, index, np.ones(size, bool), layouts, places, self._places())
 
-    def _go_on(self, size: int) -> dict[Node, Refs]:
-        """The place after the next batch; what readers have for it."""
+    def _go_on(self, size: int) -> Places:
+        """The places of the next batch; all sources are behind it then."""
         self.iteration += 1
         self.position += size
-        return {node: self.refills.next_batch(node, size) for node in self._readers}
+        refs: dict[Node, Refs] = {
+            node: tuple(reader.next_batch(size)) for node, reader in self._readers.items()
+        }
+        return Places(refs, {node: reader.cursor() for node, reader in self._readers.items()})
+
+    def settle(self, draw: Draw) -> set[int]:
+        """Puts the samples in a batch that it must have; the positions in which others were expected."""
+        changed = self.refills.settle(draw.places, draw.refs)
+        if changed and draw.refs:
+            epoch, index, _ = next(iter(draw.refs.values()))
+            draw.epoch[:], draw.index[:] = epoch, index
+        return changed
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
         if batches and self.refills.get_state():  # a good sample of the last batch may be wanted
             self._skip(batches - 1, count)
-            self.refills.note_good(self.draw(count).refs)
+            draw = self.draw(count)
+            self.settle(draw)
+            self.refills.note_good(draw.refs)
         else:
             self._skip(batches, count)
 

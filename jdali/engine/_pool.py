@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import copy
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 from jdali.engine._failure import NodeFailure
+from jdali.engine._threads import Turn
 from jdali.engine._timing import TimedPool
 from jdali.graph._node import Node
 
 
 class Pool:
-    """Worker threads that work on the samples of a batch, a few in each task."""
+    """Worker threads that work on the samples of a batch, a few in each task.
+
+    Attributes:
+        threads: how many there are.
+        executor: runs single tasks in them.
+    """
 
     def __init__(self, threads: int):
         self.threads = threads
-        self.executor = TimedPool(threads, thread_name_prefix="jdali-worker")
-        self._interrupted = False
+        self._workers = TimedPool(threads, thread_name_prefix="jdali-worker")
+        self.executor: Executor = self._workers
+        self._interrupted = threading.Event()
+
+    def at(self, order: int) -> Pool:
+        """The same threads, for a batch whose tasks go before those of a higher order."""
+        turn = copy.copy(self)
+        turn.executor = Turn(self._workers, order)
+        return turn
 
     def map(
         self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None,
@@ -52,7 +68,7 @@ class Pool:
 
         if in_order:
             for i in range(count):
-                if self._interrupted:
+                if self._interrupted.is_set():
                     raise RuntimeError("the pipeline is closed")
                 attempt(i)
             done, cost = count, None
@@ -75,11 +91,11 @@ class Pool:
 
     def interrupt(self) -> None:
         """Begins no more tasks: what waits for them fails."""
-        self._interrupted = True
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        self._interrupted.set()
+        self._workers.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:
-        self.executor.shutdown(wait=True, cancel_futures=True)
+        self._workers.shutdown(wait=True, cancel_futures=True)
 
 
 class Cost:

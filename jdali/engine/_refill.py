@@ -8,7 +8,7 @@ epoch. The reader's own place counts places, not samples, and is the same with a
 
 from __future__ import annotations
 
-import copy
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,92 +22,169 @@ _CANDIDATES = 1024
 Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it is a repetition
 
 
+@dataclasses.dataclass(frozen=True)
+class Lead:
+    """How far a reader gives samples ahead of its own place.
+
+    Attributes:
+        epoch: where it does.
+        ahead: by so many samples.
+        good: epoch and index of a sample that could be read; (): none is known.
+    """
+
+    epoch: int = 0
+    ahead: int = 0
+    good: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Places:
+    """The places in the order of the readers that a batch has, whatever samples come to be there.
+
+    Attributes:
+        refs: of each reader the samples of these places if all samples are good.
+        after: a cursor of each reader that is behind them.
+    """
+
+    refs: Mapping[Node, Refs] = dataclasses.field(default_factory=dict)
+    after: Mapping[Node, Any] = dataclasses.field(default_factory=dict)
+
+
 class Refills:
-    """How far readers give samples ahead of their own place, in the epoch where each is."""
+    """How far readers give samples ahead of their own places.
+
+    Batches are drawn before it is known whether samples of those before them fail. So each is drawn with the
+    samples that are to be expected, and settled later, in the same order, with those that it must have.
+    """
 
     def __init__(self, readers: Mapping[Node, Any]):
         self._readers = dict(readers)
-        self._ahead = dict.fromkeys(self._readers, 0)
-        self._epoch = dict.fromkeys(self._readers, 0)  # that `_ahead` is of
-        self._good: dict[Node, tuple[int, int]] = {}  # epoch and index of a sample that could be read
+        # Leads behind the last batch that was settled, and those to be expected behind the last that was drawn.
+        # Both are replaced and never changed, for one thread settles while another draws.
+        self._settled: Mapping[Node, Lead] = {node: Lead() for node in self._readers}
+        self._expected = self._settled
         self._candidate = 0  # the first one, of those that may stand in for others, not known to be bad
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """For each reader that is ahead its epoch, by how much, and a good sample."""
         return {
-            node.name: [self._epoch[node], ahead, *self._good.get(node, ())]
-            for node, ahead in self._ahead.items() if ahead
+            node.name: [lead.epoch, lead.ahead, *lead.good]
+            for node, lead in self._settled.items() if lead.ahead
         }  # fmt: skip
 
     def set_state(self, state: Mapping[str, Any]) -> None:
+        leads = {}
         for node in self._readers:
-            self._epoch[node], self._ahead[node], *good = state.get(node.name, (0, 0))
-            if good:
-                self._good[node] = (good[0], good[1])
+            epoch, ahead, *good = state.get(node.name, (0, 0))
+            leads[node] = Lead(epoch, ahead, tuple(good))
+        self._settled = self._expected = leads
 
     def twin(self, readers: Mapping[Node, Any]) -> Refills:
         """The same for other cursors of the same readers."""
-        twin = copy.copy(self)
-        twin._readers = dict(readers)
-        twin._ahead, twin._epoch, twin._good = dict(self._ahead), dict(self._epoch), dict(self._good)
+        twin = Refills(readers)
+        twin._settled = twin._expected = self._settled
+        twin._candidate = self._candidate
         return twin
 
     # --- drawing ----------------------------------------------------------------------------
-    def next_batch(self, node: Node, count: int) -> Refs:
-        """The samples of the next `count` places of a reader."""
-        refs: Refs = tuple(self._readers[node].next_batch(count))
-        epochs, indices, padded = refs
-        last = int(epochs[-1]) if count else self._epoch[node]
-        if self._ahead[node]:
-            mine = np.flatnonzero((epochs == self._epoch[node]) & ~padded)
-            later = np.concatenate([indices[mine], self._following(node, self._ahead[node])])
-            later = later[self._ahead[node] :]
-            indices[mine[: len(later)]] = later
-            missing = mine[len(later) :]
-            epochs[missing], indices[missing] = self._good.get(node, (epochs[0], indices[0]))
-            padded[missing] = True
-        if last != self._epoch[node]:
-            self._epoch[node], self._ahead[node] = last, 0
+    def expect(self, places: Places) -> dict[Node, Refs]:
+        """The samples that the next places will have, unless a batch before them fails."""
+        refs, self._expected = self._lead(places, self._expected)
         return refs
 
-    def replace(self, refs: Mapping[Node, Refs], bad: np.ndarray) -> np.ndarray:
-        """Puts the next samples in the places `bad` of what was drawn.
+    def settle(self, places: Places, refs: Mapping[Node, Refs]) -> set[int]:
+        """Puts the samples in a batch that it must have, for all before it are settled.
 
-        Returns: those of the places for which the epoch has no sample left, marked as repetitions.
+        Args:
+            places: of the batch.
+            refs: the samples that were expected; changed.
+
+        Returns: the positions in which another sample was expected.
+        """
+        settled, self._settled = self._lead(places, self._settled)
+        changed: set[int] = set()
+        for node, right in settled.items():
+            different = np.zeros(len(right[0]), bool)
+            for have, must in zip(refs[node], right, strict=True):
+                different |= have != must
+                have[:] = must
+            changed.update(np.flatnonzero(different).tolist())
+        return changed
+
+    def _lead(
+        self, places: Places, leads: Mapping[Node, Lead]
+    ) -> tuple[dict[Node, Refs], Mapping[Node, Lead]]:
+        """The samples in some places by these leads, and the leads behind them."""
+        found: dict[Node, Refs] = {}
+        behind = dict(leads)
+        for node, (epochs, indices, padded) in places.refs.items():
+            lead = leads[node]
+            epochs, indices, padded = epochs.copy(), indices.copy(), padded.copy()
+            if lead.ahead:
+                mine = np.flatnonzero((epochs == lead.epoch) & ~padded)
+                later = np.concatenate([indices[mine], self._following(node, places, lead.epoch, lead.ahead)])
+                later = later[lead.ahead :]
+                indices[mine[: len(later)]] = later
+                missing = mine[len(later) :]
+                epochs[missing], indices[missing] = lead.good or (epochs[0], indices[0])
+                padded[missing] = True
+            found[node] = (epochs, indices, padded)
+            last = int(places.refs[node][0][-1]) if len(epochs) else lead.epoch
+            if last != lead.epoch:
+                behind[node] = dataclasses.replace(lead, epoch=last, ahead=0)
+        return found, behind
+
+    # --- replacing --------------------------------------------------------------------------
+    def replace(self, places: Places, refs: Mapping[Node, Refs], bad: np.ndarray) -> np.ndarray:
+        """Puts the next samples in the positions `bad` of the batch that was settled last.
+
+        Args:
+            places: of the batch.
+            refs: its samples; changed.
+            bad: positions.
+
+        Returns: those of the positions for which the epoch has no sample left, marked as repetitions.
         """
         left: set[int] = set()
+        leads = dict(self._settled)
         for node, (epochs, indices, padded) in refs.items():
-            epoch = self._epoch[node]
+            lead = leads[node]
             # A place of the last epoch, or a repetition, is none of this epoch's.
-            own = bad[(epochs[bad] == epoch) & ~padded[bad]]
-            ahead = self._ahead[node]
-            fresh = self._following(node, ahead + len(own))[ahead:]
-            self._ahead[node] += len(own)
+            own = bad[(epochs[bad] == lead.epoch) & ~padded[bad]]
+            fresh = self._following(node, places, lead.epoch, lead.ahead + len(own))[lead.ahead :]
+            leads[node] = dataclasses.replace(lead, ahead=lead.ahead + len(own))
             indices[own[: len(fresh)]] = fresh
             rest = np.setdiff1d(bad, own[: len(fresh)])
             padded[rest] = True
             left.update(rest.tolist())
+        # What was drawn since then was drawn with other leads: `settle` finds that out.
+        self._settled = self._expected = leads
         return np.array(sorted(left), np.int64)
 
-    def show_following(self, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int) -> bool:
-        """Puts the epoch's next samples in places of what was drawn; they come again where they belong.
+    def show_following(
+        self, places: Places, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int
+    ) -> bool:
+        """Puts the epoch's next samples in positions of a batch; they come again where they belong.
 
         Args:
-            refs: what was drawn.
-            bad: the places.
+            places: of the batch.
+            refs: its samples; changed.
+            bad: the positions.
             tried: so many of the next samples were put there before.
 
         Returns: whether there are any more, of those that are worth a try.
         """
         end = min(tried + len(bad), _CANDIDATES)
-        found = {
-            node: self._following(node, self._ahead[node] + end)[self._ahead[node] + tried :] for node in refs
-        }
+        found = {}
+        for node in refs:
+            lead = self._settled[node]
+            following = self._following(node, places, lead.epoch, lead.ahead + end)
+            found[node] = following[lead.ahead + tried :]
         if not all(len(indices) for indices in found.values()):
             return False
         for node, (epochs, indices, _) in refs.items():
-            epochs[bad], indices[bad] = self._epoch[node], np.resize(found[node], len(bad))
+            epochs[bad], indices[bad] = self._settled[node].epoch, np.resize(found[node], len(bad))
         return True
 
     def stand_in(self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray) -> None:
@@ -135,12 +212,15 @@ class Refills:
 
     def note_good(self, refs: Mapping[Node, Refs]) -> None:
         """Takes note of a batch that could be made."""
-        for node, (epochs, indices, _) in refs.items():
-            if len(indices):
-                self._good[node] = (int(epochs[0]), int(indices[0]))
+        self._settled = {
+            node: dataclasses.replace(lead, good=(int(refs[node][0][0]), int(refs[node][1][0])))
+            if node in refs and len(refs[node][1])
+            else lead
+            for node, lead in self._settled.items()
+        }
 
-    def _following(self, node: Node, count: int) -> np.ndarray:
-        """Indices of the next samples after the reader's place, as far as they are of the same epoch."""
-        epochs, indices, padded = self._readers[node].cursor().next_batch(count)
-        of_epoch: np.ndarray = indices[(epochs == self._epoch[node]) & ~padded]
+    def _following(self, node: Node, places: Places, epoch: int, count: int) -> np.ndarray:
+        """Indices of the next samples behind the places of a batch, as far as they are of this epoch."""
+        epochs, indices, padded = places.after[node].cursor().next_batch(count)
+        of_epoch: np.ndarray = indices[(epochs == epoch) & ~padded]
         return of_epoch

@@ -72,7 +72,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
     return {
         "programs": engine.compiler.count,
         "iterations": engine.feed.iteration,
-        "skipped_samples": len(engine.errors),
+        "skipped_samples": len(engine.feed.errors),
         "stages": stages,
     }
 
@@ -82,7 +82,7 @@ class Times:
     """What a pipeline has spent so far.
 
     Attributes:
-        lanes: parts that run in one thread, together; several lanes are gone through at the same time.
+        lanes: parts that work on one batch at a time, together; several lanes are gone through at the same time.
         programs: compiled.
         threads: of the pool.
         shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
@@ -99,7 +99,7 @@ class Times:
 def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
     """What an engine has spent so far."""
     return Times(
-        [[(part, part.spent()) for part in lane] for lane in engine.lanes],
+        [[(part, part.spent())] for part in engine.timing.parts],
         engine.compiler.count,
         engine.pool.threads,
         not scaled_decoding and bool(shrinking_consumers(engine.plan)),

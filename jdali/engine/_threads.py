@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import queue
 import threading
 import weakref
@@ -11,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class WorkerThreads(Executor):
-    """As a `ThreadPoolExecutor`, but its threads are daemons.
+    """As a `ThreadPoolExecutor`, but its threads are daemons, and tasks may go before others.
 
     At its exit the interpreter waits for the threads of a `ThreadPoolExecutor` to do all that they were
     given: many seconds if samples are large, for ever if a user's function does not return. The owner of
@@ -24,16 +26,20 @@ class WorkerThreads(Executor):
 
     def __init__(self, threads: int, thread_name_prefix: str = ""):
         self._most, self._prefix = threads, thread_name_prefix
-        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._tasks = _Tasks()
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._closed = False
-        # Threads end with their pool. The garbage collector may come in anywhere: `put` is made for that.
-        weakref.finalize(self, self._tasks.put, None).atexit = False
+        # Threads end with their pool.
+        weakref.finalize(self, self._tasks.end).atexit = False
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Calls the function in one of the threads."""
+        """Calls the function in one of the threads, before everything that `submit_at` has put behind it."""
+        return self.submit_at(0, function, *args, **kwargs)
+
+    def submit_at(self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Calls the function in one of the threads; of what waits, the lowest `order` goes first."""
         future: Future[Any] = Future()
         with self._lock:
             if self._closed:
@@ -45,7 +51,7 @@ class WorkerThreads(Executor):
                 )
                 thread.start()
                 self._threads.append(thread)
-            self._tasks.put(_Task(future, function, args, kwargs))
+            self._tasks.put(order, _Task(future, function, args, kwargs))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -57,14 +63,9 @@ class WorkerThreads(Executor):
         """
         with self._lock:
             self._closed = True
-            while cancel_futures:
-                try:
-                    task = self._tasks.get_nowait()
-                except queue.Empty:
-                    break
-                if task is not None:
-                    task.future.cancel()
-            self._tasks.put(None)
+            for task in self._tasks.clear() if cancel_futures else ():
+                task.future.cancel()
+            self._tasks.end()
         for thread in self._threads if wait else ():
             if thread is not threading.current_thread():
                 thread.join()
@@ -77,15 +78,57 @@ class _Task(NamedTuple):
     kwargs: dict[str, Any]
 
 
-def _work(tasks: queue.SimpleQueue[_Task | None], idle: threading.Semaphore) -> None:
+class _Tasks:
+    """A queue in which the lowest order comes first, and of one order what was put first.
+
+    A token for each task, in a queue that knows no order, is what threads wait for: the garbage collector may
+    call `end` in the middle of anything, and `SimpleQueue.put` is made for that.
+    """
+
+    def __init__(self) -> None:
+        self._tokens: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._heap: list[tuple[int, int, _Task]] = []
+        self._number = itertools.count()
+
+    def put(self, order: int, task: _Task) -> None:
+        with self._lock:
+            heapq.heappush(self._heap, (order, next(self._number), task))
+        self._tokens.put(True)
+
+    def take(self, *, block: bool) -> _Task | None:
+        """The next task; None: there will be no more.
+
+        Raises:
+            queue.Empty: there is none now, and `block` is False.
+        """
+        while self._tokens.get(block):
+            with self._lock:
+                if self._heap:  # else it was cleared meanwhile
+                    return heapq.heappop(self._heap)[-1]
+        self.end()  # for the others
+        return None
+
+    def clear(self) -> list[_Task]:
+        """Takes out everything that waits."""
+        with self._lock:
+            tasks = [task for *_, task in self._heap]
+            self._heap.clear()
+        return tasks
+
+    def end(self) -> None:
+        """Lets all who take tasks know that there will be no more, once those that wait are taken."""
+        self._tokens.put(False)
+
+
+def _work(tasks: _Tasks, idle: threading.Semaphore) -> None:
     while True:
         try:
-            task = tasks.get_nowait()
+            task = tasks.take(block=False)
         except queue.Empty:
             idle.release()
-            task = tasks.get()
+            task = tasks.take(block=True)
         if task is None:
-            tasks.put(None)  # for the others
             return
         if task.future.set_running_or_notify_cancel():
             try:
@@ -96,3 +139,18 @@ def _work(tasks: queue.SimpleQueue[_Task | None], idle: threading.Semaphore) -> 
                 task.future.set_result(result)
                 del result
         del task  # what it was given, and what it gave, are not kept by a thread that waits
+
+
+class Turn(Executor):
+    """A pool of threads for tasks that all have one order among those of others.
+
+    Args:
+        threads: the pool.
+        order: lower ones go first.
+    """
+
+    def __init__(self, threads: WorkerThreads, order: int):
+        self._threads, self._order = threads, order
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self._threads.submit_at(self._order, function, *args, **kwargs)

@@ -27,7 +27,7 @@ class Spent:
     Attributes:
         count: how often it ran.
         tasks: in how many pieces the work was done.
-        seconds: from its beginning to its end.
+        seconds: from its beginning to its end, where batches overlap from the end of the one before.
         busy: of all threads that worked on it.
         cpu: of `busy`, what these threads computed themselves: they wait for storage, for other Python
             threads and for compiled programs in the rest of it.
@@ -73,6 +73,7 @@ class Part:
         self.kind, self.name = kind, name
         self.label = f"jdali {kind}: {name}"  # in a trace
         self._spent = Spent()
+        self._ended = 0.0  # the latest end of a batch
         self._lock = threading.Lock()
 
     def lap(self) -> Lap:
@@ -85,14 +86,16 @@ class Part:
             return self._spent + Spent()
 
     def count(
-        self, tasks: int, seconds: float, busy: float, cpu: float, inner: Sequence[tuple[str, float]]
-    ) -> None:
-        """Adds one batch; see `Spent`."""
+        self, tasks: int, start: float, end: float, busy: float, cpu: float,
+        inner: Sequence[tuple[str, float]],
+    ) -> None:  # fmt: skip
+        """Adds one batch, from `start` to `end`; see `Spent`."""
         with self._lock:
             spent = self._spent
             spent.count += 1
             spent.tasks += tasks
-            spent.seconds += seconds
+            spent.seconds += max(end - max(start, self._ended), 0.0)
+            self._ended = max(end, self._ended)
             spent.busy += busy
             spent.cpu += cpu
             for name, took in inner:
@@ -118,13 +121,13 @@ class Lap:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        seconds, cpu = perf_counter() - self._start, thread_time() - self._cpu
+        end, cpu = perf_counter(), thread_time() - self._cpu
         self._annotation.__exit__(None, None, None)
         _HERE.lap = self._outer
         # A thread that has handed out tasks mostly waits for them, but may have done something itself.
-        busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else seconds
+        busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else end - self._start
         cpu += sum(own for _, own in self._tasks)
-        self._part.count(max(len(self._tasks), 1), seconds, busy, cpu, self._inner)
+        self._part.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, for a thread of a pool."""
@@ -172,9 +175,9 @@ class inner:
 class TimedPool(WorkerThreads):
     """Threads whose tasks count for the lap that hands them out."""
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit_at(self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         lap: Lap | None = getattr(_HERE, "lap", None)
-        return super().submit(function if lap is None else lap.task(function), *args, **kwargs)
+        return super().submit_at(order, function if lap is None else lap.task(function), *args, **kwargs)
 
 
 class Timing:
@@ -186,6 +189,11 @@ class Timing:
         self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
         names = [p.name for p in self.steps if p.kind == "stage"]
         self.device = Part("device", f"waiting for {names[-1] if names else 'nothing'}")
+
+    @property
+    def parts(self) -> list[Part]:
+        """All, in the order in which a batch goes through them."""
+        return [self.draw, *self.steps, self.device]
 
 
 def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ class Values(dict[DataNode, TensorList]):
         self.drawn: dict[Node, Provenance] = {}
         self.constants: dict[str, Any] = {}
         self._made_of: dict[Node, Provenance | None] = {}
+        self._dropped: dict[DataNode, Provenance | None] = {}
+
+    def drop(self, values: Iterable[DataNode]) -> None:
+        """Lets go of values that nobody will read; what they are made of stays known."""
+        for value in values:
+            self._dropped[value] = self.pop(value).provenance
+            self.decoded_from.pop(value, None)
 
     def made_of(self, node: Node) -> Provenance | None:
         """Which samples of the sources each sample of a node's outputs is made of; None: of none.
@@ -45,7 +53,9 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _provenance(self, value: DataNode) -> Provenance | None:
-        return self[value].provenance if value in self else self.made_of(value.source)
+        if value in self:
+            return self[value].provenance
+        return self._dropped[value] if value in self._dropped else self.made_of(value.source)
 
 
 def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:

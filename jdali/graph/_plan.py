@@ -58,11 +58,19 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class ExecutionPlan:
-    """The steps of a graph in the order in which they run, its outputs, readers and external sources."""
+    """How a graph runs.
+
+    Attributes:
+        steps: in their order.
+        outputs: of the pipeline.
+        sources: readers and external sources.
+        last_uses: for each step the values that nothing after it needs.
+    """
 
     steps: tuple[HostStep | Stage, ...]
     outputs: tuple[DataNode, ...]
     sources: tuple[Node, ...]
+    last_uses: tuple[tuple[DataNode, ...], ...]
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -102,7 +110,26 @@ def make_plan(
 
     steps = _topological(sorted(steps, key=key))
     sources = tuple(n for n in live if n.op.kind == "reader")
-    return ExecutionPlan(tuple(steps), tuple(outputs), sources)
+    return ExecutionPlan(tuple(steps), tuple(outputs), sources, _last_uses(steps, outputs))
+
+
+def _last_uses(
+    steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode]
+) -> tuple[tuple[DataNode, ...], ...]:
+    kept = {id(o) for o in outputs}  # not `in`: DataNode overloads ==
+    last: dict[DataNode, int] = {}
+    for number, step in enumerate(steps):
+        made = step.outputs if isinstance(step, Stage) else step.node.outputs
+        for value in [*made, *(v for node in step.nodes for v in dependencies(node))]:
+            if id(value) not in kept:
+                last[value] = number
+    # Values inside of a stage are never among those of an iteration.
+    visible = {v for step in steps for v in (step.outputs if isinstance(step, Stage) else step.node.outputs)}
+    found: list[list[DataNode]] = [[] for _ in steps]
+    for value, number in last.items():
+        if value in visible:
+            found[number].append(value)
+    return tuple(map(tuple, found))
 
 
 def is_compiled(node: Node) -> bool:

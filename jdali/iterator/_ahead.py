@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Iterator
 
 from jdali.engine._exit import begin_exit
-from jdali.engine._prefetch import close_all
+from jdali.engine._runtime import close_all
 from jdali.iterator._stream import BatchStream, EpochEnd, Item, item_or_failure
 
 # At interpreter exit, once the pipelines are closed, a thread is not waited for any longer.

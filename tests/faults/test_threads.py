@@ -15,7 +15,6 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine._prefetch import Prefetcher
 from jdali.engine._threads import WorkerThreads
 from jdali.iterator import DataIterator
 
@@ -39,7 +38,7 @@ class TestErrors:
     def test_in_either_phase_results_and_errors_keep_their_order(self):
         """The second phase fails for 3 (it sees 4), the first for 5 and 6; all others come, in order."""
         pipe = overlapping(batches(9), raising_at(5, 6), raising_at(4))
-        assert pipe._built()[0].overlaps
+        assert pipe._built()[1].ahead
         got = []
         for _ in range(9):
             try:
@@ -548,7 +547,3 @@ class TestWorkerThreads:
         del pool
         gc.collect()
         assert until(lambda: not [t for t in jdali_threads() if t.name.startswith("jdali-dropped")])
-
-
-def test_the_executor_of_two_phases_is_what_is_tested():
-    assert isinstance(overlapping(batches(1), same)._built()[1], Prefetcher)

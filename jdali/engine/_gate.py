@@ -1,0 +1,87 @@
+"""What keeps batches in order while several of them are on their way through the steps of a plan."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+
+
+class Stopped(BaseException):
+    """Everything was told to end: there is nothing to wait for any more."""
+
+
+class Gate:
+    """A step that batches go through in their order.
+
+    Args:
+        at_once: so many batches may be in the step at the same time.
+        stopped: whether those who wait should give up; `wake` has them ask.
+    """
+
+    def __init__(self, at_once: int, stopped: Callable[[], bool]):
+        self._at_once, self._stopped = at_once, stopped
+        self._next = self._inside = 0
+        self._changed = threading.Condition()
+
+    def enter(self, number: int) -> None:
+        """Waits until it is the turn of the batch of this number: they count from 0.
+
+        Raises:
+            Stopped: `stopped` said so before.
+        """
+        with self._changed:
+            while self._next != number or self._inside >= self._at_once:
+                if self._stopped():
+                    raise Stopped
+                self._changed.wait()
+            self._next += 1
+            self._inside += 1
+            if self._inside < self._at_once:
+                self._changed.notify_all()
+
+    def leave(self) -> None:
+        """Makes room for the next batch."""
+        with self._changed:
+            self._inside -= 1
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        """Has everybody who waits ask whether to stop."""
+        with self._changed:
+            self._changed.notify_all()
+
+
+class Way:
+    """The way of one batch through all gates: none is left out, or the batches behind it would wait for ever.
+
+    Args:
+        gates: in the order in which they are gone through.
+        number: of the batch.
+    """
+
+    def __init__(self, gates: Sequence[Gate], number: int):
+        self._gates, self._number, self._passed = gates, number, 0
+
+    def turn(self, place: int) -> _Turn:
+        """To be in while the batch is in the step behind the gate at `place`."""
+        for gate in self._gates[self._passed : place]:  # steps that an error left out
+            gate.enter(self._number)
+            gate.leave()
+        self._passed = place + 1
+        return _Turn(self._gates[place], self._number)
+
+
+class _Turn:
+    __slots__ = ("_gate", "_number")
+
+    def __init__(self, gate: Gate, number: int):
+        self._gate, self._number = gate, number
+
+    def __enter__(self) -> None:
+        self._gate.enter(self._number)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._gate.leave()

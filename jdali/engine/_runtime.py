@@ -1,0 +1,394 @@
+"""The life of a pipeline that was built: who makes its batches and when, and how everything ends.
+
+Batches are made ahead, several at a time, each going through the steps of the plan in its turn (`_gate`);
+or one by one when they are asked for, where data is fed or the user wants it so.
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import contextlib
+import enum
+import queue
+import threading
+import time
+import weakref
+from typing import Any
+
+import jax
+
+from jdali._batch import PaddedBlock
+from jdali.engine._executor import Engine, Iteration, Result
+from jdali.engine._exit import begin_exit
+from jdali.engine._feed import End
+from jdali.engine._gate import Gate, Stopped, Way
+from jdali.engine._native import NATIVE
+
+# Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
+IN_FLIGHT = 3
+_EXIT_SECONDS = 1.5
+_CLOSED = "the pipeline is closed"
+_CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
+
+
+class When(enum.Enum):
+    """When batches are made."""
+
+    AHEAD = "before they are asked for"
+    BACKGROUND = "when they are scheduled, in threads; one that was not scheduled by who asks for it"
+    INLINE = "when they are scheduled or asked for, by who does that"
+
+
+class _Life(enum.Enum):
+    BUILT = "nothing was asked for yet"
+    RUNNING = "batches are made"
+    ENDED = "a source is at its end, and that was taken"
+    CLOSED = "everything ends"
+
+
+class Runtime:
+    """Makes the batches of an engine; any thread may use it.
+
+    Who wants a batch waits without a lock (`wait`), then takes it under `turn` (`take`).
+
+    Args:
+        engine: to run.
+        depth: batches that may wait to be taken, if they are made ahead.
+        when: to make them.
+
+    Attributes:
+        turn: held while a batch is taken or a state is set, with what the owner notes of it.
+    """
+
+    def __init__(self, engine: Engine, depth: int, when: When):
+        self._engine, self._depth, self._when = engine, max(depth, 1), when
+        self.turn = threading.RLock()
+        self._changed = threading.Condition()  # of everything below
+        self._life = _Life.BUILT
+        self._halted = False  # for a state to be set
+        self._drained = False  # a source is at its end: nothing is drawn before `reset`
+        self._resets = False  # the sources begin again with the next draw
+        self._over = False  # closed to the end, or the interpreter exits: nothing is left to wait for
+        self._threads: list[threading.Thread] = []
+        self._orders: queue.SimpleQueue[None] = queue.SimpleQueue()  # to close
+        self._begin_anew()
+        _LIVE.add(self)
+
+    def _begin_anew(self) -> None:
+        """Nothing is under way and nothing waits."""
+        # The gates: of the sources, of each step, and of what is done at the end.
+        at_once = [1, *self._engine.at_once, 1]
+        self._gates = [Gate(n, self._stopped) for n in at_once]
+        self._begun = self._asked = self._taken = 0  # batches
+        # An exception among them holds this object, through its frames: they are let go of as soon as possible.
+        self._made: collections.deque[Result | BaseException] = collections.deque()
+
+    @property
+    def started(self) -> bool:
+        """Whether a batch was asked for."""
+        return self._life is not _Life.BUILT
+
+    @property
+    def ahead(self) -> bool:
+        """Whether batches are made before they are asked for."""
+        return self._when is When.AHEAD
+
+    # --- taking -----------------------------------------------------------------------------
+    def start(self) -> None:
+        """Begins to make batches, if it does not yet."""
+        with self.turn:
+            if self._life is _Life.BUILT:
+                self._life = _Life.RUNNING
+            if self._threads or self._life is _Life.CLOSED or self._when is When.INLINE:
+                return
+            works = [(self._keep, "jdali-keeper"), *[(self._work, "jdali-executor")] * IN_FLIGHT]
+            threads = [threading.Thread(target=work, name=name, daemon=True) for work, name in works]
+            self._threads = threads
+            try:
+                for thread in threads:
+                    thread.start()
+            except BaseException:
+                self._threads = [t for t in threads if t.ident is not None]
+                self._close_now()  # no batch will come: nobody should wait for one
+                raise
+
+    def schedule(self) -> None:
+        """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway."""
+        with self.turn:
+            if self._life is _Life.CLOSED:
+                raise RuntimeError(_CLOSED)
+            self.start()
+            with self._changed:
+                self._asked += 1
+                self._changed.notify_all()
+            if self._when is When.INLINE:
+                self._begun += 1
+                try:
+                    self._put(self._run_here())
+                except Exception as error:
+                    self._put(error)
+
+    def wait(self) -> None:
+        """Returns when `take` may have something to give."""
+        if self._life is _Life.CLOSED:
+            raise RuntimeError(_CLOSED)
+        while not (self._made or self._nothing_under_way):
+            if self.ahead:
+                self.start()  # also after a state was set
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: self._made or self._nothing_under_way or not self._threads or self._stopped()
+                )
+            if self._life is _Life.CLOSED:
+                raise RuntimeError(_CLOSED_MEANWHILE)
+            if self._halted:
+                with self.turn:  # until the state is set
+                    pass
+
+    @property
+    def _nothing_under_way(self) -> bool:
+        """Whether no batch will come by itself."""
+        return self._life is _Life.ENDED if self.ahead else self._taken == self._asked
+
+    def take(self) -> Result | None:
+        """The next batch, or raises what was raised in its place; None: it is not there, or not any more."""
+        with self._changed:
+            outcome = self._made.popleft() if self._made else None
+            if outcome is not None:
+                self._taken += 1
+                self._changed.notify_all()
+        if outcome is None:
+            if not self._nothing_under_way:
+                return None
+            if self._life is _Life.ENDED:
+                raise StopIteration
+            return self._taken_here()
+        if isinstance(outcome, Result):
+            return outcome
+        self._note_end(outcome)
+        try:
+            raise outcome
+        finally:
+            del outcome  # or it would hold this frame, and this frame it
+
+    def _taken_here(self) -> Result:
+        """A batch that nobody has scheduled: whoever asks for it makes it."""
+        if self._life is _Life.BUILT:
+            self._life = _Life.RUNNING
+        try:
+            return self._run_here()
+        except StopIteration as end:
+            self._note_end(end)
+            raise
+        except Exception:
+            if self._life is _Life.CLOSED:
+                raise RuntimeError(_CLOSED_MEANWHILE) from None
+            raise
+
+    def _note_end(self, outcome: BaseException) -> None:
+        if isinstance(outcome, StopIteration):
+            with self._changed:
+                if self._life is not _Life.CLOSED:
+                    self._life = _Life.ENDED
+                self._changed.notify_all()  # the end is everybody's
+
+    def _run_here(self) -> Result:
+        iteration = self._draw()
+        self._engine.advance(iteration)
+        return self._engine.settle(iteration)
+
+    # --- other places -----------------------------------------------------------------------
+    def reset(self) -> bool:
+        """Goes on after the end of an external source; False: before that there is nothing to do."""
+        if self._life is not _Life.ENDED:
+            return False
+        with self._changed:  # what was scheduled before meets the same end
+            self._changed.wait_for(lambda: self.ahead or self._begun == self._asked or self._stopped())
+            self._drained, self._resets, self._life = False, True, _Life.RUNNING
+            self._changed.notify_all()
+        return True
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on from a state of the sources; what was made, or scheduled, is thrown away."""
+        with self.turn:
+            if self._life is _Life.CLOSED:
+                raise RuntimeError(_CLOSED)
+            self._halted = True
+            try:
+                self._halt()
+                self._begin_anew()
+                self._engine.set_state(state)
+                self._drained, self._resets = state.get("end") == End.REACHED, False
+                if self._drained:
+                    self._life = _Life.ENDED
+                elif self._life is _Life.ENDED:
+                    self._life = _Life.RUNNING
+            finally:
+                with self._changed:
+                    self._halted = False
+                    self._changed.notify_all()
+
+    # --- ending -----------------------------------------------------------------------------
+    def abandon(self) -> None:
+        """Ends everything soon, without waiting or taking a lock: for the garbage collector.
+
+        It may run in any thread, in the middle of anything: a thread that holds a lock which our own
+        threads wait for must not wait for them.
+        """
+        self._orders.put(None)
+
+    def _keep(self) -> None:
+        """Closes when nobody uses the pipeline any more."""
+        self._orders.get()
+        if not self._stopped():
+            self.close()
+
+    def close(self, seconds: float = float("inf")) -> None:
+        """Stops the threads and the pool and waits for them, but no longer than `seconds`."""
+        if self._over:
+            return
+        self._close_now()
+        deadline = time.monotonic() + seconds
+        if self.turn.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
+            try:
+                if self._halt(deadline):
+                    self._made.clear()
+                    self._gates = []  # they know this object
+                    self._engine.close()
+                    self._over = True
+            finally:
+                self.turn.release()
+        _LIVE.discard(self)
+
+    def leave(self) -> None:
+        """The interpreter exits: what has not ended by now is not waited for again."""
+        self._over = True
+
+    def _close_now(self) -> None:
+        with self._changed:
+            self._life = _Life.CLOSED
+            self._changed.notify_all()
+        self._engine.interrupt()
+
+    def _halt(self, deadline: float = float("inf")) -> bool:
+        """Waits until the threads, which were told to stop, have ended; False if not before the deadline."""
+        self._orders.put(None)
+        with self._changed:
+            self._changed.notify_all()
+        for gate in self._gates:
+            gate.wake()
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                left = deadline - time.monotonic()
+                thread.join(None if left == float("inf") else max(left, 0.0))
+                if thread.is_alive():
+                    return False
+        self._threads, self._orders = [], queue.SimpleQueue()
+        return True
+
+    def _stopped(self) -> bool:
+        return self._life is _Life.CLOSED or self._halted
+
+    # --- threads ----------------------------------------------------------------------------
+    def _work(self) -> None:
+        with contextlib.suppress(Stopped):
+            while True:
+                self._make(self._next_number())
+
+    def _next_number(self) -> int:
+        """The number of the next batch to be made, as soon as there is room for it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopped() or self._begun < self._wanted)
+            if self._stopped():
+                raise Stopped
+            self._begun += 1
+            return self._begun - 1
+
+    @property
+    def _wanted(self) -> int:
+        """How many batches may have been begun by now."""
+        return self._taken + self._depth + 1 if self.ahead else self._asked
+
+    def _make(self, number: int) -> None:
+        """Makes a batch and hands it over, or what was raised in place of it."""
+        way, last = Way(self._gates, number), len(self._gates) - 1
+        iteration: Iteration | None = None
+        outcome: Result | BaseException | None = None
+        try:
+            with way.turn(0):
+                iteration = self._draw()
+            self._engine.advance(iteration, lambda step: way.turn(step + 1), number)
+        except Stopped:
+            raise
+        except BaseException as error:
+            outcome = error
+        with way.turn(last):
+            if iteration is not None and outcome is None:
+                try:
+                    outcome = self._engine.settle(iteration)
+                except BaseException as error:
+                    outcome = error
+            assert outcome is not None
+            self._put(outcome)
+        if isinstance(outcome, Result):
+            # A batch is under way until the device has computed it.
+            with self._engine.timing.device.lap(), NATIVE:
+                _wait(outcome)
+        iteration = outcome = None  # an exception holds this frame: no cycle
+
+    def _draw(self) -> Iteration:
+        """What the sources give next; after their end, when they begin again."""
+        if self._drained:
+            if not self.ahead:
+                raise StopIteration
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped() or not self._drained)
+            if self._stopped():
+                raise Stopped
+        try:
+            if self._resets:
+                self._resets = False
+                self._engine.reset()
+            return self._engine.draw()
+        except StopIteration:
+            self._drained = True
+            raise
+
+    def _put(self, outcome: Result | BaseException) -> None:
+        with self._changed:
+            self._made.append(outcome)
+            self._changed.notify_all()
+
+
+_LIVE: weakref.WeakSet[Runtime] = weakref.WeakSet()
+
+
+@atexit.register
+def close_all() -> None:
+    """Closes all that still run, before the interpreter exits."""
+    begin_exit()
+    live = list(_LIVE)
+    _close_soon(live)
+    # A user's callback that does not return must not keep the interpreter from exiting; a program that is
+    # being compiled must.
+    if NATIVE.wait():
+        _close_soon(live)
+    # Later, when modules are taken down, a generator or `__del__` of the user's may close once more.
+    for runtime in live:
+        runtime.leave()
+
+
+def _close_soon(runtimes: list[Runtime]) -> None:
+    deadline = time.monotonic() + _EXIT_SECONDS
+    for runtime in runtimes:
+        runtime.close(max(deadline - time.monotonic(), 0.0))
+
+
+def _wait(result: Result) -> None:
+    """Waits until the arrays of a result are computed; an error in them is its consumer's."""
+    for output in result.outputs:
+        for block in output.store.blocks:
+            if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+                with contextlib.suppress(Exception):
+                    block.array.block_until_ready()
