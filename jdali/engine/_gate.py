@@ -61,15 +61,15 @@ class Way:
     """
 
     def __init__(self, gates: Sequence[Gate], number: int):
-        self._gates, self._number, self._passed = gates, number, 0
+        self._gates, self.number, self._passed = gates, number, 0
 
     def turn(self, place: int) -> _Turn:
         """To be in while the batch is in the step behind the gate at `place`."""
         for gate in self._gates[self._passed : place]:  # steps that an error left out
-            gate.enter(self._number)
+            gate.enter(self.number)
             gate.leave()
         self._passed = place + 1
-        return _Turn(self._gates[place], self._number)
+        return _Turn(self._gates[place], self.number)
 
 
 class _Turn:

@@ -312,30 +312,38 @@ class Runtime:
 
     def _make(self, number: int) -> None:
         """Makes a batch and hands it over, or what was raised in place of it."""
-        way, last = Way(self._gates, number), len(self._gates) - 1
-        iteration: Iteration | None = None
+        way = Way(self._gates, number)
+        outcome: Result | BaseException | None = None
+        try:
+            outcome = self._made_on(way)
+            if isinstance(outcome, Result):
+                # A batch is under way until the device has computed it.
+                with self._engine.timing.device.lap(), NATIVE:
+                    _wait(outcome)
+        finally:
+            del outcome  # an exception holds this frame: no cycle
+
+    def _made_on(self, way: Way) -> Result | BaseException:
         outcome: Result | BaseException | None = None
         try:
             with way.turn(0):
                 iteration = self._draw()
-            self._engine.advance(iteration, lambda step: way.turn(step + 1), number)
+            self._engine.advance(iteration, lambda step: way.turn(step + 1), way.number)
         except Stopped:
             raise
         except BaseException as error:
             outcome = error
-        with way.turn(last):
-            if iteration is not None and outcome is None:
-                try:
-                    outcome = self._engine.settle(iteration)
-                except BaseException as error:
-                    outcome = error
-            assert outcome is not None
-            self._put(outcome)
-        if isinstance(outcome, Result):
-            # A batch is under way until the device has computed it.
-            with self._engine.timing.device.lap(), NATIVE:
-                _wait(outcome)
-        iteration = outcome = None  # an exception holds this frame: no cycle
+        try:
+            with way.turn(len(self._gates) - 1):
+                if outcome is None:
+                    try:
+                        outcome = self._engine.settle(iteration)
+                    except BaseException as error:
+                        outcome = error
+                self._put(outcome)
+                return outcome
+        finally:
+            iteration = outcome = None  # type: ignore[assignment]
 
     def _draw(self) -> Iteration:
         """What the sources give next; after their end, when they begin again."""

@@ -15,6 +15,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
+from jdali.engine._runtime import IN_FLIGHT
 from jdali.engine._threads import WorkerThreads
 from jdali.iterator import DataIterator
 
@@ -391,7 +392,7 @@ class TestTwoAtOnce:
         for done in [in_thread(work) for _ in range(4)]:
             done()
         assert sorted(got) == list(range(1, 61))
-        assert len([t for t in jdali_threads() if t in pipe._executor._threads]) == 2
+        assert len([t for t in jdali_threads() if t.name == "jdali-executor"]) == IN_FLIGHT
         pipe.close()
 
 
