@@ -153,7 +153,7 @@ class Engine:
                 )
         # Batches that may be in a step at the same time. The samples of the next one wait behind those of the
         # last, so that its slowest sample does not keep the pool idle.
-        self.at_once = [2 if _by_sample(step) and step.node not in sources else 1 for step in plan.steps]
+        self.at_once = [2 if _by_sample(step, sources) else 1 for step in plan.steps]
         # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
         self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
         self._closed = False
@@ -204,7 +204,10 @@ class Engine:
         return Iteration.of(draw, self.sources, None if self.on_error == "raise" else Memo())
 
     def advance(
-        self, iteration: Iteration, turn: Callable[[int], Any] = lambda _: contextlib.nullcontext(), order: int = 0
+        self,
+        iteration: Iteration,
+        turn: Callable[[int], Any] = lambda _: contextlib.nullcontext(),
+        order: int = 0,
     ) -> None:
         """Takes a batch through the steps; those after one that fails are left out.
 
@@ -345,8 +348,9 @@ def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Sample
     return parts[domain]
 
 
-def _by_sample(step: HostStep | Stage) -> bool:
+def _by_sample(step: HostStep | Stage, sources: Mapping[Node, Any]) -> bool:
     """Whether the samples of a step are worked on one by one, in any order."""
-    return isinstance(step, HostStep) and step.node.op.kind == "host" and not step.node.op.batched and (
-        not step.node.op.effects
-    )
+    if isinstance(step, Stage) or step.node in sources:
+        return False
+    op = step.node.op
+    return op.kind == "host" and not op.batched and not op.effects

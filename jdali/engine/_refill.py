@@ -62,7 +62,7 @@ class Refills:
         # Leads behind the last batch that was settled, and those to be expected behind the last that was drawn.
         # Both are replaced and never changed, for one thread settles while another draws.
         self._settled: Mapping[Node, Lead] = {node: Lead() for node in self._readers}
-        self._expected = self._settled
+        self._expected: Mapping[Node, Lead] = self._settled
         self._candidate = 0  # the first one, of those that may stand in for others, not known to be bad
 
     # --- state ------------------------------------------------------------------------------
@@ -162,9 +162,7 @@ class Refills:
         self._settled = self._expected = leads
         return np.array(sorted(left), np.int64)
 
-    def show_following(
-        self, places: Places, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int
-    ) -> bool:
+    def show_following(self, places: Places, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int) -> bool:
         """Puts the epoch's next samples in positions of a batch; they come again where they belong.
 
         Args:

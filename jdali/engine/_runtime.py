@@ -116,8 +116,7 @@ class Runtime:
     def schedule(self) -> None:
         """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway."""
         with self.turn:
-            if self._life is _Life.CLOSED:
-                raise RuntimeError(_CLOSED)
+            self._refuse_if_closed(_CLOSED)
             self.start()
             with self._changed:
                 self._asked += 1
@@ -131,8 +130,7 @@ class Runtime:
 
     def wait(self) -> None:
         """Returns when `take` may have something to give."""
-        if self._life is _Life.CLOSED:
-            raise RuntimeError(_CLOSED)
+        self._refuse_if_closed(_CLOSED)
         while not (self._made or self._nothing_under_way):
             if self.ahead:
                 self.start()  # also after a state was set
@@ -140,11 +138,14 @@ class Runtime:
                 self._changed.wait_for(
                     lambda: self._made or self._nothing_under_way or not self._threads or self._stopped()
                 )
-            if self._life is _Life.CLOSED:
-                raise RuntimeError(_CLOSED_MEANWHILE)
+            self._refuse_if_closed(_CLOSED_MEANWHILE)
             if self._halted:
                 with self.turn:  # until the state is set
                     pass
+
+    def _refuse_if_closed(self, message: str) -> None:
+        if self._life is _Life.CLOSED:
+            raise RuntimeError(message)
 
     @property
     def _nothing_under_way(self) -> bool:
@@ -212,8 +213,7 @@ class Runtime:
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from a state of the sources; what was made, or scheduled, is thrown away."""
         with self.turn:
-            if self._life is _Life.CLOSED:
-                raise RuntimeError(_CLOSED)
+            self._refuse_if_closed(_CLOSED)
             self._halted = True
             try:
                 self._halt()

@@ -38,7 +38,9 @@ class WorkerThreads(Executor):
         """Calls the function in one of the threads, before everything that `submit_at` has put behind it."""
         return self.submit_at(0, function, *args, **kwargs)
 
-    def submit_at(self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit_at(
+        self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> Future[Any]:
         """Calls the function in one of the threads; of what waits, the lowest `order` goes first."""
         future: Future[Any] = Future()
         with self._lock:

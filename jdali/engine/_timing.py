@@ -175,7 +175,9 @@ class inner:
 class TimedPool(WorkerThreads):
     """Threads whose tasks count for the lap that hands them out."""
 
-    def submit_at(self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit_at(
+        self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> Future[Any]:
         lap: Lap | None = getattr(_HERE, "lap", None)
         return super().submit_at(order, function if lap is None else lap.task(function), *args, **kwargs)
 
