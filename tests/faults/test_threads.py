@@ -36,8 +36,8 @@ def same(value):
 
 
 class TestErrors:
-    def test_in_either_phase_results_and_errors_keep_their_order(self):
-        """The second phase fails for 3 (it sees 4), the first for 5 and 6; all others come, in order."""
+    def test_whichever_step_fails_results_and_errors_keep_their_order(self):
+        """The function after the stage fails for 3 (it sees 4), that before it for 5 and 6; all others come, in order."""
         pipe = overlapping(batches(9), raising_at(5, 6), raising_at(4))
         assert pipe._built()[1].ahead
         got = []
@@ -157,9 +157,9 @@ class TestErrors:
 
 
 class TestEnds:
-    @pytest.mark.parametrize("two_phases", [True, False])
-    def test_the_end_is_told_again_until_the_reset(self, two_phases):
-        pipe = overlapping(batches(2), same) if two_phases else counting(batches(2))
+    @pytest.mark.parametrize("has_steps", [True, False])
+    def test_the_end_is_told_again_until_the_reset(self, has_steps):
+        pipe = overlapping(batches(2), same) if has_steps else counting(batches(2))
         for _ in range(2):
             assert len(list(pipe)) == 2
             for _ in range(3):
@@ -170,8 +170,8 @@ class TestEnds:
         assert pipe.run()
         pipe.close()
 
-    @pytest.mark.parametrize("two_phases", [True, False])
-    def test_a_source_that_cannot_begin_again_says_so(self, two_phases):
+    @pytest.mark.parametrize("has_steps", [True, False])
+    def test_a_source_that_cannot_begin_again_says_so(self, has_steps):
         class Tape:
             torn = False
 
@@ -181,7 +181,7 @@ class TestEnds:
                 return iter(list(batches(2)()))
 
         source = Tape()
-        pipe = overlapping(source, same) if two_phases else counting(source)
+        pipe = overlapping(source, same) if has_steps else counting(source)
         assert len(list(pipe)) == 2
         source.torn = True
         pipe.reset()
@@ -235,15 +235,15 @@ class Gate:
 
 
 class TestClosing:
-    @pytest.mark.parametrize("where", ["source", "first phase", "second phase", "no phases"])
+    @pytest.mark.parametrize("where", ["source", "before the stage", "after the stage", "source only"])
     def test_who_waits_is_told_at_once(self, where):
         """Another thread closes while `run` waits for a source or a function that does not return."""
         gate = Gate()
         pipe = {
             "source": lambda: overlapping(gate, same),
-            "first phase": lambda: overlapping(batches(9), gate.function),
-            "second phase": lambda: overlapping(batches(9), same, gate.function),
-            "no phases": lambda: counting(gate),
+            "before the stage": lambda: overlapping(batches(9), gate.function),
+            "after the stage": lambda: overlapping(batches(9), same, gate.function),
+            "source only": lambda: counting(gate),
         }[where]()
         waiting = in_thread(pipe.run)
         assert gate.reached.wait(PATIENCE)
@@ -322,10 +322,10 @@ class TestClosing:
         assert [first(pipe.run()) for _ in range(3)] == [1, 2, 3]
         pipe.close()
 
-    @pytest.mark.parametrize("two_phases", [True, False])
-    def test_dropped_with_a_blocked_source_it_ends_when_that_returns(self, two_phases):
+    @pytest.mark.parametrize("has_steps", [True, False])
+    def test_dropped_with_a_blocked_source_it_ends_when_that_returns(self, has_steps):
         before, gate = jdali_threads(), Gate(at=2)
-        pipe = overlapping(gate, same) if two_phases else counting(gate)
+        pipe = overlapping(gate, same) if has_steps else counting(gate)
         pipe.run()
         assert gate.reached.wait(PATIENCE)
         assert jdali_threads() - before

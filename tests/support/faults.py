@@ -60,7 +60,7 @@ def in_thread(function: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def overlapping(source: Any, function: Any, after: Any = None, **options: Any) -> jdali.Pipeline:
-    """A pipeline of two phases: `function` on the host, then a compiled stage, and `after` on the host.
+    """A pipeline of several steps: `function` on the host, then a compiled stage, and `after` on the host.
 
     It gives what the source gives, plus 1.
     """
