@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
 ]
 
-# A loop over batches that are decoded, and two phases at once; it says that it is in the middle.
+# A loop over batches that are decoded, and several steps at once; it says that it is in the middle.
 LOOP = """
     import io, sys, time
     import numpy as np
@@ -99,7 +99,7 @@ EXITS = {
         )
         time.sleep(1)
     """,
-    "two phases that wait": """
+    "steps that wait": """
         it = DataIterator(overlapping(lambda i: np.zeros((4,), np.int32), lambda v: v, batch_size=4), ["x"])
         pipe = overlapping(lambda i: np.zeros((4,), np.int32), lambda v: v, lambda v: v, batch_size=4)
         next(it), pipe.run()
