@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jdali import types
-from jdali._batch import HostArray
+from jdali._devices import HostArray, to_host
 from jdali._errors import SampleError
 
 # `__array__` before DLPack: it also brings over what is on an accelerator, or says how to.
@@ -29,7 +29,9 @@ def host_array(value: Any, *, copy: bool = False) -> HostArray:
     """
     if isinstance(value, (bytes, bytearray)):
         array = np.frombuffer(value, np.uint8)
-    elif isinstance(value, (np.ndarray, np.generic, jax.Array, memoryview)):
+    elif isinstance(value, (np.ndarray, jax.Array)):
+        array = to_host(value)
+    elif isinstance(value, (np.generic, memoryview)):
         array = np.asarray(value)
     elif any(hasattr(value, name) for name in _PROTOCOLS):
         array = _asked(value, np.asarray)

@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import jax
-import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Sharding
 
+from jdali._devices import AnyArray, HostArray, is_local, to_host
 from jdali._extent import BatchSpec
 from jdali._numeric import needs_x64, x64_context
 
-AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
-HostArray: TypeAlias = "np.ndarray[Any, Any]"
 Index: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
@@ -36,16 +35,6 @@ class Part(NamedTuple):
     array: AnyArray
     rows: Any
     samples: Any
-
-
-def is_local(array: AnyArray) -> bool:
-    """Whether NumPy can read the array where it is, without a transfer."""
-    if not isinstance(array, jax.Array):
-        return True
-    if isinstance(array, jax.core.Tracer):
-        return False
-    devices: Any = array.sharding.device_set
-    return len(devices) == 1 and next(iter(devices)).platform == "cpu"
 
 
 def keeping(dtype: np.dtype[Any]) -> Any:
@@ -66,12 +55,17 @@ class PaddedBlock:
     def host(self) -> HostArray:
         """The array for NumPy: a view where JAX has it on the CPU, else copied here once."""
         if self._host is None:
-            self._host = np.asarray(self.array)
+            self._host = to_host(self.array)
         return self._host
 
     @property
     def local(self) -> bool:
         return is_local(self.array)
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the block is, if it is on devices."""
+        return self.array.sharding if isinstance(self.array, jax.Array) and not self.local else None
 
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
@@ -100,10 +94,16 @@ class SamplesBlock:
     def local(self) -> bool:
         return all(is_local(a) for a in self.arrays)
 
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the first sample that is on a device is."""
+        away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
+        return next(away, None)
+
     def host_sample(self, row: int) -> HostArray:
         found = self._host[row]
         if found is None:
-            found = self._host[row] = np.asarray(self.arrays[row])
+            found = self._host[row] = to_host(self.arrays[row])
         return found
 
     def host_samples(self, rows: Index) -> list[HostArray]:
@@ -134,6 +134,7 @@ class RaggedBlock:
     __slots__ = ("extents", "starts", "values")
 
     local = True
+    sharding = None
 
     def __init__(self, values: HostArray, starts: Index, extents: Index):
         self.values, self.starts, self.extents = values, starts, extents
@@ -263,6 +264,16 @@ class Store:
         spec = stores[0].spec.replace(extents=np.concatenate([s.spec.extents for s in stores]))
         return cls(spec, tuple(blocks), np.concatenate(renumbered), np.concatenate([s.row for s in stores]))
 
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the first block that is not in host memory is; None: all are in host memory."""
+        return next((b.sharding for b in self.blocks if b.sharding is not None), None)
+
+    @property
+    def local(self) -> bool:
+        """Whether all samples are in host memory."""
+        return all(b.local for b in self.blocks)
+
     def to_host(self) -> Store:
         return dataclasses.replace(self, blocks=tuple(b.to_host() for b in self.blocks))
 
@@ -289,75 +300,8 @@ class Store:
             return (0,) * self.spec.ndim
         return tuple(max(sizes) for sizes in zip(*shapes, strict=True))
 
-    def assemble(self, shape: tuple[int, ...], device: jax.Device | None) -> jax.Array:
-        """[N, *shape] on the device: the samples in order, padded by unspecified values."""
-        whole = self.whole()
-        with keeping(self.spec.dtype):
-            if isinstance(whole, jax.Array):
-                return whole if whole.shape[1:] == shape else whole[(slice(None), *map(slice, shape))]
-            if all(b.local for b in self.blocks):
-                placed: jax.Array = jax.device_put(self.assemble_host(shape), device)
-                return placed
-            return self._assemble_device(shape)
-
-    def assemble_host(self, shape: tuple[int, ...], out: HostArray | None = None) -> HostArray:
-        """[N, *shape] for NumPy; a view if the samples lie like that already.
-
-        Args:
-            shape: to pad the samples to.
-            out: where to put them together, if need be; what lies past a sample is left as it is.
-        """
-        whole = self.whole()
-        if whole is not None and isinstance(self.blocks[0], PaddedBlock):
-            host = self.blocks[0].host
-            return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
-        out = np.zeros((len(self), *shape), self.spec.dtype) if out is None else out
-        for number, block in enumerate(self.blocks):
-            (samples,) = np.nonzero(self.block == number)
-            rows = self.row[samples]
-            if isinstance(block, PaddedBlock):
-                common = tuple(slice(min(n, m)) for n, m in zip(shape, block.array.shape[1:], strict=True))
-                to: Any = (_run(samples), *common)
-                taken: Any = (_run(rows), *common)
-                out[to] = block.host[taken]
-                continue
-            values = block.host_samples(rows)
-            for i, value in zip(samples.tolist(), values, strict=True):
-                to = (i, *map(slice, value.shape))
-                out[to] = value
-        return out
-
-    def _assemble_device(self, shape: tuple[int, ...]) -> jax.Array:
-        """One gather per block, so that the number of dispatches does not grow with the batch."""
-        pieces, places = [], []
-        for number, block in enumerate(self.blocks):
-            (samples,) = np.nonzero(self.block == number)
-            rows = self.row[samples]
-            if isinstance(block, PaddedBlock):
-                pieces.append(_fit(jnp.asarray(block.array)[rows], shape))
-            else:
-                alone = [jnp.asarray(block.sample(r))[None] for r in rows.tolist()]
-                pieces.append(jnp.stack([_fit(a, shape)[0] for a in alone]))
-            places.append(samples)
-        order = np.argsort(np.concatenate(places))
-        return jnp.concatenate(pieces)[order]
-
-
-def _run(indices: Index) -> Index | slice:
-    """Indices that follow each other as a slice, with which NumPy does not copy twice."""
-    if len(indices) and (np.diff(indices) == 1).all():
-        return slice(int(indices[0]), int(indices[-1]) + 1)
-    return indices
-
 
 def _cut(padded: Any, extent: Index) -> Any:
     """A sample without its padding."""
     size = tuple(extent.tolist())
     return padded if padded.shape == size else padded[tuple(map(slice, size))]
-
-
-def _fit(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Pads or cuts all axes but the first to `shape`."""
-    array = array[(slice(None), *map(slice, shape))]
-    missing = [(0, 0), *((0, n - have) for n, have in zip(shape, array.shape[1:], strict=True))]
-    return jnp.pad(array, missing)

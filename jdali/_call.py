@@ -19,6 +19,7 @@ import numpy as np
 from jax import Array
 
 from jdali import _arguments, types
+from jdali._devices import to_host
 from jdali._errors import TracedArgumentError
 from jdali._extent import BatchSpec, Plan
 from jdali._layout import Adapter, make_adapter
@@ -402,7 +403,7 @@ def _input_values(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
     for i, value in enumerate(inputs):
         if op.input(i).argument:
             name, is_tracer = op.input(i).name, isinstance(value, jax.core.Tracer)
-            values[name] = Traced(op.name, name) if is_tracer else np.asarray(value)[None]
+            values[name] = Traced(op.name, name) if is_tracer else to_host(value)[None]
     return values
 
 
@@ -415,7 +416,7 @@ class _KeyHolder:
     def map(self, function: Any, *arrays: np.ndarray) -> Any:
         with jax.ensure_compile_time_eval():  # inside jit even what is known would become a tracer
             out = function(self.key, *(a[0] for a in arrays))
-            return jax.tree.map(lambda v: np.asarray(v)[None], out)
+            return jax.tree.map(lambda v: to_host(v)[None], out)
 
 
 def _holds_tracer(value: Any) -> bool:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
-from jdali._batch import is_local
-
-AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
+from jdali._devices import AnyArray, accelerator, is_local, to_host
 
 
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
@@ -42,10 +40,15 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
     pieces = _pieces_in_place(parts, sharding, shape, where)
     if pieces is not None:
         return jax.make_array_from_single_device_arrays(shape, sharding, pieces)
-    if sharding.is_fully_addressable and any(isinstance(p, jax.Array) and not is_local(p) for p in parts):
-        moved: jax.Array = jax.device_put(_join(parts), sharding)
-        return moved
-    host = _Rows([np.asarray(part) for part in parts])
+    if not all(is_local(part) for part in parts):
+        joined = _join(parts)
+        if sharding.is_fully_addressable:
+            moved: jax.Array = jax.device_put(joined, sharding)
+            return moved
+        indices = sharding.addressable_devices_indices_map(shape).items()
+        pieces = [jax.device_put(joined[where.local(index)], device) for device, index in indices]
+        return jax.make_array_from_single_device_arrays(shape, sharding, pieces)
+    host = _Rows([to_host(part) for part in parts])
     return jax.make_array_from_callback(shape, sharding, lambda index: host.take(where.local(index)))
 
 
@@ -125,10 +128,12 @@ def lead(array: jax.Array, sharding: Sharding) -> jax.Array:
 
 
 def _on_default_device(parts: Sequence[AnyArray]) -> jax.Array:
-    joined = _join(parts)
-    if isinstance(joined, jax.Array) and len(joined.sharding.device_set) == 1:
+    joined, device = _join(parts), accelerator()
+    if isinstance(joined, jax.Array) and len(joined.sharding.device_set) == 1 and not is_local(joined):
         return joined
-    return jax.device_put(joined, None if isinstance(joined, np.ndarray) else jax.local_devices()[0])
+    if isinstance(joined, jax.Array) and joined.sharding.device_set == {device}:
+        return joined
+    return jax.device_put(joined, None if isinstance(joined, np.ndarray) else device)
 
 
 def _join(parts: Sequence[AnyArray]) -> AnyArray:
@@ -136,6 +141,12 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
         return parts[0]
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
+    # Those in host memory go to where the others are.
+    there = next(
+        (part.sharding for part in parts if isinstance(part, jax.Array) and not is_local(part)), None
+    )
+    if there is not None and len(there.device_set) == 1:
+        parts = [part if not is_local(part) else jax.device_put(part, there) for part in parts]
     return jnp.concatenate([jnp.asarray(part) for part in parts])
 
 

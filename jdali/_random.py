@@ -20,6 +20,8 @@ from jax import Array
 from jax.extend.random import threefry2x32_p
 from jax.typing import ArrayLike
 
+from jdali._devices import host_device, to_host
+
 _MASK32 = 0xFFFFFFFF
 
 
@@ -77,12 +79,11 @@ class SampleKeys:
         One compiled program on the CPU for the whole batch; `function` must be a module-level
         function or a `functools.partial` kept by the caller, since it is the compile key.
         """
-        cpu = jax.local_devices(backend="cpu")[0]
-        with jax.default_device(cpu):
+        with jax.default_device(host_device()):
             stream = np.uint32(self.stream)
             words = (self.epoch.astype(np.uint32), *index_words(self.index))
             out = _mapped(function)(self.seed, stream, *words, *arrays)
-            return jax.tree.map(np.asarray, out)
+            return jax.tree.map(to_host, out)
 
     def numpy_words(self) -> np.ndarray:
         """uint32 [N, 6]: what `numpy_generator` makes each sample's generator of."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from jdali import types
 from jdali._array_like import host_array
-from jdali._batch import AnyArray, HostArray, is_local, keeping
+from jdali._batch import keeping
+from jdali._devices import AnyArray, HostArray, to_host
 from jdali._tensor_text import tensor_text
 
 
@@ -118,7 +119,7 @@ class Tensor:
         return kind, number
 
     def _host(self) -> HostArray:
-        return np.asarray(self._value)
+        return to_host(self._value)
 
     def as_cpu(self) -> TensorCPU:
         """The sample in host memory."""
@@ -268,11 +269,11 @@ def address(value: AnyArray) -> int:
 
 def copy_to_address(value: AnyArray, pointer: Any) -> None:
     """Copies an array, in row-major order, to raw memory."""
-    if is_local(value):
-        host = np.ascontiguousarray(value)
+    if not isinstance(value, jax.Array) or all(device.platform == "cpu" for device in value.devices()):
+        host = np.ascontiguousarray(to_host(value))
         ctypes.memmove(pointer, host.ctypes.data, host.nbytes)
         return
-    value.block_until_ready()  # type: ignore[union-attr]
+    value.block_until_ready()
     to = pointer if isinstance(pointer, int) else ctypes.cast(pointer, ctypes.c_void_p).value
     _cuda_copy(to or 0, address(value), value.nbytes, device_number(value))
 

@@ -10,8 +10,10 @@ import jax
 import numpy as np
 
 from jdali import types
-from jdali._batch import AnyArray, HostArray, PaddedBlock, Part, SamplesBlock, Store
+from jdali._batch import PaddedBlock, Part, SamplesBlock, Store
+from jdali._devices import AnyArray, HostArray, accelerator, to_host
 from jdali._extent import BatchSpec
+from jdali._gather import Place, gather
 from jdali._provenance import Provenance
 from jdali._tensor import (
     NOTHING,
@@ -177,7 +179,7 @@ class TensorList:
         if self._known is None:
             assert self._packed is not None
             array, extents = self._packed
-            spec = BatchSpec(np.asarray(extents), array.dtype, self._layout)
+            spec = BatchSpec(to_host(extents), array.dtype, self._layout)
             self._known = Store.of_block(PaddedBlock(array), spec)
         return self._known
 
@@ -270,16 +272,23 @@ class TensorList:
             int32 [N, ndim] (traced if this batch is an argument of a function under `jit`).
         """
         if self._packed is None:
-            array = self._store.assemble(self._store.padded_shape(), self._jax_device())
+            array = gather(self._store, None, self._store.padded_shape(), self._place)
             self._packed = array, self._store.spec.extents.astype(np.int32)
         return self._packed
 
     def as_jax(self) -> jax.Array:
         """Samples of one size as jax.Array [N, ...]; without a copy if one array already is that."""
-        return self._store.assemble(self._dense_shape("a JAX array"), self._jax_device())
+        array = gather(self._store, None, self._dense_shape("a JAX array"), self._place)
+        assert isinstance(array, jax.Array)
+        return array
 
     def _dense_array(self) -> HostArray:
-        return self._store.assemble_host(self._dense_shape("a numpy array"))
+        """[N, ...] for NumPy; a view if the samples lie like that already."""
+        shape, whole = self._dense_shape("a numpy array"), self._store.whole()
+        if whole is not None:
+            host = self._store.blocks[0].host  # type: ignore[union-attr]
+            return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
+        return to_host(gather(self._store, None, shape, None))
 
     def _dense_shape(self, wanted: str) -> tuple[int, ...]:
         store = self._store
@@ -297,8 +306,13 @@ class TensorList:
         """Samples of one size as one array, where they are."""
         raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
 
-    def _jax_device(self) -> jax.Device | None:
-        return None
+    @property
+    def _place(self) -> Place:
+        """Where JAX's arrays of the samples are made: where these are, if they are on devices."""
+        return self._store.sharding or self._jax_device()
+
+    def _jax_device(self) -> jax.Device:
+        return accelerator()
 
     def as_tensor(self) -> Any:
         """Samples of one size as one tensor with a leading batch axis ("N" in the layout)."""

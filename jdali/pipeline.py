@@ -9,10 +9,9 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
-import jax
-
 from jdali import types
 from jdali._cpus import cpu_count
+from jdali._devices import accelerator, host_device
 from jdali._pipeline._checkpoint import Checkpointing
 from jdali._pipeline._defining import Defining, flatten
 from jdali._pipeline._facts import Facts, per_output
@@ -182,15 +181,13 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             )
         if self._compilation_cache:
             enable_compilation_cache()
-        default = jax.local_devices()[0]
-        cpu = default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
-        accelerator = default
-        plan = make_plan(self.graph.nodes, self._outputs, one_device=accelerator.platform == "cpu")
+        devices = {"cpu": host_device(), "gpu": accelerator()}
+        plan = make_plan(self.graph.nodes, self._outputs, one_device=devices["cpu"] == devices["gpu"])
         sources = {node: self._open_source(node) for node in plan.sources}
         engine = Engine(
             plan, batch_size=self.batch_size, threads=self.num_threads, seed=self.seed,
             on_error=self.on_error, max_compiles=self.max_compiles,
-            devices={"cpu": cpu, "gpu": accelerator}, sources=sources, scaled_decoding=self.scaled_decoding,
+            devices=devices, sources=sources, scaled_decoding=self.scaled_decoding,
             exact_shapes=self.exact_shapes,
         )  # fmt: skip
         fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())

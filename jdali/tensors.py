@@ -14,7 +14,8 @@ import jax
 import numpy as np
 
 from jdali._array_like import host_array
-from jdali._batch import AnyArray, HostArray, Part, SamplesBlock, Store
+from jdali._batch import Part, SamplesBlock, Store
+from jdali._devices import AnyArray, HostArray, host_device
 from jdali._extent import BatchSpec
 from jdali._provenance import Provenance
 from jdali._tensor import (
@@ -97,8 +98,8 @@ class TensorListCPU(TensorList):
     def _dense(self) -> AnyArray:
         return self._dense_array()
 
-    def _jax_device(self) -> jax.Device | None:
-        return None if jax.default_backend() == "cpu" else jax.local_devices(backend="cpu")[0]
+    def _jax_device(self) -> jax.Device:
+        return host_device()
 
 
 class TensorListGPU(TensorList):

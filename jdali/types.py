@@ -14,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import DTypeLike
 
+from jdali._devices import to_host
+
 CPU_ONLY_DEVICE_ID = -99999
 SAME = ""
 NHWC, NCHW, NFHWC, NFCHW = "HWC", "CHW", "FHWC", "FCHW"
@@ -266,7 +268,7 @@ def constant_array(value: Any, dtype: Any = None) -> np.ndarray:
         value, dtype = value.value, dtype or value.dtype
     if isinstance(value, ArrayConstant):
         return value.value if dtype is None else value.value.astype(to_dtype(dtype))
-    array = element_array(np.asarray(value))
+    array = element_array(to_host(value))
     if dtype is not None:
         return array.astype(to_dtype(dtype), copy=False)
     if array.dtype == np.float64:

@@ -6,10 +6,12 @@ import os
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
 from jdali._array_like import host_array
+from jdali._devices import host_device, is_local, to_host
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._dtype import dtype as to_dtype
@@ -44,7 +46,9 @@ def to_array(data: Any, dtype: DType | None = None) -> Array:
             raise ValueError(
                 f"arrays of different shapes {[p.shape for p in parts]} make no tensor; make a Batch of them"
             )
-        return np.stack([np.asarray(p) for p in parts])
+        if not all(is_local(part) for part in parts):
+            return jnp.stack(parts)
+        return np.stack([to_host(part) for part in parts])
     return data if isinstance(data, jax.Array) else host_array(data)
 
 
@@ -52,7 +56,7 @@ def device_of(array: Array) -> Device:
     """The device that an array is on; an array of several is on the first of them."""
     if isinstance(array, jax.Array):
         found = min(array.devices(), key=lambda d: int(d.id))
-        if found.platform != "cpu":
+        if found != host_device():
             return Device("gpu", jax.local_devices().index(found))
     return Device.CPU
 

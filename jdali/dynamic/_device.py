@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import jax
 
+from jdali._devices import accelerator, host_device
+
 _stack = threading.local()
 _KINDS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}
 _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
@@ -40,7 +42,9 @@ class Device:
         if self.device_type == "cpu" and device_id is not None:
             raise ValueError(f"Device: the CPU has no numbers, got {device_id}")
         if self.device_type == "gpu":
-            device_id = device_id or 0
+            if device_id is None:
+                default, devices = accelerator(), jax.local_devices()
+                device_id = devices.index(default) if default in devices else 0
             if not 0 <= device_id < jax.local_device_count():
                 raise ValueError(f"Device: there is no gpu:{device_id}, JAX has {jax.local_device_count()}")
         self.device_id = device_id
@@ -67,8 +71,7 @@ class Device:
         """The device of JAX that this one is."""
         if self.device_id is not None:
             return jax.local_devices()[self.device_id]
-        default = jax.local_devices()[0]
-        return default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
+        return host_device()
 
     @staticmethod
     def current() -> Device:

@@ -6,8 +6,7 @@ import dataclasses
 import enum
 from typing import Any, ClassVar, TypeVar
 
-import jax
-
+from jdali._devices import host_device
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
 from jdali.engine._eager import move, wait
@@ -89,7 +88,7 @@ class Value:
         samples = self._samples()
         if target.device_type == "cpu":
             moved = samples.to_device("cpu")
-        elif target.jax_device == jax.local_devices()[0] and target.jax_device.platform == "cpu":
+        elif target.jax_device == host_device():
             moved = samples.to_device("gpu")
         else:
             moved = move(samples, target.jax_device)

@@ -17,8 +17,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._batch import PaddedBlock, keeping
+from jdali._batch import PaddedBlock
 from jdali._errors import OperatorError
+from jdali._gather import gather
 from jdali._operator import REGISTRY, Operator
 from jdali._provenance import Drawn, Provenance
 from jdali.engine._failure import NodeFailure
@@ -232,9 +233,8 @@ class EagerReader:
 
 def move(batch: TensorList, device: jax.Device) -> TensorList:
     """The batch on an accelerator, transferred now and not when it is first used."""
-    array, _ = batch.padded()
-    with keeping(batch.spec.dtype):
-        placed = jax.device_put(array, device)
+    store = batch.store
+    placed = gather(store, None, store.padded_shape(), device)
     whole = np.arange(len(batch))
     return TensorList.from_parts([Part(placed, whole, whole)], batch.spec, "gpu", batch.provenance)
 

@@ -112,10 +112,11 @@ class HostRunner:
             NodeFailure: with all samples that failed.
         """
         node = self.node
-        inputs = [self._input(env, v, len(ids)) for v in node.inputs]
-        if node.op.kind == "regroup":
+        if node.op.kind == "regroup":  # which looks at no sample
             self._regroup(env)
-        elif node.op.batched:
+            return
+        inputs = [self._input(env, v, len(ids)) for v in node.inputs]
+        if node.op.batched:
             self._whole_batch(env, inputs)
         else:
             self._per_sample(env, ids, pool, inputs, memo)

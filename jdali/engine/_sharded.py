@@ -22,6 +22,7 @@ from jax.sharding import PartitionSpec as P
 
 from jdali._batch import PaddedBlock
 from jdali._exact import MINUS_ZERO
+from jdali._gather import gather
 from jdali._numeric import x64_context
 from jdali._place import BatchSplit
 from jdali.engine._executor import Engine
@@ -30,7 +31,6 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
 from jdali.engine._program import PlannedStage, Program, compiler_options, split_shapes, stage_function
 from jdali.engine._stage import StageRunner
-from jdali.engine._staging import gather
 from jdali.engine._timing import inner
 from jdali.graph._node import WHOLE_BATCH, DataNode
 from jdali.graph._plan import ExecutionPlan, Stage
@@ -117,12 +117,13 @@ class Spread:
         fits = whole is not None and whole.shape == (self.rows, *shape)
         if whole is not None and fits and whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
             return whole
-        parts = range(len(self.mesh.devices))
+        parts, store = range(len(self.mesh.devices)), value.store
 
         def stage(part: int) -> list[jax.Array]:
             mine = rows[part * self.per_part : (part + 1) * self.per_part]
-            staged = gather(value, mine, self.per_part, shape, None)
             devices = self.mesh.devices[part].tolist()
+            # What is on a device already goes from there to the others.
+            staged = gather(store, mine, shape, None if store.local else devices[0])
             with x64_context(x64):  # of this thread
                 copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
             return copies

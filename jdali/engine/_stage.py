@@ -13,8 +13,10 @@ from jax import Array
 
 from jdali import _arguments
 from jdali._call import Constant, PerBatch, PlannedCall, plan_call
+from jdali._devices import host_device
 from jdali._exact import MINUS_ZERO
 from jdali._extent import BatchSpec
+from jdali._gather import gather
 from jdali._numeric import needs_x64, x64_context
 from jdali._operator import ArgKind
 from jdali._random import SampleKeys, seed_words
@@ -32,7 +34,7 @@ from jdali.engine._program import (
     split_shapes,
     stage_function,
 )
-from jdali.engine._staging import Packing, gather
+from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
 from jdali.engine._values import Values, argument_values, input_values
 from jdali.graph._node import DataNode, Node
@@ -258,10 +260,10 @@ class StageRunner:
         def take(array: np.ndarray) -> np.ndarray:
             return array if whole else array[rows]
 
-        target = None if self.device.platform == "cpu" else self.device
+        target = None if self.device == host_device() else self.device
         with inner("staging"):
             arrays = [
-                gather(env[v], samples, program.batch, shape, target)
+                gather(env[v].store, samples, shape, target, count=program.batch)
                 for v, shape in zip(self.stage.inputs, shapes[: len(self.stage.inputs)], strict=True)
             ]
         identity = ids.select(rows).words()

@@ -1,4 +1,4 @@
-"""Gathering samples into the padded arrays that a compiled program takes."""
+"""Packing the small arrays of a compiled program into one."""
 
 from __future__ import annotations
 
@@ -7,70 +7,6 @@ from typing import Any
 
 import jax
 import numpy as np
-
-from jdali._batch import PaddedBlock, Store
-from jdali._recycled import Recycler
-from jdali.tensors import TensorList
-
-# XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
-ALIGNMENT = 64
-
-
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    """An array of unspecified values whose first byte is aligned for zero-copy use by XLA.
-
-    Nothing else holds its memory. Large arrays come from memory used before (new pages cost as much as
-    filling them), but only once every program and every array that saw it is gone.
-    """
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    raw = _RECYCLER.take(size + ALIGNMENT)
-    start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + size].view(dtype).reshape(shape)
-
-
-# A consumer may hold many batches for a while: what they lay in is not kept for ever after.
-_RECYCLER = Recycler(most_bytes=2 << 30)
-
-
-def gather(
-    value: TensorList, samples: np.ndarray, count: int, shape: tuple[int, ...], device: jax.Device | None
-) -> Any:
-    """Array [count, *shape] whose first rows are the given samples; the rest is unspecified.
-
-    A result of an earlier program that is exactly this array is handed on as it is; otherwise the
-    samples are copied to a fresh staging buffer.
-
-    Args:
-        value: the batch.
-        samples: positions in the batch, at most `count`.
-        count: number of rows.
-        shape: padded shape of a sample.
-        device: where the result must live; None: NumPy is fine.
-    """
-    ready = _ready(value.store, samples, count, shape)
-    if ready is not None:
-        return ready if device is None or isinstance(ready, jax.Array) else jax.device_put(ready, device)
-    staged = aligned_empty((count, *shape), value.spec.dtype)
-    fill(staged, [value.store.host_sample(i) for i in samples.tolist()])
-    return staged if device is None else jax.device_put(staged, device)
-
-
-def _ready(store: Store, samples: np.ndarray, count: int, shape: tuple[int, ...]) -> Any:
-    """The array of a block whose rows are just the samples wanted, or None."""
-    block = store.blocks[store.block[samples[0]]]
-    if not isinstance(block, PaddedBlock) or block.array.shape != (count, *shape):
-        return None
-    own = (store.block[samples] == store.block[samples[0]]).all()
-    return block.array if own and (store.row[samples] == np.arange(len(samples))).all() else None
-
-
-def fill(staged: np.ndarray, samples: Sequence[np.ndarray]) -> None:
-    """Copies samples to the start corners of the rows of `staged`."""
-    if staged.ndim == 1:
-        staged[: len(samples)] = samples
-        return
-    for row, sample in zip(staged, samples, strict=False):
-        row[tuple(map(slice, sample.shape))] = sample
 
 
 class Packing:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Mapping, Sequence
 
 import jax
@@ -11,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Sharding
 
+from jdali._devices import AnyArray
 from jdali._extent import valid_mask
+from jdali._gather import gather
 from jdali._narrow import narrow, narrowed
-from jdali._place import AnyArray, BatchSplit, fitted, lead, of_batch_axis, place
+from jdali._place import BatchSplit, fitted, lead, of_batch_axis, place
 from jdali.engine._buckets import round_up
-from jdali.engine._staging import aligned_empty
 from jdali.tensors import TensorList
 
 
@@ -150,30 +150,24 @@ def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:
     store = batch.store
     whole = store.whole()
     ready = isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]
-    if not all(block.local for block in store.blocks) or ready or not (split or whole is None):
+    if not store.local or ready or not (split or whole is None):
         return narrow(batch.as_jax())
-    if whole is not None or not len(batch):
-        return narrow(batch.as_numpy())
-    # JAX takes over memory that is aligned; any other it copies.
-    shape = batch.shape()[0]
-    return narrow(store.assemble_host(shape, aligned_empty((len(batch), *shape), batch.spec.dtype)))
+    return narrow(batch.as_numpy())
 
 
 def _padded_array(batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
     """[N, *shape], zero past a sample's size."""
-    if all(block.local for block in batch.store.blocks):
+    if batch.store.local:
         out = np.zeros((len(batch), *shape), narrowed(batch.spec.dtype))
         for row, sample in zip(out, batch.to_samples(), strict=True):
             row[(*map(slice, sample.shape),)] = sample
         return out
-    array, extents = batch.padded()
-    fitted: jax.Array = _fit(narrow(array), extents, shape)
-    return fitted
+    array = gather(batch.store, None, shape, batch.store.sharding)
+    cleared: jax.Array = _without_padding(narrow(array), batch.spec.extents.astype(np.int32))
+    return cleared
 
 
-@functools.partial(jax.jit, static_argnames="shape")
-def _fit(array: jax.Array, extents: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    cut = array[(slice(None), *map(slice, shape))]
-    missing = [(0, 0), *((0, n - have) for n, have in zip(shape, cut.shape[1:], strict=True))]
-    padded = jnp.pad(cut, missing)
-    return jnp.where(jax.vmap(lambda e: valid_mask(e, shape))(extents), padded, jnp.zeros((), padded.dtype))
+@jax.jit
+def _without_padding(array: jax.Array, extents: jax.Array) -> jax.Array:
+    valid = jax.vmap(lambda extent: valid_mask(extent, array.shape[1:]))(extents)
+    return jnp.where(valid, array, jnp.zeros((), array.dtype))

@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
+from jdali._devices import to_host
 from jdali._state import StateError
 from jdali.engine._exit import until_exit
 from jdali.iterator import _replay as replay
@@ -222,7 +223,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
 
     def as_numpy_iterator(self) -> Iterator[Any]:
         """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
-        return (jax.tree.map(np.asarray, batch) for batch in self)
+        return (jax.tree.map(to_host, batch) for batch in self)
 
     def start_prefetch(self) -> None:
         """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jdali._narrow import narrow
 from jdali.iterator._stream import Batch, BatchStream
@@ -79,5 +78,5 @@ def sample(
             f"sample: the pipelines have different seeds, {seeds}: give them one, or use batch_at"
         )
     outputs = pipelines[0].twin().sample(index, epoch).outputs
-    arrays = (narrow(np.asarray(output.to_samples()[0])) for output in outputs)
+    arrays = (narrow(output.store.sample(0)) for output in outputs)
     return {name: jnp.asarray(array) for name, array in zip(names, arrays, strict=True)}

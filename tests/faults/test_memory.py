@@ -14,9 +14,8 @@ from support.faults import jdali_threads, until
 from support.numbers import NumberReader, numbers
 
 import jdali
-from jdali import fn
+from jdali import _gather, fn
 from jdali._recycled import Recycler
-from jdali.engine import _staging
 from jdali.iterator import DataIterator, _stream
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(240)]
@@ -158,7 +157,7 @@ def test_a_source_that_reuses_its_array():
 
 
 def test_what_a_consumer_has_let_go_of_is_not_kept_for_ever():
-    recycler = _staging._RECYCLER
+    recycler = _gather._RECYCLER
     assert recycler._most_bytes <= 2 << 30
     small = Recycler(most_bytes=8 * Recycler.SMALLEST)
     held = [small.take(Recycler.SMALLEST) for _ in range(50)]

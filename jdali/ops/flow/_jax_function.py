@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
-import numpy as np
+import jax.numpy as jnp
 
 from jdali import types
 from jdali._narrow import narrow
@@ -93,4 +93,5 @@ def local_rows(array: jax.Array) -> Any:
     if array.is_fully_addressable:
         return array
     rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}
-    return np.concatenate([np.asarray(rows[start]) for start in sorted(rows)])
+    first, *others = (rows[start] for start in sorted(rows))
+    return jnp.concatenate([first, *(jax.device_put(other, first.sharding) for other in others)])

@@ -1,0 +1,95 @@
+"""Host memory and the accelerator: which of JAX's devices they are, and the one way from a device to NumPy."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import jax
+import numpy as np
+
+AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
+HostArray: TypeAlias = "np.ndarray[Any, Any]"
+
+
+def accelerator() -> jax.Device:
+    """JAX's default device: what "gpu" means. It is the host's where JAX has no other."""
+    config: Any = jax.config
+    chosen = config.jax_default_device
+    if chosen is None:
+        return jax.local_devices()[0]
+    return jax.local_devices(backend=chosen)[0] if isinstance(chosen, str) else chosen
+
+
+def host_device() -> jax.Device:
+    """The device whose arrays are in host memory: the first CPU device.
+
+    Further ones, which XLA makes for tests, are devices like any other: nothing is read from them in passing.
+    """
+    return jax.local_devices(backend="cpu")[0]
+
+
+def is_local(array: AnyArray) -> bool:
+    """Whether the array is in host memory, so that NumPy reads it where it is."""
+    if not isinstance(array, jax.Array):
+        return True
+    if isinstance(array, jax.core.Tracer):
+        return False
+    devices: Any = array.sharding.device_set
+    if len(devices) != 1:
+        return False
+    device = next(iter(devices))
+    return device.platform == "cpu" and device == host_device()
+
+
+class DeviceReadError(RuntimeError):
+    """An array on a device was read by NumPy where that is forbidden."""
+
+
+class _Forbidden:
+    """How many `device_reads_forbidden` are open, in all threads."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.lock = threading.Lock()
+
+
+_forbidden = _Forbidden()
+
+
+def to_host(array: Any) -> HostArray:
+    """The array for NumPy: where it is in host memory, without a copy. It waits for its values.
+
+    All reading of a `jax.Array` by NumPy goes through here. What is on a device comes to the host only if the
+    user asks for it there: by a method that says so, or as an argument that must be known on the host.
+
+    Raises:
+        DeviceReadError: the array is on a device, inside of `device_reads_forbidden`.
+    """
+    if isinstance(array, np.ndarray):
+        return array
+    if _forbidden.count and isinstance(array, jax.Array) and not is_local(array):
+        where = ", ".join(sorted(str(device) for device in array.devices()))
+        raise DeviceReadError(f"{array.dtype}{list(array.shape)} on {where} is read by the host")
+    return np.asarray(array)
+
+
+@contextlib.contextmanager
+def device_reads_forbidden() -> Iterator[None]:
+    """Inside, whatever brings an array from a device to the host raises, in all threads; for tests.
+
+    JAX's own guard sees all ways from a GPU, but none from CPU devices: for those there is `to_host`.
+    """
+    name = "jax_transfer_guard_device_to_host"
+    with _forbidden.lock:
+        _forbidden.count += 1
+    before = getattr(jax.config, name)
+    jax.config.update(name, "disallow_explicit")
+    try:
+        yield
+    finally:
+        jax.config.update(name, before)
+        with _forbidden.lock:
+            _forbidden.count -= 1
