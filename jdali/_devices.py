@@ -60,7 +60,7 @@ _forbidden = _Forbidden()
 
 
 def to_host(array: Any) -> HostArray:
-    """The array for NumPy: where it is in host memory, without a copy. It waits for its values.
+    """What NumPy makes an array of, as one; of host memory, without a copy. It waits for its values.
 
     All reading of a `jax.Array` by NumPy goes through here. What is on a device comes to the host only if the
     user asks for it there: by a method that says so, or as an argument that must be known on the host.
@@ -70,6 +70,8 @@ def to_host(array: Any) -> HostArray:
     """
     if isinstance(array, np.ndarray):
         return array
+    if isinstance(array, (list, tuple)):
+        array = [to_host(one) if isinstance(one, jax.Array) else one for one in array]
     if _forbidden.count and isinstance(array, jax.Array) and not is_local(array):
         where = ", ".join(sorted(str(device) for device in array.devices()))
         raise DeviceReadError(f"{array.dtype}{list(array.shape)} on {where} is read by the host")

@@ -28,6 +28,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 
 from jdali import types
+from jdali._devices import to_host
 from jdali._extent import BatchSpec, Plan
 
 T = TypeVar("T")
@@ -91,7 +92,7 @@ class Arg:
             for i, one in enumerate(value):
                 converted[i] = np.asarray(one, element_type(self.annotation))
             return converted
-        return np.asarray(value, element_type(self.annotation))
+        return np.asarray(to_host(value), element_type(self.annotation))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,6 +14,7 @@ from jdali import _devices, _gather, fn, pipeline_def, types
 from jdali._devices import DeviceReadError, host_device, is_local, to_host
 from jdali.engine import _stage
 from jdali.iterator import DataIterator
+from jdali.tensors import TensorListGPU
 
 BATCH = 6
 PICTURES = [
@@ -174,3 +175,62 @@ def test_a_global_array_reads_nothing_back(accelerator, count):
             got = [next(batches) for _ in range(3)]
     for array in got[-1].values():
         assert array.sharding.is_equivalent_to(sharding, array.ndim)
+
+
+@pytest.mark.parametrize("form", ["array", "list", "batch", "sample by sample"])
+def test_data_that_a_user_has_on_the_device_stay_there(accelerator, form):
+    pictures = np.stack([picture[:20, :24] for picture in PICTURES])
+    there = jax.device_put(pictures, accelerator)
+    given = {
+        "array": lambda: there,
+        "list": lambda: [jax.device_put(picture, accelerator) for picture in PICTURES],
+        "batch": lambda: TensorListGPU(there),
+        "sample by sample": lambda info: there[info.idx_in_batch],
+    }[form]
+
+    @pipeline_def(batch_size=BATCH, num_threads=2, exec_pipelined=False)
+    def pipe():
+        batch = form != "sample by sample"
+        data = fn.external_source(given, batch=batch, device="gpu", layout="HWC", dtype=types.UINT8, ndim=3)
+        return data, fn.flip(data)
+
+    built = pipe()
+    built.run()
+    with nothing_comes_to_the_host():
+        data, flipped = built.run()
+    assert data.layout() == flipped.layout() == "HWC"
+    for i, sample in enumerate(flipped.as_cpu()):
+        whole = PICTURES[i] if form == "list" else pictures[i]
+        np.testing.assert_array_equal(np.asarray(sample), whole[:, ::-1])
+
+
+def test_checks_of_constants_leave_arrays_on_the_device_alone(accelerator):
+    number, divisor = jd.as_tensor(np.int32(7)).gpu(), jax.device_put(np.int32(2), accelerator)
+    with nothing_comes_to_the_host():
+        quotient = number // divisor
+    assert np.asarray(quotient.cpu()) == 3
+
+
+def test_values_made_on_a_device_stay_there(accelerator):
+    """Also where the device is not JAX's default one, and no data come in."""
+    with places.as_default(host_device()), nothing_comes_to_the_host():
+        number = jax.local_devices().index(accelerator) if accelerator in jax.local_devices() else 0
+        noise = jd.random.normal(shape=[4], device=f"gpu:{number}")
+        twice = noise + noise
+    for value in (noise, twice):
+        assert value._list.store.blocks[0].array.devices() == {accelerator}
+
+
+def test_samples_of_the_user_that_fail_are_left_out_on_the_device(accelerator):
+    there = jax.device_put(np.stack([picture[:20, :24] for picture in PICTURES]), accelerator)
+
+    @pipeline_def(batch_size=BATCH, num_threads=2, on_error="skip")
+    def pipe():
+        data = fn.external_source(lambda: there, device="gpu", layout="HWC")
+        sizes = fn.external_source(lambda: np.array([9, 9, 30, 9, 9, 9], np.float32))
+        return fn.crop(data, crop_h=sizes, crop_w=5.0)
+
+    with nothing_comes_to_the_host():
+        (cut,) = pipe().run()
+        assert cut.shape() == [(9, 5, 3)] * (BATCH - 1)
+        assert cut.as_jax().devices() == {accelerator}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jdali._arguments import one_for_all, sample_shape
+from jdali._devices import is_local, to_host
 from jdali._numeric import np_round_half_away
 from jdali._operator import REGISTRY, Arg, ArgKind, Operator, element_type
 from jdali.dynamic._context import EvalContext, EvalMode
@@ -110,7 +111,8 @@ def _constants(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
     """Inputs that are no tensors or batches but plain data, if the operator's `setup` asks for them."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
-    return {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, Value)}
+    plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, Value)}
+    return {name: array for name, array in plain.items() if is_local(array)}
 
 
 def _arguments(
@@ -158,7 +160,7 @@ def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     if element_type(arg.annotation) is not None and (is_plain(value) or isinstance(value, (str, bytes))):
         array = arg.convert(value)
     else:
-        array = np.asarray(to_array(value))
+        array = to_host(to_array(value))
     return array
 
 

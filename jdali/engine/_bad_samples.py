@@ -16,6 +16,7 @@ from jdali._errors import OperatorError
 from jdali._provenance import Drawn, Provenance
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, SkippedSample
+from jdali.engine._given import chosen
 from jdali.engine._ids import SampleIds
 from jdali.engine._refill import Refills
 
@@ -126,10 +127,10 @@ def replace(draw: Draw, blamed: Mapping[int, Blamed], refills: Refills, on_error
 def _copy(draw: Draw, good: int, bad: np.ndarray) -> None:
     for epochs, indices, _ in draw.refs.values():
         epochs[bad], indices[bad] = epochs[good], indices[good]
+    rows = np.arange(len(draw))
+    rows[bad] = good
     for outputs in draw.data.values():
-        for samples in outputs:
-            for position in bad:
-                samples[position] = samples[good]
+        outputs[:] = [chosen(samples, rows) for samples in outputs]
     draw.epoch[bad], draw.index[bad] = draw.epoch[good], draw.index[good]
     for position in bad.tolist():
         draw.copied_from[position] = draw.copied_from.get(good, good)
@@ -142,7 +143,7 @@ def _drop(draw: Draw, bad: np.ndarray) -> None:
         raise OperatorError("every sample of the batch failed, and there is nothing to refill it from")
     draw.epoch, draw.index, draw.mask = draw.epoch[keep], draw.index[keep], draw.mask[keep]
     for outputs in draw.data.values():
-        outputs[:] = [[samples[i] for i in keep] for samples in outputs]
+        outputs[:] = [chosen(samples, keep) for samples in outputs]
     for node, (epochs, indices, padded) in draw.refs.items():
         draw.refs[node] = (epochs[keep], indices[keep], padded[keep])
     draw.stand_ins.clear()

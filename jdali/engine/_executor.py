@@ -17,6 +17,7 @@ from jdali._provenance import Drawn, Provenance, external
 from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed
+from jdali.engine._given import batch_of
 from jdali.engine._host import HostRunner, Memo
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Pool
@@ -304,7 +305,7 @@ class Engine:
         drawn = env.drawn[node]
         if node in draw.data:
             for value, samples, layout in zip(node.outputs, draw.data[node], draw.layouts[node], strict=True):
-                env[value] = TensorList.from_samples(samples, layout, value.device, drawn)
+                env[value] = batch_of(samples, layout, value.device, drawn)
             return
         reader = self.readers[node]
         epochs, indices, _ = draw.refs[node]

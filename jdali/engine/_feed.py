@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from jdali._errors import OperatorError, SampleError
+from jdali.engine._given import Samples
 from jdali.engine._refill import Places, Refills, Refs
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
@@ -54,7 +55,7 @@ class Draw:
     """
 
     refs: dict[Node, Refs]
-    data: dict[Node, list[list[np.ndarray]]]
+    data: dict[Node, list[Samples]]
     epoch: np.ndarray
     index: np.ndarray
     mask: np.ndarray
@@ -160,7 +161,7 @@ class Feed:
         """
         for node, source in self._externals.items():
             self.ask(node, source.check_fed)
-        data: dict[Node, list[list[np.ndarray]]] = {}
+        data: dict[Node, list[Samples]] = {}
         layouts: dict[Node, list[str]] = {}
         errors: list[Exception] = []
         # All go on together, also if one of them fails: or its data would meet those of another batch ever after.

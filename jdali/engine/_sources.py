@@ -11,14 +11,10 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from jdali import types
-from jdali._array_like import data_array, host_array, sample_arrays
 from jdali._errors import SampleError
-from jdali._tensor import same_layout
+from jdali.engine._given import Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.engine._items import Items, has_state, is_generator_function, portable, restored
-from jdali.tensors import Tensor, TensorCPU, TensorList
 
 
 class SampleInfo:
@@ -58,11 +54,11 @@ class BatchInfo:
 class _Batch:
     """For each output of a source the samples of a batch, and their layout."""
 
-    outputs: list[list[np.ndarray]]
+    outputs: list[Samples]
     layouts: list[str]
 
     def copy(self) -> _Batch:
-        return _Batch([[sample.copy() for sample in samples] for samples in self.outputs], self.layouts)
+        return _Batch([copied(samples) for samples in self.outputs], self.layouts)
 
 
 class ExternalSource:
@@ -194,7 +190,7 @@ class ExternalSource:
         if self._items is not None:
             self._items.skip(batches if self.batch else batches * batch_size)
 
-    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[list[np.ndarray]]:
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
         """One batch: for each output the samples.
 
         Args:
@@ -255,8 +251,8 @@ class ExternalSource:
         """A sample's outputs, copied: the source may use its memory again for the next sample."""
         try:
             if self.num_outputs is None:
-                return _own_sample(row)
-            return [_own_sample(value) for value in self._outputs(row)]
+                return own_sample(row)
+            return [own_sample(value) for value in self._outputs(row)]
         except TypeError as error:
             where = info.idx_in_batch
             raise SampleError(f"{self.title}: sample {where}: {error}", sample=where) from error
@@ -272,13 +268,13 @@ class ExternalSource:
         converted = [self._samples(value, o, batch_size, copy) for o, value in enumerate(outputs)]
         own = [layout or layout_of(value) for layout, value in zip(layouts, outputs, strict=True)]
         for samples, layout in zip(converted, own, strict=True):
-            if layout and samples and len(layout) != samples[0].ndim:
+            if layout and len(samples) and len(layout) != (ndim := kind_of(samples, 0)[1]):
                 raise ValueError(
-                    f"{self.title}: layout {layout!r} does not describe samples with {samples[0].ndim} axes"
+                    f"{self.title}: layout {layout!r} does not describe samples with {ndim} axes"
                 )
         return _Batch(converted, own)
 
-    def _samples(self, value: Any, output: int, batch_size: int, copy: bool) -> list[np.ndarray]:
+    def _samples(self, value: Any, output: int, batch_size: int, copy: bool) -> Samples:
         where = f"{self.title}: " if self.num_outputs in (None, 1) else f"{self.title}: output {output}: "
         try:
             samples = as_samples(value, copy=copy)
@@ -291,47 +287,15 @@ class ExternalSource:
                 f"{where}a batch of {len(samples)} samples was given, the pipeline's batch size is {batch_size}"
             )
         dtype, ndim = self.dtypes[output], self.ndims[output]
-        for i, sample in enumerate(samples):
-            if dtype is not None and sample.dtype != dtype:
-                raise SampleError(f"{where}sample {i} is {sample.dtype}, dtype says {dtype}", sample=i)
-            if ndim is not None and sample.ndim != ndim:
-                raise SampleError(f"{where}sample {i} has {sample.ndim} axes, ndim says {ndim}", sample=i)
+        if dtype is None and ndim is None:
+            return samples
+        for i in range(len(samples)):
+            has = kind_of(samples, i)
+            if dtype is not None and has[0] != dtype:
+                raise SampleError(f"{where}sample {i} is {has[0]}, dtype says {dtype}", sample=i)
+            if ndim is not None and has[1] != ndim:
+                raise SampleError(f"{where}sample {i} has {has[1]} axes, ndim says {ndim}", sample=i)
         return samples
-
-
-def as_samples(value: Any, *, copy: bool = True) -> list[np.ndarray]:
-    """Samples of a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
-
-    Args:
-        value: the batch.
-        copy: the samples share no memory that the user could change.
-
-    Raises:
-        SampleError: a sample is no array, or is of another type than the first.
-        TypeError: the batch is no array.
-    """
-    if isinstance(value, TensorList):
-        return [sample.copy() for sample in value.to_samples()] if copy else value.to_samples()
-    if isinstance(value, (list, tuple)):
-        return sample_arrays(value, copy=copy)
-    whole = host_array(value, copy=copy)
-    if whole.ndim == 0:
-        raise TypeError(f"{type(value).__name__} {value!r:.60} is no batch: it has no axis of samples")
-    return [whole[i, ...] for i in range(len(whole))]  # the dots keep a scalar an array
-
-
-def _own_sample(value: Any) -> Any:
-    copied = data_array(value, copy=True)
-    return TensorCPU(copied, value.layout()) if isinstance(value, Tensor) else copied
-
-
-def layout_of(value: Any) -> str:
-    """The layout that a batch, or the tensors of one, have of their own; "" if none."""
-    if isinstance(value, TensorList):
-        return value.layout()
-    if isinstance(value, (list, tuple)):
-        return same_layout([sample.layout() for sample in value if isinstance(sample, Tensor)])
-    return ""
 
 
 def _takes_argument(function: Callable[..., Any]) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali.codecs.video import PADDING, VideoDecoder, build_index, in_memory
-from jdali.engine._sources import ExternalSource, as_samples
+from jdali.engine._given import Samples, as_samples, in_host_memory
+from jdali.engine._sources import ExternalSource
 
 _NAME = "experimental.inputs.video"
 
@@ -46,7 +47,7 @@ class VideoInput(ExternalSource):
         videos = (
             [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]
             if whole
-            else as_samples(data)
+            else in_host_memory(as_samples(data))
         )
         if len(videos) != 1:
             raise ValueError(f"{_NAME}: {len(videos)} videos were fed, it takes one at a time")
@@ -62,7 +63,7 @@ class VideoInput(ExternalSource):
         if self._decoder is None and not self._blocking and not self.fed:
             raise self._no_data()
 
-    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[list[np.ndarray]]:
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
         """The next sequences, up to `batch_size`; see `ExternalSource.next`."""
         if self._decoder is None:
             self._decoder = self._next_video()

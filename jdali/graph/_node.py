@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from jdali import _arguments, types
+from jdali._devices import to_host
 from jdali._operator import REGISTRY, ArgKind, Operator, element_type
 from jdali.ops.tensor._subscript import parse_index
 
@@ -358,7 +359,9 @@ def call_operator(
 
 def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
     """A vector argument some of whose elements are DataNodes; numbers among them get the element type."""
-    elements = [v if isinstance(v, DataNode) or dtype is None else np.asarray(v, dtype) for v in values]
+    elements = [
+        v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
+    ]
     return apply("stack", [_operand(v) for v in elements], {})
 
 

@@ -1,0 +1,111 @@
+"""Batches that users give, in any of the forms that there are, as the samples of a pipeline."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeAlias
+
+import jax
+import numpy as np
+
+from jdali._array_like import check_alike, data_array, host_array, sample_arrays
+from jdali._devices import is_local
+from jdali._provenance import Provenance
+from jdali._tensor import device_array, same_layout
+from jdali.tensors import Tensor, TensorCPU, TensorList
+
+# Samples in host memory; or a batch, of what the user has on a device.
+Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
+
+
+def in_host_memory(samples: Samples) -> list[np.ndarray[Any, Any]]:
+    """The samples for NumPy."""
+    return samples.to_samples() if isinstance(samples, TensorList) else samples
+
+
+def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
+    """The samples in these positions, in that order."""
+    return samples.select(rows) if isinstance(samples, TensorList) else [samples[i] for i in rows.tolist()]
+
+
+def copied(samples: Samples) -> Samples:
+    """The samples in memory that nobody else writes to."""
+    return samples if isinstance(samples, TensorList) else [sample.copy() for sample in samples]
+
+
+def kind_of(samples: Samples, i: int) -> tuple[np.dtype[Any], int]:
+    """Element type and number of axes of a sample."""
+    one = samples.spec if isinstance(samples, TensorList) else samples[i]
+    return one.dtype, one.ndim
+
+
+def batch_of(samples: Samples, layout: str, device: str, source: Provenance) -> TensorList:
+    """Samples that a source gave as the batch of a value of the graph.
+
+    What is on a device stays there, unless the value's device is "cpu".
+    """
+    if not isinstance(samples, TensorList):
+        return TensorList.from_samples(samples, layout, device, source)
+    store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
+    return TensorList.from_store(store.to_host() if device == "cpu" else store, device, source)
+
+
+def as_samples(value: Any, *, copy: bool = True) -> Samples:
+    """Samples of a batch in any of the forms users give: list, array [N, ...], TensorList, JAX, torch.
+
+    Args:
+        value: the batch.
+        copy: the samples share no memory that the user could change.
+
+    Returns: arrays in host memory; for what is on a device a `TensorList`.
+
+    Raises:
+        SampleError: a sample is no array, or is of another type than the first.
+        TypeError: the batch is no array.
+    """
+    on_device = _on_device(value)
+    if on_device is not None:
+        return on_device
+    if isinstance(value, TensorList):
+        return [sample.copy() for sample in value.to_samples()] if copy else value.to_samples()
+    if isinstance(value, (list, tuple)):
+        return sample_arrays(value, copy=copy)
+    whole = host_array(value, copy=copy)
+    if whole.ndim == 0:
+        raise TypeError(f"{type(value).__name__} {value!r:.60} is no batch: it has no axis of samples")
+    return [whole[i, ...] for i in range(len(whole))]  # the dots keep a scalar an array
+
+
+def _on_device(value: Any) -> TensorList | None:
+    """A batch that is on a device, or has samples there; nothing is read."""
+    if isinstance(value, TensorList):
+        return None if value.store.local else value
+    if isinstance(value, jax.Array):
+        return None if is_local(value) else TensorList.from_dense(device_array(value), "", "gpu")
+    if not isinstance(value, (list, tuple)) or all(map(_is_local_sample, value)):
+        return None
+    arrays: list[Any] = [data_array(v) if _is_local_sample(v) else device_array(v) for v in value]
+    check_alike(arrays)
+    return TensorList.from_samples(arrays, "", "gpu")
+
+
+def _is_local_sample(value: Any) -> bool:
+    array = value._value if isinstance(value, Tensor) else value
+    return not isinstance(array, jax.Array) or is_local(array)
+
+
+def own_sample(value: Any) -> Any:
+    """A sample in memory that the user does not write to."""
+    if not _is_local_sample(value):
+        return value  # JAX's arrays do not change
+    copied = data_array(value, copy=True)
+    return TensorCPU(copied, value.layout()) if isinstance(value, Tensor) else copied
+
+
+def layout_of(value: Any) -> str:
+    """The layout that a batch, or the tensors of one, have of their own; "" if none."""
+    if isinstance(value, TensorList):
+        return value.layout()
+    if isinstance(value, (list, tuple)):
+        return same_layout([sample.layout() for sample in value if isinstance(sample, Tensor)])
+    return ""
