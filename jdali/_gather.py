@@ -78,12 +78,13 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
     """The array of a block whose first rows are just the samples wanted."""
     if not len(rows):
         return None
-    number = store.block[rows[0]]
+    number = int(store.block[rows[0]])
     block = store.blocks[number]
     if not isinstance(block, PaddedBlock) or block.array.shape != (count, *shape):
         return None
-    own = (store.block[rows] == number).all() and (store.row[rows] == np.arange(len(rows))).all()
-    return block.array if own else None
+    if len(store.blocks) > 1 and not (store.block[rows] == number).all():
+        return None
+    return block.array if (store.row[rows] == np.arange(len(rows))).all() else None
 
 
 def _is_on(array: AnyArray, place: Sharding) -> bool:
