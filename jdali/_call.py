@@ -3,7 +3,7 @@
 `plan_call` runs on the host: it fills in defaults, adapts layouts and runs `setup`. What it finds
 is split into a `Call` (hashable, all that a compiled program depends on), the specs of the outputs,
 and the per-sample values to trace. `run_call` is pure and runs inside a compiled program, on a batch
-of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops` all use these two.
+of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops` (`_pure.py`) use these two.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali import _arguments, types
-from jdali._devices import to_host
+from jdali import _arguments
 from jdali._errors import TracedArgumentError
 from jdali._extent import BatchSpec, Plan
 from jdali._layout import Adapter, make_adapter
-from jdali._operator import Arg, ArgKind, Operator, element_type
+from jdali._operator import ArgKind, Operator
 from jdali._random import SampleKeys
 
 
@@ -326,112 +325,3 @@ def _out_extent_to_core(adapter: Adapter | None, extent: Array, out_layout: str)
     if out_layout == adapter.core:
         return _extent_to_core(adapter, extent)
     return extent[adapter.lead :]
-
-
-def pure_call(
-    op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], *, key: Any = None, layout: Any = ""
-) -> Any:
-    """One sample through one operator: what the functions of `jdali.ops` do.
-
-    Works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run
-    while tracing, as long as the arguments that it needs are concrete.
-
-    Args:
-        op: the operator.
-        inputs: arrays of one sample each, unpadded.
-        args: DALI's arguments.
-        key: typed JAX key of a random operator.
-        layout: layout of the inputs, or a sequence of them.
-
-    Returns: the output, or a tuple of outputs.
-    """
-    if op.random and key is None:
-        raise TypeError(f"{op.name}: needs a JAX key as its first argument")
-    args = {k: v for k, v in args.items() if v is not None}
-    tracers = _traced_arguments(op, args)
-    known = [_as_input(i) for i in inputs]
-    arrays = [jnp.asarray(i) for i in known]
-    layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
-    layouts = [name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)]
-    specs = [
-        BatchSpec(np.array([a.shape], np.int64).reshape(1, a.ndim), a.dtype, name)
-        for a, name in zip(arrays, layouts, strict=True)
-    ]
-    keys: Any = None
-    if op.random:
-        keys = Traced(op.name, "key") if isinstance(key, jax.core.Tracer) else _KeyHolder(key)
-    planned = plan_call(
-        op, specs, args, batch_size=1, keys=keys, input_values=_input_values(op, known),
-        traced_arguments={
-            name: np.array([v.shape], np.int64).reshape(1, v.ndim) for name, v in tracers.items()
-        },
-        constants_given={
-            op.input(i).name: v for i, v in enumerate(known) if not isinstance(v, jax.core.Tracer)
-        },
-    )  # fmt: skip
-    shapes_given = dict(planned.call.argument_shapes)
-    traced = {name: _arguments.fitted(value, shapes_given[name], 0) for name, value in tracers.items()}
-    traced |= {name: value[0] for name, value in planned.traced.items()}
-    extents = [jnp.asarray(s.extents[0], jnp.int32) for s in specs]
-    shapes = [tuple(int(n) for n in o.extents[0]) for o in planned.outputs]
-    out_extents = [jnp.asarray(o.extents[0], jnp.int32) for o in planned.outputs]
-    if op.batched:
-        one = jax.tree.map(lambda v: jnp.asarray(v)[None], (arrays, extents, traced, out_extents, key))
-        results = run_call(planned.call, one[0], one[1], one[2], one[3], shapes, one[4])
-        results = tuple(r[0] for r in results)
-    else:
-        results = run_sample(planned.call, arrays, extents, traced, out_extents, shapes, key)
-    return results[0] if len(results) == 1 else results
-
-
-def _traced_arguments(op: Operator, args: Mapping[str, Any]) -> dict[str, Array]:
-    """Those of the arguments that are tracers, or lists with tracers in them."""
-    given = {
-        name: value
-        for name, value in args.items()
-        if name in op.args and (isinstance(value, jax.core.Tracer) or _holds_tracer(value))
-    }
-    static = [name for name in given if op.args[name].kind is ArgKind.STATIC]
-    if static:
-        raise TracedArgumentError(f"{op.name}: {', '.join(static)} must be static under jit")
-    return {name: _as_argument(op.args[name], value) for name, value in given.items()}
-
-
-def _input_values(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
-    """Values of those inputs that are arguments of `setup`."""
-    values: dict[str, Any] = {}
-    for i, value in enumerate(inputs):
-        if op.input(i).argument:
-            name, is_tracer = op.input(i).name, isinstance(value, jax.core.Tracer)
-            values[name] = Traced(op.name, name) if is_tracer else to_host(value)[None]
-    return values
-
-
-@dataclasses.dataclass(frozen=True)
-class _KeyHolder:
-    """`SampleKeys.map` for the one key given to a pure function."""
-
-    key: Array
-
-    def map(self, function: Any, *arrays: np.ndarray) -> Any:
-        with jax.ensure_compile_time_eval():  # inside jit even what is known would become a tracer
-            out = function(self.key, *(a[0] for a in arrays))
-            return jax.tree.map(lambda v: to_host(v)[None], out)
-
-
-def _holds_tracer(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and any(isinstance(v, jax.core.Tracer) for v in value)
-
-
-def _as_input(value: Any) -> Array | np.ndarray:
-    """An input as an array; Python numbers and lists have the types of DALI's constants."""
-    if isinstance(value, (Array, np.ndarray, np.generic)):
-        return value if isinstance(value, Array) else np.asarray(value)
-    return jnp.asarray(value) if _holds_tracer(value) else types.constant_array(value)
-
-
-def _as_argument(arg: Arg, value: Any) -> Array:
-    """A traced value in the element type of its argument."""
-    array = jnp.asarray(value)
-    dtype = element_type(arg.annotation)
-    return array if dtype is None else array.astype(dtype)

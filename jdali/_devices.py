@@ -68,7 +68,7 @@ def to_host(array: Any) -> HostArray:
     Raises:
         DeviceReadError: the array is on a device, inside of `device_reads_forbidden`.
     """
-    if isinstance(array, np.ndarray):
+    if type(array) is np.ndarray:
         return array
     if isinstance(array, (list, tuple)):
         array = [to_host(one) if isinstance(one, jax.Array) else one for one in array]

@@ -35,7 +35,7 @@ RETURNS = {
 }
 IMPORTS = {
     "jdali.fn": "from jdali.data_node import DataNode\n",
-    "jdali.ops": "from jax import Array\nfrom jax.typing import ArrayLike\n",
+    "jdali.ops": "from typing import overload\nfrom jax import Array\nfrom jax.typing import ArrayLike\n",
     "jdali.dynamic": "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
     "from jdali.dynamic._dtype import DType\nfrom jdali.dynamic._readers import Reader\n"
     "from jdali.dynamic._rng import RNG\n"
@@ -45,6 +45,8 @@ COMMON_IMPORTS = (
     "import builtins\nimport typing\nfrom typing import Any\n"
     "from numpy.typing import DTypeLike\nfrom jdali import types\n"
 )
+_EXTENT = "extent: Any = None"
+_EXTENT_FORMS = ("extent: None = None", "extent: ArrayLike | typing.Sequence[Any]")
 _TYPE_NAMES = ("DataNode", "Array", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
 
 
@@ -91,8 +93,19 @@ def function_text(function: Any, surface: str) -> str:
     op = getattr(function, "__operator__", None)
     single = op is not None and op.outputs == 1 and not op.output_per_optional
     result = RETURNS[surface] if single else "Any"
-    lines = "".join(f"    {p},\n" for p in parameter_texts(inspect.signature(function), surface))
-    return f"def {function.__name__}(\n{lines}) -> {result}: ...\n"
+    parameters = parameter_texts(inspect.signature(function), surface)
+    if surface == "jdali.ops" and _EXTENT in parameters:  # with it the result is a pair
+        without, given = ([form if p == _EXTENT else p for p in parameters] for form in _EXTENT_FORMS)
+        return "\n".join(
+            f"@overload\n{_definition(function.__name__, texts, returned)}"
+            for texts, returned in ((without, result), (given, f"tuple[{result}, {result}]"))
+        )
+    return _definition(function.__name__, parameters, result)
+
+
+def _definition(name: str, parameters: list[str], result: str) -> str:
+    lines = "".join(f"    {p},\n" for p in parameters)
+    return f"def {name}(\n{lines}) -> {result}: ...\n"
 
 
 def class_text(reader: type, surface: str) -> str:

@@ -3,6 +3,19 @@
 An image goes in with its true size, DALI's arguments by name; arguments that decide the size of the
 result must be concrete while tracing. Random operators take a JAX key first. Results of 64-bit types
 have them only with `jax_enable_x64`; without it they are 32 bits wide, as everywhere in JAX.
+
+Samples of several sizes in one program are padded to one shape. Every function takes two arguments for them:
+
+* `extent`: the true size of the input, int [ndim]; of several inputs a tuple with one size, or None, for each.
+  The result is then a pair: the output and its true size, int32 [ndim] (a tuple of each, of several outputs).
+  Where it is a tracer, it may decide the sizes of outputs only so far as an axis of them is as long as an
+  axis of an input; where an operator works out more from it on the host (a resize its scale, a spectrogram its
+  frames), it must be concrete. Inputs that must agree in size are padded alike.
+* `out_shape`: a static shape to pad the output to (a tuple of shapes, of several). It must hold the output. None:
+  the true size where that is known, else the shape of the padded input.
+
+What lies past the true size is unspecified, in inputs and in outputs, and never shows within it; so it must be
+masked before a sum over the output.
 """
 
 import sys

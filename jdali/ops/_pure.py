@@ -8,11 +8,17 @@ from typing import Any
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._call import pure_call
 from jdali._operator import Operator
+from jdali._pure import pure_call
 from jdali._surface import describe, document, public_signature
 
 _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
+
+# Arguments of all functions; `jdali.ops` says more of them.
+PADDING = {
+    "extent": "true size of a padded input; the result is then the output and its true size.",
+    "out_shape": "padded shape of the output; None: the smallest.",
+}
 
 
 def make_pure(op: Operator) -> Any:
@@ -32,7 +38,8 @@ def make_pure(op: Operator) -> Any:
             raise TypeError(
                 f"{op.name}: takes {op.min_inputs} to {most or 'any number of'} inputs, got {len(inputs)}"
             )
-        return pure_call(op, [i for i in inputs if i is not None], args, key=key, layout=layout)
+        padding = {name: args.pop(name, None) for name in PADDING}
+        return pure_call(op, [i for i in inputs if i is not None], args, key=key, layout=layout, **padding)
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())
@@ -40,5 +47,9 @@ def make_pure(op: Operator) -> Any:
     if not own_layout:
         parameters.append(inspect.Parameter("layout", inspect.Parameter.KEYWORD_ONLY, default=""))
         extra["layout"] = _LAYOUT_DOC
+    for name, text in PADDING.items():
+        if op.inputs or name != "extent":
+            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
+            extra[name] = text
     describe(function, op, "jdali.ops", signature.replace(parameters=parameters), document(op, extra))
     return function

@@ -21,10 +21,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import PerBatch, PlannedCall, plan_call, pure_call, run_call
+from jdali._call import PerBatch, PlannedCall, plan_call, run_call
 from jdali._exact import MINUS_ZERO, exact
 from jdali._extent import BatchSpec
 from jdali._operator import Operator
+from jdali._pure import pure_call
 from jdali._random import sample_key, seed_words
 from jdali.engine._program import compiler_options
 from support import oracle

@@ -3,8 +3,11 @@
 import typing
 from typing import Any
 from numpy.typing import DTypeLike
+from typing import overload
 from jax import Array
+from jax.typing import ArrayLike
 
+@overload
 def max(
     data: Any,
     /,
@@ -13,8 +16,24 @@ def max(
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def max(
+    data: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def mean(
     data: Any,
     /,
@@ -24,8 +43,25 @@ def mean(
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def mean(
+    data: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def mean_square(
     data: Any,
     /,
@@ -35,8 +71,25 @@ def mean_square(
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def mean_square(
+    data: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def min(
     data: Any,
     /,
@@ -45,8 +98,24 @@ def min(
     axis_names: str | None = None,
     keep_dims: bool = False,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def min(
+    data: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def rms(
     data: Any,
     /,
@@ -56,8 +125,25 @@ def rms(
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def rms(
+    data: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def std_dev(
     data: Any,
     mean: Any,
@@ -68,8 +154,26 @@ def std_dev(
     keep_dims: bool = False,
     ddof: int = 0,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def std_dev(
+    data: Any,
+    mean: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    ddof: int = 0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def sum(
     data: Any,
     /,
@@ -79,8 +183,25 @@ def sum(
     keep_dims: bool = False,
     dtype: DTypeLike | None = None,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def sum(
+    data: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    dtype: DTypeLike | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def variance(
     data: Any,
     mean: Any,
@@ -91,4 +212,21 @@ def variance(
     keep_dims: bool = False,
     ddof: int = 0,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
+
+@overload
+def variance(
+    data: Any,
+    mean: Any,
+    /,
+    *,
+    axes: typing.Sequence[int] | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool = False,
+    ddof: int = 0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...

@@ -1,14 +1,30 @@
 """Made by tools/make_stubs.py from the operators' records; do not edit."""
 
+import typing
 from typing import Any
+from typing import overload
 from jax import Array
+from jax.typing import ArrayLike
 
+@overload
 def combine(
     *matrices: Any,
     reverse_order: bool = False,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def combine(
+    *matrices: Any,
+    reverse_order: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def crop(
     matrix: Any = None,
     /,
@@ -20,8 +36,27 @@ def crop(
     to_end: Any = ...,
     to_start: Any = ...,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def crop(
+    matrix: Any = None,
+    /,
+    *,
+    absolute: bool = False,
+    from_end: Any = ...,
+    from_start: Any = ...,
+    reverse_order: bool = False,
+    to_end: Any = ...,
+    to_start: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def rotation(
     matrix: Any = None,
     /,
@@ -31,8 +66,25 @@ def rotation(
     center: Any = None,
     reverse_order: bool = False,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def rotation(
+    matrix: Any = None,
+    /,
+    *,
+    angle: Any,
+    axis: Any = None,
+    center: Any = None,
+    reverse_order: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def scale(
     matrix: Any = None,
     /,
@@ -42,8 +94,25 @@ def scale(
     ndim: int | None = None,
     reverse_order: bool = False,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def scale(
+    matrix: Any = None,
+    /,
+    *,
+    scale: Any,
+    center: Any = None,
+    ndim: int | None = None,
+    reverse_order: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def shear(
     matrix: Any = None,
     /,
@@ -53,8 +122,25 @@ def shear(
     reverse_order: bool = False,
     shear: Any = None,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
 
+@overload
+def shear(
+    matrix: Any = None,
+    /,
+    *,
+    angles: Any = None,
+    center: Any = None,
+    reverse_order: bool = False,
+    shear: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def translation(
     matrix: Any = None,
     /,
@@ -62,4 +148,18 @@ def translation(
     offset: Any,
     reverse_order: bool = False,
     layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
 ) -> Array: ...
+
+@overload
+def translation(
+    matrix: Any = None,
+    /,
+    *,
+    offset: Any,
+    reverse_order: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...

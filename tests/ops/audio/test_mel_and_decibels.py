@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import pure_call
+from jdali._pure import pure_call
 from jdali.ops.audio._mel_filter_bank import hz_to_mel, mel_filter_bank, mel_to_hz
 from jdali.ops.audio._to_decibels import to_decibels
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import pure_call
 from jdali._errors import SampleError
+from jdali._pure import pure_call
 from jdali.ops.bbox._bb_flip import bb_flip
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import pure_call
 from jdali._errors import SampleError
+from jdali._pure import pure_call
 from jdali.ops.bbox._bbox_paste import bbox_paste
 
 # A product and a sum, which one program may contract to a fused multiply-add: half an ulp of 1.

@@ -8,8 +8,8 @@ from support import batch, contract, oracle
 from support.data import image
 
 from jdali import types
-from jdali._call import pure_call
 from jdali._errors import SampleError, TracedArgumentError
+from jdali._pure import pure_call
 from jdali.ops.image import _window
 from jdali.ops.image._crop import crop
 from jdali.ops.image._take_window import exact_anchor

@@ -8,8 +8,8 @@ from support import batch, contract, oracle
 from support.data import image
 
 from jdali import types
-from jdali._call import pure_call
 from jdali._errors import SampleError
+from jdali._pure import pure_call
 from jdali.ops.image._crop_mirror_normalize import crop_mirror_normalize as cmn
 
 SIZES = [(5, 8), (9, 4), (4, 5), (7, 7)]

@@ -8,8 +8,8 @@ from support import contract
 from support.data import image
 
 from jdali import types
-from jdali._call import pure_call
 from jdali._errors import SampleError
+from jdali._pure import pure_call
 from jdali.ops.image._warp_affine import warp_affine
 
 # No point of these lies on the border of two pixels, where the last bit would decide.

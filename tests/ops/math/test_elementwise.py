@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from support import contract, expression
 
-from jdali._call import plan_call, pure_call
+from jdali._call import plan_call
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
 from jdali._operator import REGISTRY
+from jdali._pure import pure_call
 from jdali.ops import math as _math  # noqa: F401 (registers the operators)
 
 ADD = REGISTRY["math.add"]

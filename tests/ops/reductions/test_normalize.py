@@ -7,9 +7,10 @@ import pytest
 from support import contract, oracle
 
 from jdali._arguments import as_objects
-from jdali._call import PerBatch, plan_call, pure_call, run_call
+from jdali._call import PerBatch, plan_call, run_call
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec
+from jdali._pure import pure_call
 from jdali.ops.reductions._normalize import normalize
 
 

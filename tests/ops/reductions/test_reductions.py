@@ -7,9 +7,9 @@ import pytest
 from support import contract
 
 import jdali.ops.reductions  # noqa: F401
-from jdali._call import pure_call
 from jdali._errors import SampleError
 from jdali._operator import REGISTRY
+from jdali._pure import pure_call
 
 DTYPES = [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32]
 AXES = [
