@@ -13,6 +13,7 @@ from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSha
 
 from jdali._batch import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
 from jdali._devices import AnyArray, HostArray, accelerator, is_local, to_host
+from jdali._extent import valid_mask
 from jdali._recycled import Recycler
 
 Place: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
@@ -65,13 +66,36 @@ def gather(
         if ready is None:
             return _on_host(store, rows, shape, count)
         return ready if is_local(ready) else to_host(ready)
-    place = place if isinstance(place, Sharding) else SingleDeviceSharding(place)
+    place = _sharding(place)
     with keeping(store.spec.dtype):
         if ready is not None:
             return _moved(ready, place)
         if all(store.blocks[number].local for number in np.unique(store.block[rows])):
             return _moved(_on_host(store, rows, shape, count), place)
         return _moved(_on_device(store, rows, shape, count, place), place)
+
+
+def padded_by_zeros(store: Store, shape: tuple[int, ...], place: Place) -> AnyArray:
+    """Array [N, *shape] of all samples, zero past the size of each; see `gather`."""
+    extents = store.spec.extents
+    if (extents == np.array(shape, np.int64)).all():
+        return gather(store, None, shape, place)
+    if place is None or store.local:
+        host = _on_host(store, np.arange(len(store)), shape, len(store))
+        for row, extent in zip(host, extents.tolist(), strict=True):
+            for axis, size in enumerate(extent):
+                row[(*[slice(None)] * axis, slice(size, None))] = 0
+        if place is None:
+            return host
+        with keeping(store.spec.dtype):
+            return _moved(host, _sharding(place))
+    with keeping(store.spec.dtype):
+        array: jax.Array = _cleared(gather(store, None, shape, place), extents.astype(np.int32))
+        return array
+
+
+def _sharding(place: jax.Device | Sharding) -> Sharding:
+    return place if isinstance(place, Sharding) else SingleDeviceSharding(place)
 
 
 def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> AnyArray | None:
@@ -240,6 +264,12 @@ def _take_into(
     """As `_take`, for the chosen rows of `result`."""
     taken = _fitted(array.at[index].get(mode="promise_in_bounds"), shape)
     return jnp.where(chosen.reshape(-1, *[1] * len(shape)), taken, result)
+
+
+@jax.jit
+def _cleared(array: jax.Array, extents: jax.Array) -> jax.Array:
+    valid = jax.vmap(lambda extent: valid_mask(extent, array.shape[1:]))(extents)
+    return jnp.where(valid, array, jnp.zeros((), array.dtype))
 
 
 @jax.jit

@@ -13,7 +13,7 @@ from jdali import types
 from jdali._batch import PaddedBlock, Part, SamplesBlock, Store
 from jdali._devices import AnyArray, HostArray, accelerator, to_host
 from jdali._extent import BatchSpec
-from jdali._gather import Place, gather
+from jdali._gather import Place, gather, padded_by_zeros
 from jdali._provenance import Provenance
 from jdali._tensor import (
     NOTHING,
@@ -34,8 +34,8 @@ class TensorList:
     """A batch of samples, each of its own size, of one element type, number of axes and layout.
 
     Made by jdali as a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default
-    device). The values do not change. It is a pytree: under `jax.jit` it is the padded array
-    [N, *largest] and the extents int32 [N, ndim] of `padded()`.
+    device). The values do not change. It is a pytree: under `jax.jit` and `jax.vmap` it is the array
+    [N, *largest] and the extents int32 [N, ndim] of `padded()`, which gives them back there.
     """
 
     device: ClassVar[str] = ""
@@ -268,11 +268,11 @@ class TensorList:
     def padded(self) -> tuple[Any, Any]:
         """All samples in one array, put together once.
 
-        Returns: jax.Array [N, *padded], of unspecified values past a sample's size, and the sizes,
-            int32 [N, ndim] (traced if this batch is an argument of a function under `jit`).
+        Returns: jax.Array [N, *padded], zero past the size of each sample, and the sizes, int32 [N, ndim]; both
+            traced if this batch is an argument of a function under `jit`, and without N under `vmap`.
         """
         if self._packed is None:
-            array = gather(self._store, None, self._store.padded_shape(), self._place)
+            array = padded_by_zeros(self._store, self._store.padded_shape(), self._place)
             self._packed = array, self._store.spec.extents.astype(np.int32)
         return self._packed
 

@@ -24,7 +24,6 @@ from jdali._tensor import (
     TensorGPU,
     check_layout,
     device_array,
-    device_number,
     same_layout,
 )
 from jdali._tensor_list import TensorList
@@ -139,8 +138,9 @@ class TensorListGPU(TensorList):
         return tensor
 
     def device_id(self) -> int:
-        array, _ = self.padded()
-        return device_number(array)
+        sharding = self._store.sharding
+        devices: Any = {self._jax_device()} if sharding is None else sharding.device_set
+        return min(int(device.id) for device in devices)
 
     @property
     def stream(self) -> None:

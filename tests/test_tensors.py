@@ -12,6 +12,7 @@ import pytest
 from support import oracle
 
 import jdali.types as types
+from jdali._devices import host_device
 from jdali._extent import BatchSpec
 from jdali.tensors import (
     Part,
@@ -418,6 +419,38 @@ def test_squeeze() -> None:
     assert not tensor.squeeze()
     with pytest.raises(RuntimeError, match="axis 1 is out of bounds for a tensor of 1 axes"):
         tensor.squeeze(1)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_padding_of_a_batch_is_zero(accelerator: jax.Device, there: bool) -> None:
+    """Also where a program left something there, and in either place."""
+    blocks = [np.full((2, 3, 5), 9, np.float32), np.full((1, 4, 2), np.nan, np.float32)]
+    sizes = np.array([[2, 5], [4, 1], [3, 4]])
+    arrays = [jax.device_put(b, accelerator if there else host_device()) for b in blocks]
+    parts = [
+        Part(arrays[0], np.array([1, 0]), np.array([0, 2])),
+        Part(arrays[1], np.array([0]), np.array([1])),
+    ]
+    batch = TensorList.from_parts(parts, BatchSpec(sizes, np.float32), "gpu" if there else "cpu")
+    padded, extents = batch.padded()
+    assert (padded.devices() == {accelerator}) == there
+    np.testing.assert_array_equal(extents, sizes)
+    for row, (height, width), value in zip(np.asarray(padded), sizes, [9, np.nan, 9], strict=True):
+        assert row.shape == (4, 5)
+        np.testing.assert_array_equal(row[:height, :width], np.full((height, width), value, np.float32))
+        assert not row[height:].any()
+        assert not row[:, width:].any()
+
+
+def test_a_batch_under_vmap_is_one_sample() -> None:
+    batch = TensorListCPU([np.full(n, n, np.float32) for n in (2, 5)], layout="A")
+
+    def mean(sample: TensorList) -> Any:
+        values, size = sample.padded()
+        assert (sample.layout(), values.shape, size.shape) == ("A", (5,), (1,))
+        return values.sum() / size[0]
+
+    np.testing.assert_array_equal(jax.jit(jax.vmap(mean))(batch), [2, 5])
 
 
 @pytest.mark.parametrize("kind", KINDS)

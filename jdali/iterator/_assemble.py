@@ -6,14 +6,12 @@ import copy
 from collections.abc import Mapping, Sequence
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Sharding
 
 from jdali._devices import AnyArray
-from jdali._extent import valid_mask
-from jdali._gather import gather
-from jdali._narrow import narrow, narrowed
+from jdali._gather import padded_by_zeros
+from jdali._narrow import narrow
 from jdali._place import BatchSplit, fitted, lead, of_batch_axis, place
 from jdali.engine._buckets import round_up
 from jdali.tensors import TensorList
@@ -157,17 +155,4 @@ def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:
 
 def _padded_array(batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
     """[N, *shape], zero past a sample's size."""
-    if batch.store.local:
-        out = np.zeros((len(batch), *shape), narrowed(batch.spec.dtype))
-        for row, sample in zip(out, batch.to_samples(), strict=True):
-            row[(*map(slice, sample.shape),)] = sample
-        return out
-    array = gather(batch.store, None, shape, batch.store.sharding)
-    cleared: jax.Array = _without_padding(narrow(array), batch.spec.extents.astype(np.int32))
-    return cleared
-
-
-@jax.jit
-def _without_padding(array: jax.Array, extents: jax.Array) -> jax.Array:
-    valid = jax.vmap(lambda extent: valid_mask(extent, array.shape[1:]))(extents)
-    return jnp.where(valid, array, jnp.zeros((), array.dtype))
+    return narrow(padded_by_zeros(batch.store, shape, batch.store.sharding))
