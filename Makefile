@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test exhaustive fast lowest lint types stubs check bench docs clean
+.PHONY: run test exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,19 @@ exhaustive: $(VENV)/.oracle
 
 fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m 'not slow and not exhaustive and not oracle' $(ARGS)
+
+# What is marked `gpu`, on one, and the pipelines beside DALI's GPU backend (left out where it is not installed).
+gpu:
+	@if nvidia-smi -L 2>/dev/null; then $(MAKE) --no-print-directory on-gpu; \
+	else echo "make gpu: there is no NVIDIA GPU here (nvidia-smi lists none), so nothing was run"; fi
+
+on-gpu: $(VENV)/.cuda
+	JAX_PLATFORMS=cuda,cpu $(BIN)/python -m pytest -m gpu $(ARGS)
+	XLA_PYTHON_CLIENT_PREALLOCATE=false $(BIN)/python benchmarks/pipelines.py --rivals dali_gpu jdali_gpu
+
+$(VENV)/.cuda: $(VENV)/.oracle
+	$(BIN)/python -m pip install --quiet -e '.[cuda12]'
+	touch $@
 
 # The oldest versions that pyproject.toml allows, in an environment of their own: each bound is one that was tried.
 # They exist for Python 3.11 and 3.12.

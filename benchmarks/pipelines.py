@@ -25,7 +25,8 @@ MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 # Batches taken before the clock starts: a rival that waits for its turn has made some ahead.
 DRAIN = 6
 WORKLOADS = ("train", "val", "rotate")
-RIVALS = ("dali", "jdali", "jdali_scaled", "torch", "grain", "tfdata")
+ON_GPU = ("dali_gpu", "jdali_gpu")
+RIVALS = ("dali", "jdali", "jdali_scaled", "torch", "grain", "tfdata", *ON_GPU)
 
 
 def default_data() -> str:
@@ -54,37 +55,39 @@ def make_pictures(folder: Path, count: int = 48) -> None:
         )
 
 
-def dali_like(package: str, workload: str, data: str, threads: int, **options: object):
-    """The same pipeline for DALI and for jdali: only the import differs."""
+def dali_like(package: str, workload: str, data: str, threads: int, gpu: bool = False, **options: object):
+    """The same pipeline for DALI and for jdali: only the import differs. With `gpu`, all after reading is on it."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
+    options |= {"batch_size": BATCH, "num_threads": threads, "device_id": 0 if gpu else None, "seed": 1}
+    decoder = {"device": "mixed" if gpu else "cpu"}
 
-    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1, **options)
+    @root.pipeline_def(**options)
     def train():
         jpegs, labels = fn.readers.file(file_root=data, random_shuffle=True, name="Reader")
-        images = fn.decoders.image_random_crop(jpegs)
+        images = fn.decoders.image_random_crop(jpegs, **decoder)
         images = fn.resize(images, size=[224, 224])
         mirror = fn.random.coin_flip()
         return fn.crop_mirror_normalize(images, mirror=mirror, mean=MEAN, std=STD), labels
 
-    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1, **options)
+    @root.pipeline_def(**options)
     def val():
         jpegs, labels = fn.readers.file(file_root=data, name="Reader")
-        images = fn.resize(fn.decoders.image(jpegs), resize_shorter=256)
+        images = fn.resize(fn.decoders.image(jpegs, **decoder), resize_shorter=256)
         return fn.crop_mirror_normalize(images, crop=(224, 224), mean=MEAN, std=STD), labels
 
-    @root.pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1, **options)
+    @root.pipeline_def(**options)
     def rotate():
         jpegs, labels = fn.readers.file(file_root=data, random_shuffle=True, name="Reader")
-        images = fn.decoders.image(jpegs)
+        images = fn.decoders.image(jpegs, **decoder)
         return fn.rotate(images, angle=fn.random.uniform(range=(-10.0, 10.0)), fill_value=0), labels
 
     return {"train": train, "val": val, "rotate": rotate}[workload]()
 
 
-def work_dali(workload: str, data: str, threads: int) -> None:
+def work_dali(workload: str, data: str, threads: int, **options: object) -> None:
     start = time.perf_counter()
-    pipe = dali_like("nvidia.dali", workload, data, threads)
+    pipe = dali_like("nvidia.dali", workload, data, threads, **options)
     pipe.build()
     pipe.run()
     first = time.perf_counter() - start
@@ -240,8 +243,11 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
     runs = {
         "dali": work_dali, "jdali": work_jdali, "torch": work_torch, "grain": work_grain, "tfdata": work_tfdata,
         "jdali_scaled": lambda *a: work_jdali(*a, scaled_decoding=True),
+        "dali_gpu": lambda *a: work_dali(*a, gpu=True), "jdali_gpu": lambda *a: work_jdali(*a, gpu=True),
     }  # fmt: skip
     try:
+        if rival in ON_GPU and not Path("/dev/nvidiactl").exists():
+            raise ImportError("there is no NVIDIA GPU here")
         runs[rival](workload, data, threads)
     except ImportError as error:
         say({"problem": str(error)})

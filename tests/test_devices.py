@@ -16,6 +16,8 @@ from jdali.engine import _stage
 from jdali.iterator import DataIterator
 from jdali.tensors import TensorListGPU
 
+pytestmark = pytest.mark.gpu
+
 BATCH = 6
 PICTURES = [
     np.random.default_rng(i).integers(0, 256, (20 + 9 * (i % 4), 24 + 5 * (i % 3), 3), np.uint8)
@@ -175,6 +177,8 @@ def test_a_global_array_reads_nothing_back(accelerator, count):
             got = [next(batches) for _ in range(3)]
     for array in got[-1].values():
         assert array.sharding.is_equivalent_to(sharding, array.ndim)
+    np.testing.assert_array_equal(np.asarray(got[-1]["label"]), np.arange(BATCH))
+    assert np.asarray(got[-1]["cut"]).any(axis=(1, 2, 3)).all()
 
 
 @pytest.mark.parametrize("form", ["array", "list", "batch", "sample by sample"])

@@ -16,6 +16,8 @@ from jdali._gather import ALIGNMENT, aligned_empty, gather
 from jdali._recycled import Recycler
 from jdali.tensors import Part, TensorList, TensorListGPU
 
+pytestmark = pytest.mark.gpu
+
 
 def test_staging_buffers_are_aligned_and_fresh():
     first = aligned_empty((3, 5, 7), np.dtype(np.int16))

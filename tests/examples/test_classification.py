@@ -29,6 +29,7 @@ def write_pictures(folder, count):
             Image.fromarray(stripes.astype(np.uint8)).convert("RGB").save(folder / name / f"{i:02d}.jpg")
 
 
+@pytest.mark.gpu
 @pytest.mark.filterwarnings("default")  # what other packages deprecate is not tested here
 def test_the_loss_falls(example, tmp_path, capsys):
     write_pictures(tmp_path, 40)

@@ -17,6 +17,8 @@ from jdali import OperatorError, Pipeline, fn
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator._clock import WaitClock
 
+pytestmark = pytest.mark.gpu
+
 FILL, DROP, PARTIAL, PAD = LastBatchPolicy
 
 
