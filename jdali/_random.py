@@ -126,6 +126,8 @@ def bits(words: Words) -> Array:
     return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
 
 
+# Compiled where called alone, as JAX's is, which rounds the product and the sum at once: the same values.
+@functools.partial(jax.jit, static_argnames="count")
 def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
     """float32 [..., count] from `low` to `high`, which are broadcast: `jax.random.uniform(key, count, ...)`."""
     drawn = operator.xor(*split(words, count))
