@@ -20,6 +20,9 @@ import numpy as np
 from jax import Array, lax
 from jax.extend import core
 
+from jdali._flat import FlatProgram, Step, Value
+from jdali._threefry import together
+
 # An operand of programs, for a constant would be folded away.
 MINUS_ZERO = np.float32(-0.0)
 
@@ -32,10 +35,18 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
         minus_zero: float32 scalar that holds -0, an operand of the program.
         platform: of the device that the program is for: "cpu", "gpu", ...
     """
+    return _traced_again(function, _Evaluation(minus_zero, platform))
 
+
+def drawn_together(function: Callable[..., Any], platform: str) -> Callable[..., Any]:
+    """`function` with its random bits made as `exact` does (see `_threefry`), and products as they are."""
+    return _traced_again(function, _Evaluation(None, platform))
+
+
+def _traced_again(function: Callable[..., Any], evaluation: _Evaluation) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
         closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
-        results = _Evaluation(minus_zero, platform).of(closed, jax.tree.leaves(args))
+        results = evaluation.of(closed, jax.tree.leaves(args))
         return jax.tree.unflatten(jax.tree.structure(shapes), results)
 
     return run
@@ -44,30 +55,30 @@ def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Cal
 class _Evaluation:
     """Traces a jaxpr again, products rounded."""
 
-    def __init__(self, minus_zero: Array, platform: str):
+    def __init__(self, minus_zero: Array | None, platform: str):
         self._minus_zero, self._platform = minus_zero, platform
 
     def of(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
-        jaxpr = closed.jaxpr
-        values: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
-        values.update(zip(jaxpr.invars, arguments, strict=True))
+        program = FlatProgram(closed, self._platform)
+        values = dict(enumerate(arguments))
 
-        def read(atom: Any) -> Any:
-            return atom.val if isinstance(atom, core.Literal) else values[atom]
+        def read(operand: Any) -> Any:
+            return values[operand.number] if isinstance(operand, Value) else operand
 
-        for eqn in jaxpr.eqns:
-            operands = [read(v) for v in eqn.invars]
-            results = self._equation(eqn, operands)
-            values.update(zip(eqn.outvars, results, strict=True))
-        return [read(v) for v in jaxpr.outvars]
+        for level in program.levels():
+            for step in level.others:
+                self._store(values, step, self._equation(step.eqn, [read(o) for o in step.operands]))
+            drawn = together([[read(o) for o in step.operands] for step in level.draws], self._platform)
+            for step, words in zip(level.draws, drawn, strict=True):
+                self._store(values, step, words)
+        return [read(result) for result in program.results]
+
+    def _store(self, values: dict[int, Any], step: Step, results: Sequence[Any]) -> None:
+        for value, result in zip(step.results, results, strict=True):
+            values[value.number] = result
 
     def _equation(self, eqn: Any, operands: list[Any]) -> Sequence[Any]:
         name, params = eqn.primitive.name, eqn.params
-        if name in _INLINED:
-            inner = params[_INLINED[name]]
-            return self.of(
-                inner if isinstance(inner, core.ClosedJaxpr) else core.ClosedJaxpr(inner, ()), operands
-            )
         if name == "while":
             return self._while(params, operands)
         if name == "scan":
@@ -82,7 +93,7 @@ class _Evaluation:
         return results
 
     def _rounded(self, product: Any) -> Any:
-        if not jnp.issubdtype(product.dtype, jnp.floating):
+        if self._minus_zero is None or not jnp.issubdtype(product.dtype, jnp.floating):
             return product
         return lax.add(product, jnp.broadcast_to(self._minus_zero.astype(product.dtype), product.shape))
 
@@ -132,12 +143,7 @@ class _Evaluation:
 
     def _cond(self, params: Any, operands: list[Any]) -> Sequence[Any]:
         index, *rest = operands
-        branches = params["branches"]
-        platforms = params.get("branches_platforms")
-        if platforms is not None:  # of lax.platform_dependent: only one of them is ever compiled
-            mine = [i for i, names in enumerate(platforms) if names is None or self._platform in names]
-            return self.of(branches[mine[0]], rest)
-        run = [lambda *values, branch=branch: self.of(branch, values) for branch in branches]
+        run = [lambda *values, branch=branch: self.of(branch, values) for branch in params["branches"]]
         result: Sequence[Any] = lax.switch(index, run, *rest)
         return result
 
@@ -152,9 +158,3 @@ def _as_it_is(eqn: Any, operands: list[Any]) -> list[Any]:
 
 # Division by a constant is compiled as a product.
 _PRODUCTS = {"mul", "div", "square", "integer_pow"}
-# Primitives that only call a jaxpr, and the parameter that holds it.
-_INLINED = {
-    "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
-    "remat": "jaxpr", "checkpoint": "jaxpr", "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr", "custom_vmap_call": "call",
-}  # fmt: skip

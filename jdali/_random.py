@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,10 +18,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.extend.random import threefry2x32_p
 from jax.typing import ArrayLike
 
 from jdali._devices import host_device, to_host
+from jdali._exact import drawn_together
+from jdali._threefry import Words, fold_in, threefry
 
 _MASK32 = 0xFFFFFFFF
 
@@ -36,25 +38,26 @@ def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (whole & np.uint64(_MASK32)).astype(np.uint32), (whole >> np.uint64(32)).astype(np.uint32)
 
 
-def sample_key(seed: Array, stream: Array, epoch: Array, index: Array, high: ArrayLike = 0) -> Array:
-    """Typed key of one sample.
+def sample_key(
+    seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
+) -> Array:
+    """Typed key of one sample, or of many: all but `seed` are broadcast, [...].
 
     Args:
-        seed: uint32 [2], of `seed_words`.
+        seed: uint32 [..., 2], of `seed_words`.
         stream: uint32, number of the operator.
         epoch: uint32.
         index: uint32, low word of the sample's index.
         high: uint32, high word of it. Where it is 0, it changes nothing.
     """
-    key: Array = jax.random.wrap_key_data(jnp.asarray(seed, jnp.uint32), impl="threefry2x32")
+    seed = jnp.asarray(seed, jnp.uint32)
+    words: Words = (seed[..., 0], seed[..., 1])
     for word in (stream, epoch, index):
-        key = jax.random.fold_in(key, jnp.asarray(word, jnp.uint32))
-    if isinstance(high, int) and high == 0:
-        return key
-    high = jnp.asarray(high, jnp.uint32)
-    far = jax.random.key_data(jax.random.fold_in(key, high))
-    words = jnp.where(high == 0, jax.random.key_data(key), far)
-    return jax.random.wrap_key_data(words, impl="threefry2x32")
+        words = fold_in(words, jnp.asarray(word, jnp.uint32))
+    if not (isinstance(high, int) and high == 0):
+        far = fold_in(words, jnp.asarray(high, jnp.uint32))
+        words = (jnp.where(high == 0, words[0], far[0]), jnp.where(high == 0, words[1], far[1]))
+    return jax.random.wrap_key_data(jnp.stack(words, axis=-1), impl="threefry2x32")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,13 +80,15 @@ class SampleKeys:
         """NumPy results of `function(key, *one sample's arrays)` for every sample.
 
         One compiled program on the CPU for the whole batch; `function` must be a module-level
-        function or a `functools.partial` kept by the caller, since it is the compile key.
+        function or a `functools.partial` kept by the caller, since it is the compile key. There is a
+        program for each power of two of samples; in unused rows is the last sample again.
         """
+        count = len(self.index)
+        rows = np.minimum(np.arange(1 << (count - 1).bit_length() if count else 0), count - 1)
+        each = (self.epoch.astype(np.uint32), *index_words(self.index), *arrays)
         with jax.default_device(host_device()):
-            stream = np.uint32(self.stream)
-            words = (self.epoch.astype(np.uint32), *index_words(self.index))
-            out = _mapped(function)(self.seed, stream, *words, *arrays)
-            return jax.tree.map(to_host, out)
+            out = _mapped(function)(self.seed, np.uint32(self.stream), *(a[rows] for a in each))
+            return jax.tree.map(lambda result: to_host(result)[:count], out)
 
     def numpy_words(self) -> np.ndarray:
         """uint32 [N, 6]: what `numpy_generator` makes each sample's generator of."""
@@ -104,13 +109,39 @@ def numpy_generator(words: np.ndarray) -> np.random.Generator:
 
 @functools.lru_cache(maxsize=256)
 def _mapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    def one(seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array) -> Any:
-        return function(sample_key(seed, stream, epoch, index, high), *arrays)
+    def batched(seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array) -> Any:
+        keys = sample_key(seed, stream, epoch, index, high)
+        return jax.vmap(function)(keys, *arrays)
 
-    def batched(seed: Array, stream: Array, *each: Array) -> Any:
-        return jax.vmap(functools.partial(one, seed, stream))(*each)
+    return jax.jit(drawn_together(batched, "cpu"))
 
-    return jax.jit(batched)
+
+def split(words: Words, count: int) -> Words:
+    """Words [..., count] of the keys `jax.random.split(key, count)`, of one or more keys [...]."""
+    counter = jnp.arange(count, dtype=jnp.uint32)
+    return threefry(words[0][..., None], words[1][..., None], np.uint32(0), counter)
+
+
+def bits(words: Words) -> Array:
+    """uint32, one value from each key: `jax.random.bits(key)`."""
+    return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
+
+
+# Compiled where called alone, as JAX's is, which rounds the product and the sum at once: the same values.
+@functools.partial(jax.jit, static_argnames="count")
+def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
+    """float32 [..., count] from `low` to `high`, which are broadcast: `jax.random.uniform(key, count, ...)`."""
+    drawn = operator.xor(*split(words, count))
+    return jnp.maximum(low, _fraction(drawn) * (high - low) + low)
+
+
+def integer(words: Words, limit: Array) -> Array:
+    """int32 from 0 to below `limit`, int32, at least 1, as many as keys: `jax.random.randint(key, 0, limit)`."""
+    high, low = jnp.moveaxis(bits(split(words, 2)), -1, 0)
+    span = limit.astype(jnp.uint32)
+    half = np.uint32(1 << 16) % span
+    offset = (high % span) * (half * half % span) + low % span
+    return (offset % span).astype(jnp.int32)
 
 
 def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
@@ -126,21 +157,18 @@ def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLik
         )
         linear = linear * extent[axis].astype(jnp.uint32) + step
     words = jax.random.key_data(key)
-    bits: Array = threefry2x32_p.bind(
-        jnp.broadcast_to(words[0], linear.shape),
-        jnp.broadcast_to(words[1], linear.shape),
-        jnp.full(linear.shape, draw, jnp.uint32),
-        linear,
-    )[0]
-    return bits
+    return threefry(words[0], words[1], jnp.asarray(draw, jnp.uint32), linear)[0]
 
 
 def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
     """float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
-    bits = element_bits(key, extent, shape, draw)
+    return _fraction(element_bits(key, extent, shape, draw))
+
+
+def _fraction(bits: Array) -> Array:
+    """float32 in [0, 1) of the upper 23 bits."""
     floats: Array = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
-    uniform: Array = floats - jnp.float32(1.0)
-    return uniform
+    return floats - jnp.float32(1.0)
 
 
 def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:

@@ -138,7 +138,7 @@ def stage_function(
     packing = planned.packing
     names = [tuple(sorted(c.traced)) for c in planned.calls]
     counts = [len(c.outputs) for c in planned.calls]
-    random_row = {node: i for i, node in enumerate(random_nodes(stage))}
+    random = random_nodes(stage)
 
     def compute(arrays: Any, packed: Any, apart: Any, identity: Any, seeds: Any) -> Any:
         small = iter(packing.unpack(packed, apart))
@@ -147,17 +147,16 @@ def stage_function(
         out_extents = [[next(small) for _ in range(c)] for c in counts]
         traced = [{name: next(small) for name in group} for group in names]
         out_shapes = iter(shapes[len(stage.inputs) :])
+        keys_of: dict[Node, Array] = {}
+        if random:  # the keys of all operators in one go: one by one they would take most of the compile time
+            keys_of |= zip(random, sample_key(seeds[:, None, :2], seeds[:, 2:], *identity), strict=True)
         for i, (node, call) in enumerate(zip(stage.nodes, calls, strict=True)):
             shapes_here = [next(out_shapes) for _ in node.outputs]
             batch = packed.shape[0]
             ins, ext = _operands(node, values, extents, batch)
             args = traced[i] | _traced_args(node, values, extents, traced[i], call)
-            keys = None
-            if node.op.random:
-                row = seeds[random_row[node]]
-                keys = jax.vmap(lambda *who, row=row: sample_key(row[:2], row[2], *who))(*identity)
             with failing_as([node]):
-                results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys)
+                results = run_call(call, ins, ext, args, out_extents[i], shapes_here, keys_of.get(node))
             for value, result, extent in zip(node.outputs, results, out_extents[i], strict=True):
                 values[value], extents[value] = result, extent
         return [values[v] for v in stage.outputs]

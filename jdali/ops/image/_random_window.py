@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._numeric import round_half_away
+from jdali._random import integer, split, uniform
 
 
 class WindowFunction(Protocol):
@@ -44,14 +45,16 @@ def random_window(
 
     Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width), which lies inside the image.
     """
-    key_area, key_aspect, key_y, key_x = jax.random.split(key, 4)
+    # Keys of the area, of the aspect ratio, and of the position along either axis.
+    words = jax.random.key_data(key)
+    keys = split((words[0], words[1]), 4)
     extent = jnp.asarray(extent, jnp.int32)
     size = extent.astype(jnp.float32)
-    area = jax.random.uniform(
-        key_area, (num_attempts,), jnp.float32, random_area[0], random_area[1]
-    ) * (size[0] * size[1])  # fmt: skip
-    log_low, log_high = (jnp.log(jnp.float32(a)) for a in random_aspect_ratio)
-    aspect = jnp.exp(jax.random.uniform(key_aspect, (num_attempts,), jnp.float32, log_low, log_high))
+    limits = jnp.stack(
+        [jnp.asarray(random_area, jnp.float32), jnp.log(jnp.asarray(random_aspect_ratio, jnp.float32))]
+    )
+    drawn = uniform((keys[0][:2], keys[1][:2]), num_attempts, limits[:, :1], limits[:, 1:])
+    area, aspect = drawn[0] * (size[0] * size[1]), jnp.exp(drawn[1])
     sides = jnp.stack([jnp.sqrt(area / aspect), jnp.sqrt(area * aspect)], axis=1)
     sides = jnp.maximum(round_half_away(sides), 1).astype(jnp.int32)
     rounded = sides[:, 1].astype(jnp.float32) / sides[:, 0].astype(jnp.float32)
@@ -63,10 +66,7 @@ def random_window(
     shape = jnp.where(found, sides[jnp.argmax(fits)], fallback)
     shape = jnp.where((extent > 0).all(), shape, 0)
     free = jnp.maximum(extent - shape, 0)
-    anchor = jnp.stack(
-        [jax.random.randint(k, (), 0, n + 1, jnp.int32) for k, n in ((key_y, free[0]), (key_x, free[1]))]
-    )
-    return anchor, shape
+    return integer((keys[0][2:], keys[1][2:]), free + 1), shape
 
 
 def _largest_window(
