@@ -198,6 +198,10 @@ class Store:
         rows = np.arange(spec.batch_size)
         return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
 
+    def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
+        """The same places in other blocks."""
+        return Store(self.spec, blocks, self.block, self.row)
+
     def __len__(self) -> int:
         return len(self.row)
 

@@ -44,6 +44,7 @@ class Device:
             if not 0 <= device_id < jax.local_device_count():
                 raise ValueError(f"Device: there is no gpu:{device_id}, JAX has {jax.local_device_count()}")
         self.device_id = device_id
+        self._jax_device: jax.Device | None = None
 
     def __repr__(self) -> str:
         number = "" if self.device_id is None else f", device_id={self.device_id}"
@@ -65,10 +66,14 @@ class Device:
     @property
     def jax_device(self) -> jax.Device:
         """The device of JAX that this one is."""
-        if self.device_id is not None:
-            return jax.local_devices()[self.device_id]
-        default = jax.local_devices()[0]
-        return default if default.platform == "cpu" else jax.local_devices(backend="cpu")[0]
+        if self._jax_device is None:  # JAX's list of devices is made anew with each question
+            if self.device_id is not None:
+                self._jax_device = jax.local_devices()[self.device_id]
+            else:
+                default = jax.local_devices()[0]
+                is_cpu = default.platform == "cpu"
+                self._jax_device = default if is_cpu else jax.local_devices(backend="cpu")[0]
+        return self._jax_device
 
     @staticmethod
     def current() -> Device:
