@@ -56,10 +56,11 @@ def keeping(dtype: np.dtype[Any]) -> Any:
 class PaddedBlock:
     """Samples in the rows of one array, each padded past its extent."""
 
-    __slots__ = ("_host", "array")
+    __slots__ = ("_host", "_local", "array")
 
     def __init__(self, array: AnyArray):
         self.array = array
+        self._local: bool | None = None
         self._host: HostArray | None = array if isinstance(array, np.ndarray) else None
 
     @property
@@ -71,7 +72,9 @@ class PaddedBlock:
 
     @property
     def local(self) -> bool:
-        return is_local(self.array)
+        if self._local is None:
+            self._local = is_local(self.array)
+        return self._local
 
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array

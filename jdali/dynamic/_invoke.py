@@ -25,6 +25,7 @@ from jdali.ops.tensor._subscript import parse_index
 from jdali.tensors import TensorList
 
 _NO_DRAW = Draw(0, 0)
+_NUMBERS = (bool, int, float)
 
 
 def invoke(
@@ -162,7 +163,9 @@ def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     array: np.ndarray[Any, Any]
-    if arg.element_type is not None and (is_plain(value) or isinstance(value, (str, bytes))):
+    if arg.element_type is None:
+        array = np.asarray(to_array(value))
+    elif type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes)):
         array = arg.convert(value)
     else:
         array = np.asarray(to_array(value))

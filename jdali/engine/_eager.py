@@ -150,10 +150,9 @@ def run_operator(
     """
     if place.name == "cpu":
         inputs = [value.to_device("cpu") for value in inputs]
-    form = Form(
-        op, place, tuple((v.spec.layout, v.spec.ndim) for v in inputs), tuple(sorted(per_sample)),
-        tuple(sorted(static.items())), _room(batch_size),
-    )  # fmt: skip
+    kinds = tuple([(v.spec.layout, v.spec.ndim) for v in inputs])
+    static_args = tuple(sorted(static.items())) if static else ()
+    form = Form(op, place, kinds, tuple(sorted(per_sample)), static_args, _room(batch_size))
     runner = _runner(form)
     env = Values(zip(runner.inputs, inputs, strict=True))
     for name, value in per_sample.items():

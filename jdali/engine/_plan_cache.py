@@ -154,14 +154,15 @@ class Dependencies:
         """All that a plan for these `count` samples depends on; None: too much to be the same again."""
         if self._on_keys:
             return None
-        names = sorted(env.constants)
-        values = [_value_key(given[v.node, v.name], seen=v.seen) for v in self._by_value]
-        values += [_value_key(env.constants[name], seen=True) for name in names]
-        if None in values:
+        parts = [_value_key(given[v.node, v.name], seen=v.seen) for v in self._by_value]
+        if env.constants:
+            parts += [_value_key(value, seen=True) for value in env.constants.values()]
+        if None in parts:
             return None
-        specs = [env[v].spec.key for v in self.values]
-        decoded = [env.decoded_from[v].tobytes() for v in self._stage.inputs if v in env.decoded_from]
-        return (count, *names, *values, *specs, *decoded)
+        parts += [env[v].spec.key for v in self.values]
+        if env.decoded_from:
+            parts += [env.decoded_from[v].tobytes() for v in self._stage.inputs if v in env.decoded_from]
+        return (count, *env.constants, *parts)
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:

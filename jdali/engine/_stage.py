@@ -246,7 +246,7 @@ class StageRunner:
         if plan.outputs is None:
             plan.outputs = self._places(plan.stage, samples, results)
         for o, (value, places) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
-            blocks = tuple(PaddedBlock(result[o]) for result in results)
+            blocks = tuple([PaddedBlock(result[o]) for result in results])
             made_of = env.made_of(value.source)
             env[value] = TensorList.from_store(places.with_blocks(blocks), value.device, made_of)
 

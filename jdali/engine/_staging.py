@@ -23,7 +23,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     Nothing else holds its memory. Large arrays come from memory used before (new pages cost as much as
     filling them), but only once every program and every array that saw it is gone.
     """
-    size = math.prod(shape) * dtype.itemsize
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     raw = _RECYCLER.take(size + ALIGNMENT)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size].view(dtype).reshape(shape)
@@ -61,8 +61,6 @@ def _ready(store: Store, samples: np.ndarray, count: int, shape: tuple[int, ...]
     block = store.blocks[store.block[samples[0]]]
     if not isinstance(block, PaddedBlock) or block.array.shape != (count, *shape):
         return None
-    if len(samples) == 1:
-        return block.array if store.row[samples[0]] == 0 else None
     own = (store.block[samples] == store.block[samples[0]]).all()
     return block.array if own and (store.row[samples] == np.arange(len(samples))).all() else None
 
