@@ -45,10 +45,11 @@ def keeping(dtype: np.dtype[Any]) -> Any:
 class PaddedBlock:
     """Samples in the rows of one array, each padded past its extent."""
 
-    __slots__ = ("_host", "array")
+    __slots__ = ("_host", "_local", "array")
 
     def __init__(self, array: AnyArray):
         self.array = array
+        self._local: bool | None = None
         self._host: HostArray | None = array if isinstance(array, np.ndarray) else None
 
     @property
@@ -60,7 +61,9 @@ class PaddedBlock:
 
     @property
     def local(self) -> bool:
-        return is_local(self.array)
+        if self._local is None:
+            self._local = is_local(self.array)
+        return self._local
 
     @property
     def sharding(self) -> Sharding | None:
@@ -198,6 +201,10 @@ class Store:
         """One block that holds the samples in order."""
         rows = np.arange(spec.batch_size)
         return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
+
+    def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
+        """The same places in other blocks."""
+        return Store(self.spec, blocks, self.block, self.row)
 
     def __len__(self) -> int:
         return len(self.row)

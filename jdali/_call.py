@@ -96,11 +96,20 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedCall:
-    """A `Call` with what is known of one batch."""
+    """A `Call` with what is known of one batch.
+
+    Attributes:
+        call: what a compiled program depends on.
+        outputs: spec of each output.
+        traced: [N, ...] per-sample values.
+        unseen: those of `traced` that are arguments whose values `setup` did not get: for other values of
+            the same shapes and types, nothing else in the plan differs.
+    """
 
     call: Call
     outputs: tuple[BatchSpec, ...]
     traced: dict[str, np.ndarray]
+    unseen: tuple[str, ...] = ()
 
 
 def plan_call(
@@ -167,6 +176,7 @@ def plan_call(
         constants.pop(name, None)
         static.pop(name, None)
         shapes.pop(name, None)
+    given_by_value = list(traced)
     traced |= plan.params
     static |= plan.static
     if op.kind == "device":
@@ -179,7 +189,8 @@ def plan_call(
         op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(static.items())),
         tuple(sorted(constants.items())), tuple(sorted(shapes.items())),
     )  # fmt: skip
-    return PlannedCall(call, outputs, traced)
+    unseen = [n for n in given_by_value if n not in plan.params and not op.setup_sees(n)]
+    return PlannedCall(call, outputs, traced, tuple(unseen))
 
 
 def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -54,6 +55,11 @@ class BatchSpec:
     def is_uniform(self) -> bool:
         """All samples have one size."""
         return self.batch_size == 0 or bool((self.extents == self.extents[0]).all())
+
+    @functools.cached_property
+    def key(self) -> tuple[Hashable, ...]:
+        """All of it, to compare and to hash."""
+        return self.extents.tobytes(), self.extents.shape, self.dtype, self.layout
 
     def replace(self, **changes: Any) -> BatchSpec:
         return dataclasses.replace(self, **changes)

@@ -72,10 +72,15 @@ class Arg:
         found = {_rank(option) for option in alternatives(self.annotation) if option is not pytypes.NoneType}
         return None if None in found else frozenset(r for r in found if r is not None)
 
-    @property
+    @functools.cached_property
     def is_number(self) -> bool:
         """Whether a sample's value is one number, and never a vector."""
         return self.ranks == frozenset({0})
+
+    @functools.cached_property
+    def element_type(self) -> Any:
+        """NumPy scalar type in which `setup` and `run` get it; None: any."""
+        return next(iter(element_types(self.annotation)), None)
 
     def convert(self, value: Any) -> Any:
         """The value in the form in which `setup` and `run` get it.
@@ -90,9 +95,9 @@ class Arg:
         if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
             converted = np.empty(len(value), object)
             for i, one in enumerate(value):
-                converted[i] = np.asarray(one, element_type(self.annotation))
+                converted[i] = np.asarray(one, self.element_type)
             return converted
-        return np.asarray(to_host(value), element_type(self.annotation))
+        return np.asarray(to_host(value), self.element_type)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,16 +149,20 @@ class Operator:
     def doc(self) -> str:
         return inspect.getdoc(self.run) or ""
 
-    @property
+    @functools.cached_property
     def public_args(self) -> dict[str, Arg]:
         """DALI's arguments; those that only `setup` fills in begin with an underscore."""
         return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
 
-    @property
+    @functools.cached_property
+    def _required(self) -> list[str]:
+        return sorted(arg.name for arg in self.args.values() if arg.required)
+
+    @functools.cached_property
     def min_inputs(self) -> int:
         return sum(not (i.optional or i.variadic) for i in self.inputs)
 
-    @property
+    @functools.cached_property
     def max_inputs(self) -> int | None:
         """None if any number may be given."""
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
@@ -182,6 +191,10 @@ class Operator:
             wanted = [name for name in wanted if name in self.setup_parameters]
         return frozenset(wanted + [i.name for i in self.inputs if i.argument])
 
+    def setup_sees(self, name: str) -> bool:
+        """Whether `setup` gets the value of an argument, needed or not."""
+        return self.setup is not None and (self.setup_parameters is None or name in self.setup_parameters)
+
     def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:
         """All arguments, defaults filled in; says clearly which are missing or unknown.
 
@@ -189,13 +202,14 @@ class Operator:
             given: by name.
             private: arguments that the engine fills in are allowed too.
         """
-        unknown = sorted(set(given) - set(self.args if private else self.public_args))
+        allowed = self.args if private else self.public_args
+        unknown = sorted(name for name in given if name not in allowed)
         if unknown:
             raise TypeError(
                 f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "
                 f"it takes {', '.join(sorted(self.public_args))}"
             )
-        missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
+        missing = [name for name in self._required if given.get(name) is None]
         if missing:
             raise TypeError(f"{self.name}: required argument {', '.join(map(repr, missing))} not given")
         bound = {}
@@ -327,6 +341,7 @@ def _arg_kind(hint: Any) -> ArgKind | None:
     return None
 
 
+@functools.cache
 def alternatives(annotation: Any) -> tuple[Any, ...]:
     """Members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
@@ -344,6 +359,7 @@ def _rank(option: Any) -> int | None:
     )
 
 
+@functools.cache
 def element_types(annotation: Any) -> tuple[Any, ...]:
     """NumPy scalar types that a tensor given for a PerSample argument may have; empty: any.
 
@@ -360,11 +376,6 @@ def element_types(annotation: Any) -> tuple[Any, ...]:
         elif option in known:
             found[known[option]] = None
     return tuple(found)
-
-
-def element_type(annotation: Any) -> Any:
-    """NumPy dtype of a PerSample annotation such as `float`, `tuple[int, ...] | None`."""
-    return next(iter(element_types(annotation)), None)
 
 
 def _hashable(annotation: Any, value: Any) -> Hashable:

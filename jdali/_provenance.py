@@ -69,10 +69,11 @@ class Provenance(Sequence[str]):
         cls, data: Sequence[Provenance | None], arguments: Sequence[Provenance | None] = ()
     ) -> Provenance | None:
         """Of what an operator makes of several inputs, sample by sample; None: nothing is known of any."""
-        known = _distinct([p for p in data if p is not None])
-        others = _distinct([p for p in arguments if p is not None])
+        known = [p for p in data if p is not None]
+        others = [p for p in arguments if p is not None]
         if not known and not others:
             return None
+        known, others = _distinct(known), _distinct(others)
         if len(known) == 1 and all(any(o is k for k in known) for o in others):
             return known[0]
         drawn, moved = _renumbered([*known, *others])

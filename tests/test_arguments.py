@@ -21,7 +21,7 @@ from support import oracle
 import jdali.dynamic as jd
 from jdali import Pipeline, _arguments, fn, ops
 from jdali._errors import OperatorError, SampleError
-from jdali._operator import REGISTRY, Arg, ArgKind, Operator, PerSample, element_type
+from jdali._operator import REGISTRY, Arg, ArgKind, Operator, PerSample
 from jdali.ops.image._rotate import rotate
 
 COUNT = 3
@@ -48,7 +48,7 @@ EXACT = (
 
 def values(arg: Arg, *shapes: tuple[int, ...]) -> np.ndarray:
     """A value of ones for each sample, in the argument's element type."""
-    dtype = element_type(arg.annotation) or np.float32
+    dtype = arg.element_type or np.float32
     return _arguments.as_objects([np.ones(shape, dtype) for shape in shapes])
 
 
@@ -91,7 +91,7 @@ def test_every_argument_follows_its_annotation(op: Operator, arg: Arg):
 def test_annotations_say_which_shapes_are_taken():
     def ranks(annotation: Any) -> Any:
         arg = Arg("a", ArgKind.PER_SAMPLE, annotation, None)
-        return arg.ranks, arg.ragged, element_type(annotation)
+        return arg.ranks, arg.ragged, arg.element_type
 
     assert PerSample is not None
     assert ranks(float | None) == ({0}, False, np.float32)

@@ -148,7 +148,7 @@ class Tensors(Sequence[Any]):
         """A sample, or for a slice or a list of numbers a sequence of samples."""
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
-        if isinstance(key, (list, tuple, range)) or (hasattr(key, "ndim") and key.ndim == 1):
+        if isinstance(key, (list, tuple, range)) or getattr(key, "ndim", 0) == 1:
             return Tensors(self.batch, [self.indices[int(k)] for k in key])
         sample = Tensor._of(self.batch._list, self.batch.device)
         sample._index = self.indices[int(key)]

@@ -48,6 +48,7 @@ class Device:
             if not 0 <= device_id < jax.local_device_count():
                 raise ValueError(f"Device: there is no gpu:{device_id}, JAX has {jax.local_device_count()}")
         self.device_id = device_id
+        self._jax_device: jax.Device | None = None
 
     def __repr__(self) -> str:
         number = "" if self.device_id is None else f", device_id={self.device_id}"
@@ -69,9 +70,10 @@ class Device:
     @property
     def jax_device(self) -> jax.Device:
         """The device of JAX that this one is."""
-        if self.device_id is not None:
-            return jax.local_devices()[self.device_id]
-        return host_device()
+        if self._jax_device is None:  # JAX's list of devices is made anew with each question
+            numbered = self.device_id is not None
+            self._jax_device = jax.local_devices()[self.device_id] if numbered else host_device()
+        return self._jax_device
 
     @staticmethod
     def current() -> Device:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from jdali._arguments import one_for_all, sample_shape
 from jdali._devices import is_local, to_host
 from jdali._numeric import np_round_half_away
-from jdali._operator import REGISTRY, Arg, ArgKind, Operator, element_type
+from jdali._operator import REGISTRY, Arg, ArgKind, Operator
 from jdali.dynamic._context import EvalContext, EvalMode
 from jdali.dynamic._data import device_of, is_plain, to_array
 from jdali.dynamic._device import Device
@@ -25,6 +26,7 @@ from jdali.ops.tensor._subscript import parse_index
 from jdali.tensors import TensorList
 
 _NO_DRAW = Draw(0, 0)
+_NUMBERS = (bool, int, float)
 
 
 def invoke(
@@ -50,7 +52,7 @@ def invoke(
         a tuple of them for several outputs.
     """
     given = _counted(op, inputs)
-    values = [operand(value) for value in given]
+    values = [value if isinstance(value, Value) else operand(value) for value in given]
     static, per_sample = _arguments(op, args)
     size = _batch_size(op, [*values, *per_sample.values()], batch_size)
     place, result_device = _place(op, values, device)
@@ -120,7 +122,7 @@ def _arguments(
 ) -> tuple[dict[str, Any], dict[str, Value | np.ndarray[Any, Any]]]:
     """The arguments given: static ones converted; per-sample ones as values, or one array for all samples."""
     given = {name: value for name, value in args.items() if value is not None}
-    op.bind(given)
+    _check_names(op, tuple(given))
     static: dict[str, Any] = {}
     per_sample: dict[str, Value | np.ndarray[Any, Any]] = {}
     for name, value in given.items():
@@ -134,6 +136,12 @@ def _arguments(
             raise type(error)(f"{op.name}: argument {name!r} got {value!r}: {error}") from None
         per_sample[name] = converted if isinstance(converted, Value) else one_for_all(op.name, arg, converted)
     return static, per_sample
+
+
+@functools.lru_cache(maxsize=4096)
+def _check_names(op: Operator, names: tuple[str, ...]) -> None:
+    """Raises TypeError if a call with these arguments names an unknown one or lacks one."""
+    op.bind(dict.fromkeys(names, ...))
 
 
 def _plain(value: Any) -> Any:
@@ -157,28 +165,33 @@ def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     array: np.ndarray[Any, Any]
-    if element_type(arg.annotation) is not None and (is_plain(value) or isinstance(value, (str, bytes))):
+    if arg.element_type is None:
+        array = np.asarray(to_array(value))
+    elif type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes)):
         array = arg.convert(value)
     else:
         array = to_host(to_array(value))
     return array
 
 
-def _argument_batch(op: Operator, name: str, value: Value | np.ndarray[Any, Any], count: int) -> TensorList:
-    """A per-sample argument as a batch of `count` values in its element type."""
+def _argument_batch(
+    op: Operator, name: str, value: Value | np.ndarray[Any, Any], count: int
+) -> TensorList | np.ndarray[Any, Any]:
+    """A per-sample argument as `count` values in its element type."""
     arg = op.args[name]
     if not isinstance(value, Value):
-        return TensorList.from_dense(_in_element_type(arg, np.broadcast_to(value, (count, *value.shape))))
+        value = _in_element_type(arg, value)
+        return value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape))
     values = _repeated(value, count)
     sample_shape(op.name, arg, values.spec.extents)
     if values.is_dense_tensor():
-        return TensorList.from_dense(_in_element_type(arg, values.as_numpy()))
+        return _in_element_type(arg, values.as_numpy())
     return TensorList.from_samples([_in_element_type(arg, one) for one in values.to_samples()])
 
 
 def _in_element_type(arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Values of an argument in its element type: reals round to integers, as DALI's conversion does."""
-    target = element_type(arg.annotation)
+    target = arg.element_type
     if target is None or array.dtype == target:
         return array
     if array.dtype.kind == "f" and np.dtype(target).kind in "iu":

@@ -70,8 +70,7 @@ class Tensor(Arithmetic, Value):
         return self._list if len(self._list) == 1 else self._list.select([self._index])
 
     def _sample(self) -> tensors.Tensor:
-        sample: tensors.Tensor = self._list[self._index]
-        return sample
+        return self._list._sample(self._index)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -105,8 +105,11 @@ class BucketPolicy:
             return []
         if not rows.shape[1]:
             return [Group((), np.arange(len(rows)))]
-        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-        inverse = inverse.reshape(-1)
+        if len(rows) == 1:  # `unique` takes longer than all else
+            distinct, inverse = rows, np.zeros(1, np.int64)
+        else:
+            distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+            inverse = inverse.reshape(-1)
         uniform = (rows == rows[0]).all(axis=0)
         # Largest first, so that smaller samples find a shape to join.
         order = np.argsort(-self._elements(distinct), kind="stable")

@@ -8,11 +8,10 @@ no argument that may differ by sample is compiled in, so calling with new values
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -46,16 +45,14 @@ def compiled_programs() -> int:
     return _compiler.count
 
 
-@dataclasses.dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where an operator runs: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
 
     name: str
     device: jax.Device
 
 
-@dataclasses.dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """What a runner is made for: all but the values, the sizes and the types of the data."""
 
     op: Operator
@@ -66,8 +63,7 @@ class Form:
     room: int  # samples that a program has rows for
 
 
-@dataclasses.dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """Which random numbers an operator takes: a seed, and how many draws were made from it before."""
 
     seed: int
@@ -89,6 +85,8 @@ class _Runner:
             form.op, self.inputs, dict(form.static) | self.arguments, device=form.place.name, where="a call"
         )
         # Without random values, host operators keep nothing from call to call.
+        self._random = form.op.random
+        self._stream: tuple[int, int] | None = None  # seed and stream of the last call
         stateless = form.op.kind != "device" and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()
         self._runner: StageRunner | HostRunner
@@ -102,7 +100,10 @@ class _Runner:
 
     def run(self, env: Values, ids: SampleIds, draw: Draw, pool: Pool) -> None:
         with self._turn:
-            self._runner.reseed(draw.seed, draw.number >> 32)
+            stream = draw.seed, draw.number >> 32
+            if self._random and stream != self._stream:
+                self._runner.reseed(*stream)
+                self._stream = stream
             if isinstance(self._runner, StageRunner):
                 self._runner.run(env, ids, pool.executor)
             else:
@@ -122,7 +123,7 @@ def _runner(form: Form) -> _Runner:
 def run_operator(
     op: Operator,
     inputs: Sequence[TensorList],
-    per_sample: Mapping[str, TensorList],
+    per_sample: Mapping[str, TensorList | np.ndarray],
     static: Mapping[str, Any],
     *,
     batch_size: int,
@@ -136,7 +137,8 @@ def run_operator(
     Args:
         op: the operator.
         inputs: batches of `batch_size` samples.
-        per_sample: values of per-sample arguments, likewise; those not named are not given.
+        per_sample: values of per-sample arguments, batches likewise or arrays [N, ...]; those not named are
+            not given.
         static: values of the other arguments, converted.
         batch_size: number of samples.
         place: where to run.
@@ -149,17 +151,20 @@ def run_operator(
     """
     if place.name == "cpu":
         inputs = [value.to_device("cpu") for value in inputs]
-    form = Form(
-        op, place, tuple((v.spec.layout, v.spec.ndim) for v in inputs), tuple(sorted(per_sample)),
-        tuple(sorted(static.items())), _room(batch_size),
-    )  # fmt: skip
+    kinds = tuple([(v.spec.layout, v.spec.ndim) for v in inputs])
+    static_args = tuple(sorted(static.items())) if static else ()
+    form = Form(op, place, kinds, tuple(sorted(per_sample)), static_args, _room(batch_size))
     runner = _runner(form)
     env = Values(zip(runner.inputs, inputs, strict=True))
-    env |= {runner.arguments[name]: value for name, value in per_sample.items()}
+    for name, value in per_sample.items():
+        if isinstance(value, TensorList):
+            env[runner.arguments[name]] = value
+        elif op.kind == "device":
+            env.arrays[runner.arguments[name]] = value
+        else:
+            env[runner.arguments[name]] = TensorList.from_dense(value)
     env.constants |= constants
-    ids = SampleIds(
-        np.full(batch_size, draw.number & _MASK32, np.uint32), np.arange(batch_size), np.arange(batch_size)
-    )
+    ids = _ids(batch_size, draw.number & _MASK32) if op.random else _no_ids(batch_size)
     try:
         runner.run(env, ids, draw, pool)
     except NodeFailure as failure:
@@ -169,6 +174,18 @@ def run_operator(
     return tuple(env[value] for value in runner.node.outputs)
 
 
+def _ids(count: int, number: int) -> SampleIds:
+    """The samples of a draw: they have no place in a data set but that in the batch."""
+    return SampleIds(np.full(count, number, np.uint32), np.arange(count), np.arange(count))
+
+
+@functools.lru_cache(maxsize=64)
+def _no_ids(count: int) -> SampleIds:
+    """The samples of a call that draws nothing."""
+    return _ids(count, 0)
+
+
+@functools.lru_cache(maxsize=1024)
 def _room(batch_size: int) -> int:
     """Rows of a program: few different numbers, so that batches of any size share few programs.
 

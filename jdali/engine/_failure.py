@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from jdali._errors import OperatorError, SampleError
 from jdali.graph._node import Node
@@ -63,14 +62,20 @@ class ProgramFailure(NodeFailure):
         return ", ".join(dict.fromkeys(node.where for node in self._nodes))
 
 
-@contextlib.contextmanager
-def failing_as(nodes: Sequence[Node]) -> Iterator[None]:
-    """What is raised inside becomes the failure of these operators, unless it is one already."""
-    try:
-        yield
-    except NodeFailure:
-        raise
-    except Exception as error:
-        raise (
-            NodeFailure.of(nodes[0], error) if len(nodes) == 1 else ProgramFailure(nodes, error)
-        ) from error
+class failing_as:
+    """What is raised in `with failing_as(nodes):` becomes the failure of these, unless it is one already."""
+
+    __slots__ = ("_nodes",)
+
+    def __init__(self, nodes: Sequence[Node]):
+        self._nodes = nodes
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, NodeFailure):
+            nodes = self._nodes
+            raise (
+                NodeFailure.of(nodes[0], error) if len(nodes) == 1 else ProgramFailure(nodes, error)
+            ) from error

@@ -12,15 +12,16 @@ class Native:
     """Counts the threads that are in calls which end by themselves; `with NATIVE:` around each call."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._inside = 0
 
     def __enter__(self) -> None:
-        with self._changed:
+        with self._lock:
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
-        with self._changed:
+        with self._lock:
             self._inside -= 1
             if not self._inside:
                 self._changed.notify_all()

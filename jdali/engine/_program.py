@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -33,6 +34,8 @@ _CALLS = 8
 
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
 # of its own too, those would mostly wait for each other.
+# Nor is it worth the while for a program on so few bytes.
+SMALL_BYTES = 256 << 10
 _ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 # XLA's older loops for the CPU. The newer ones compute exp, log and atan with other polynomials where 5 to
 # 7 elements are left over, so results would depend on the shape; and on images they were slower.
@@ -113,14 +116,17 @@ def _known_loops() -> dict[str, Any]:
     return _SAME_LOOPS
 
 
+def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
+    """Bytes of all values of the stage for one sample, padded."""
+    specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
+    return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, specs, strict=True))
+
+
 def samples_a_call(
     planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], *, platform: str, max_batch: int
 ) -> int:
     """Samples per call: fixed for a padded shape, so that no batch size compiles anew."""
-    specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
-    size = sum(
-        int(np.prod(shape, dtype=np.int64)) * s.dtype.itemsize for shape, s in zip(shapes, specs, strict=True)
-    )
+    size = padded_bytes(planned, shapes)
     kind = "cpu" if platform == "cpu" else "gpu"
     fitting = max(1, CHUNK_BYTES[kind] // max(size, 1))
     if kind == "cpu":

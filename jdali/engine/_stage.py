@@ -12,6 +12,7 @@ import numpy as np
 from jax import Array
 
 from jdali import _arguments
+from jdali._batch import PaddedBlock, Store
 from jdali._call import Constant, PerBatch, PlannedCall, plan_call
 from jdali._devices import host_device
 from jdali._exact import MINUS_ZERO
@@ -24,11 +25,14 @@ from jdali.engine._buckets import BucketPolicy, Group
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
+from jdali.engine._plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine._program import (
+    SMALL_BYTES,
     Compiler,
     PlannedStage,
     Program,
     compiler_options,
+    padded_bytes,
     random_nodes,
     samples_a_call,
     split_shapes,
@@ -36,7 +40,7 @@ from jdali.engine._program import (
 )
 from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
-from jdali.engine._values import Values, argument_values, input_values
+from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
 from jdali.tensors import Part, TensorList
@@ -68,18 +72,12 @@ class StageRunner:
         self._members = set(stage.nodes)
         self._args = {node: _prepared_args(node) for node in stage.nodes}
         self.set_pipeline_seed(seed)
-        self._memo: tuple[Any, PlannedStage] | None = None
+        self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
         self.batched = any(node.op.batched for node in stage.nodes)
         self._roomy = device.platform == "cpu" and any(n.op.cost_follows_extent for n in stage.nodes)
-        # Arguments handed over by value: those that some `setup` needs, and those that are no inputs
-        # of the stage.
-        handed_over = [v for n in stage.nodes for v in n.needs_values()]
-        handed_over += [v for n in stage.nodes for v in n.arg_inputs.values() if v not in set(stage.inputs)]
-        # Nothing in a plan depends on values, only on sizes: the last plan can serve again.
-        self._plans_by_size = not any(v.source not in self._members for v in handed_over) and not any(
-            n.op.random and n.op.setup_parameters and "keys" in n.op.setup_parameters for n in stage.nodes
-        )
+        self._dependencies = Dependencies(stage)
+        self._random = bool(random_nodes(stage))
 
     def set_pipeline_seed(self, seed: int) -> None:
         """Gives the seed to all random operators that have none of their own; nothing is compiled anew."""
@@ -97,7 +95,8 @@ class StageRunner:
     # --- several devices --------------------------------------------------------------------
     def spread_over(self, spread: SeveralDevices | None) -> None:
         """Lets the stage run on several devices; before the first run."""
-        self._spread, self._memo = spread, None
+        self._spread = spread
+        self._plans.clear()
 
     @property
     def where(self) -> str:
@@ -109,54 +108,52 @@ class StageRunner:
         self._compiler.admit(self.stage, shapes)
 
     # --- planning ---------------------------------------------------------------------------
-    def _plan(self, env: Values, ids: SampleIds) -> PlannedStage:
-        specs = {v: env[v].spec for v in self.stage.inputs}
-        key = None
-        if self._plans_by_size and not env.constants and all(s.is_uniform for s in specs.values()):
-            decoded = tuple(env.decoded_from[v].tobytes() for v in specs if v in env.decoded_from)
-            key = (len(ids), decoded, *((s.extents[:1].tobytes(), s.dtype, s.layout) for s in specs.values()))
-            if self._memo is not None and self._memo[0] == key:
-                return self._memo[1]
+    def _plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+        key = self._dependencies.key(env, len(ids), given)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._new_plan(env, ids, given)
+            self._plans.keep(key, plan)
+        return plan
+
+    def _new_plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+        specs = {v: env[v].spec for v in self._dependencies.values}
         calls: list[PlannedCall] = []
         for node in self.stage.nodes:
-            planned = self._plan_node(node, specs, env, ids)
+            try:
+                planned = self._plan_call(node, specs, env, ids, given)
+            except Exception as error:
+                raise NodeFailure.of(node, error) from error
             calls.append(planned)
             specs.update(zip(node.outputs, planned.outputs, strict=True))
         inputs = tuple(specs[v] for v in self.stage.inputs)
         values = [*inputs, *(o for c in calls for o in c.outputs)]
         arrays = [s.extents.astype(np.int32) for s in values]
-        for planned in calls:
-            arrays += [np.asarray(v) for _, v in sorted(planned.traced.items())]
-        planned_stage = PlannedStage(
+        fresh = []
+        for node, planned in zip(self.stage.nodes, calls, strict=True):
+            for name, array in sorted(planned.traced.items()):
+                array = np.asarray(array)
+                if name in planned.unseen and (node, name) in given:
+                    fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
+                arrays.append(array)
+        stage = PlannedStage(
             tuple(calls), self._group(values), inputs, arrays, Packing(arrays),
             any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
         )  # fmt: skip
-        if key is not None:
-            self._memo = (key, planned_stage)
-        return planned_stage
-
-    def _plan_node(
-        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
-        ids: SampleIds,
-    ) -> PlannedCall:  # fmt: skip
-        try:
-            return self._plan_call(node, specs, env, ids)
-        except Exception as error:
-            raise NodeFailure.of(node, error) from error
+        return StagePlan.of(stage, tuple(fresh), len(ids))
 
     def _plan_call(
         self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
-        ids: SampleIds,
+        ids: SampleIds, given: Given,
     ) -> PlannedCall:  # fmt: skip
         count = len(ids)
-        needed = node.op.needed_by_setup(node.args)
         in_specs, values, constants = [], {}, dict(env.constants)
         for i, value in enumerate(node.inputs):
             name = node.op.input(i).name
             if isinstance(value, DataNode):
-                in_specs.append(specs[value] if value in specs else env[value].spec)
-                if node.op.input(i).argument and name in needed:
-                    values[name] = input_values(env[value], node.op, name)
+                in_specs.append(specs[value])
+                if (node, name) in given:
+                    values[name] = given[node, name]
             else:
                 shape = np.broadcast_to(np.array(value.shape, np.int64), (count, value.ndim))
                 in_specs.append(BatchSpec(shape, value.dtype))
@@ -165,8 +162,8 @@ class StageRunner:
         args = dict(self._args[node])
         traced = {}
         for name, value in node.arg_inputs.items():
-            if name in needed or value not in specs:
-                args[name] = PerBatch(argument_values(env[value], node.op, name))
+            if (node, name) in given:
+                args[name] = PerBatch(given[node, name])
             else:
                 args.pop(name, None)
                 _arguments.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
@@ -207,69 +204,84 @@ class StageRunner:
             NodeFailure: `setup` of a node refused a sample or an argument, or its program failed.
         """
         with inner("setup"):
-            planned = self._plan(env, ids)
+            given = self._dependencies.given(env)
+            plan = self._plan(env, ids, given)
+            packed, apart = plan.pack(given)
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
-        if self._spread is not None and len(ids) <= self._max_batch and len(planned.groups) == 1:
-            program, arrays = self._spread.run(self, planned, env, ids, pool)
-            self._collect(env, planned, [(program, np.arange(len(ids)), ())], [arrays])
+        if self._spread is not None and len(ids) <= self._max_batch and len(plan.stage.groups) == 1:
+            planned = plan.stage_with(given)
+            _, arrays = self._spread.run(self, planned, env, ids, pool)
+            self._collect(env, plan, [np.arange(len(ids))], [arrays])
             return
-        packed, apart = planned.packing.pack(planned.arrays, len(ids))
-        jobs: list[tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]] = []
+        if plan.jobs is None:
+            plan.jobs = self._jobs(plan.stage, len(ids))
+
+        # On a CPU a worker waits for its chunk: the staging buffer is then still in the cache when the
+        # program reads it, and the next chunk takes the same one. Otherwise all chunks would be queued.
+        parallel = pool is not None and len(plan.jobs) > 1
+        wait = parallel and self.device.platform == "cpu"
+
+        def call(job: Job) -> Any:
+            with NATIVE, failing_as(self.stage.nodes):
+                result = self._call(job, plan.stage.x64, env, ids, packed, apart)
+                return jax.block_until_ready(result) if wait else result
+
+        results = list(pool.map(call, plan.jobs) if parallel and pool is not None else map(call, plan.jobs))
+        self._collect(env, plan, [job.samples for job in plan.jobs], results)
+
+    def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
+        """The calls that make a batch of so many samples."""
+        jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)
             program = self._program(planned, shapes)
             for start in range(0, len(group.samples), program.batch):
-                jobs.append((program, group.samples[start : start + program.batch], shapes))
+                samples = group.samples[start : start + program.batch]
+                # Unused rows repeat the last sample, whose values are at least legal ones.
+                rows = np.concatenate([samples, np.repeat(samples[-1:], program.batch - len(samples))])
+                whole = len(rows) == count and bool((rows == np.arange(count)).all())
+                jobs.append(Job(program, samples, None if whole else rows, shapes))
+        return jobs
 
-        # On a CPU a worker waits for its chunk: the staging buffer is then still in the cache when the
-        # program reads it, and the next chunk takes the same one. Otherwise all chunks would be queued.
-        parallel = pool is not None and len(jobs) > 1
-        wait = parallel and self.device.platform == "cpu"
+    def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
+        """Adds the outputs: results[j] are arrays, one an output, whose first rows are samples[j]."""
+        if plan.outputs is None:
+            plan.outputs = self._places(plan.stage, samples, results)
+        for o, (value, places) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
+            blocks = tuple([PaddedBlock(result[o]) for result in results])
+            made_of = env.made_of(value.source)
+            env[value] = TensorList.from_store(places.with_blocks(blocks), value.device, made_of)
 
-        def call(job: tuple[Program, np.ndarray, tuple[tuple[int, ...], ...]]) -> Any:
-            with NATIVE, failing_as(self.stage.nodes):
-                result = self._call(*job, planned, env, ids, packed, apart)
-                return jax.block_until_ready(result) if wait else result
-
-        results = list(pool.map(call, jobs) if parallel and pool is not None else map(call, jobs))
-        self._collect(env, planned, jobs, results)
-
-    def _collect(self, env: Values, planned: PlannedStage, jobs: Any, results: Any) -> None:
+    def _places(self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any) -> list[Store]:
+        """For each output the rows of its samples, without the arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
         }  # fmt: skip
+        places = []
         for o, value in enumerate(self.stage.outputs):
             parts = [
-                Part(result[o], np.arange(len(samples)), samples)
-                for (_, samples, _), result in zip(jobs, results, strict=True)
+                Part(result[o], np.arange(len(mine)), mine)
+                for mine, result in zip(samples, results, strict=True)
             ]
-            made_of = env.made_of(value.source)
-            env[value] = TensorList.from_parts(parts, specs[value], value.device, made_of)
+            places.append(Store.of_parts(parts, specs[value]).with_blocks(()))
+        return places
 
     def _call(
-        self, program: Program, samples: np.ndarray, shapes: Any, planned: PlannedStage,
-        env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray],
-    ) -> Any:  # fmt: skip
-        # Unused rows repeat the last sample, whose values are at least legal ones.
-        rows = samples
-        if len(samples) < program.batch:
-            rows = np.concatenate([samples, np.repeat(samples[-1:], program.batch - len(samples))])
-        whole = len(rows) == len(packed) and bool((rows == np.arange(len(rows))).all())
-
-        def take(array: np.ndarray) -> np.ndarray:
-            return array if whole else array[rows]
-
+        self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray]
+    ) -> Any:
+        program = job.program
         target = None if self.device == host_device() else self.device
         with inner("staging"):
             arrays = [
-                gather(env[v].store, samples, shape, target, count=program.batch)
-                for v, shape in zip(self.stage.inputs, shapes[: len(self.stage.inputs)], strict=True)
+                gather(env[v].store, job.samples, shape, target, count=program.batch)
+                for v, shape in zip(self.stage.inputs, job.shapes[: len(self.stage.inputs)], strict=True)
             ]
-        identity = ids.select(rows).words()
-        with x64_context(planned.x64), jax.default_device(self.device):
+        identity = self._identity(job, ids)
+        with x64_context(x64), jax.default_device(self.device):
             program.calls += 1
-            operands = (arrays, take(packed), [take(a) for a in apart], identity, self.seed_array, MINUS_ZERO)
+            taken = job.take(packed), [job.take(a) for a in apart]
+            operands = (arrays, *taken, identity, self.seed_array, MINUS_ZERO)
             if program.seconds:
                 return program.function(*operands)
             with program.lock, inner("compiling" if not program.seconds else "computing"):
@@ -278,6 +290,12 @@ class StageRunner:
                 program.seconds = program.seconds or time.perf_counter() - start
             return result
 
+    def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
+        """uint32 [3, rows], which samples are in the rows; zeros if no operator of the stage asks."""
+        if not self._random:
+            return np.zeros((3, job.program.batch), np.uint32)
+        return (ids if job.rows is None else ids.select(job.rows)).words()
+
     def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
         calls = tuple(c.call for c in planned.calls)
         if self.batched:
@@ -285,14 +303,17 @@ class StageRunner:
         else:
             platform, most = self.device.platform, 1 if self._exact_shapes else self._max_batch
             batch = samples_a_call(planned, shapes, platform=platform, max_batch=most)
-        dtypes = tuple(str(s.dtype) for s in planned.inputs)
+        dtypes = tuple(s.dtype for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
         if program is None:
             self.admit(shapes)
+            small = batch * padded_bytes(planned, shapes) <= SMALL_BYTES
             function = jax.jit(
                 stage_function(self.stage, planned, calls, shapes, self.device.platform),
-                compiler_options=compiler_options(self.device.platform, one_thread=batch < self._max_batch),
+                compiler_options=compiler_options(
+                    self.device.platform, one_thread=small or batch < self._max_batch
+                ),
             )
             program = self.programs[key] = Program(function, batch, shapes)
         return program

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -21,7 +22,7 @@ class Packing:
         self.apart: list[int] = []
         column = 0
         for i, array in enumerate(arrays):
-            size = int(np.prod(array.shape[1:], dtype=np.int64))
+            size = math.prod(array.shape[1:])
             if array.dtype.itemsize > 4:
                 self.apart.append(i)
                 self.items.append((array.dtype, array.shape[1:], -1, size))
@@ -29,19 +30,34 @@ class Packing:
                 self.items.append((array.dtype, array.shape[1:], column, size))
                 column += size
         self.columns = column
-        self.key = tuple((str(d), s) for d, s, _, _ in self.items)
+        self.key = tuple((d, s) for d, s, _, _ in self.items)
 
     def pack(self, arrays: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
         """The packed array and those that stay apart."""
         packed = np.empty((count, self.columns), np.int32)
-        for array, (dtype, _, column, size) in zip(arrays, self.items, strict=True):
-            if column < 0 or not size:
-                continue
-            flat = array.reshape(count, size)
-            if dtype.kind == "f":
-                flat = np.ascontiguousarray(flat, np.float32).view(np.int32)
-            packed[:, column : column + size] = flat
+        for position, array in enumerate(arrays):
+            self._write(packed, position, array)
         return packed, [np.ascontiguousarray(arrays[i]) for i in self.apart]
+
+    def repack(
+        self, packed: np.ndarray, apart: Sequence[np.ndarray], arrays: Mapping[int, np.ndarray]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """What `pack` returned, with some of the arrays, by position, replaced; the old one stays as it is."""
+        packed = packed.copy()
+        for position, array in arrays.items():
+            self._write(packed, position, array)
+        kept = zip(self.apart, apart, strict=True)
+        return packed, [np.ascontiguousarray(arrays[i]) if i in arrays else old for i, old in kept]
+
+    def _write(self, packed: np.ndarray, position: int, array: np.ndarray) -> None:
+        """Writes an array to its columns, if it has some."""
+        dtype, _, column, size = self.items[position]
+        if column < 0 or not size:
+            return
+        flat = array.reshape(len(packed), size)
+        if dtype.kind == "f":
+            flat = np.ascontiguousarray(flat, np.float32).view(np.int32)
+        packed[:, column : column + size] = flat
 
     def unpack(self, packed: jax.Array, apart: Sequence[jax.Array]) -> list[jax.Array]:
         """The arrays again, inside a compiled program."""

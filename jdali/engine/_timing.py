@@ -154,22 +154,24 @@ _HERE = threading.local()  # `lap`: the one that this thread works for
 class inner:
     """Gives a name to what a thread does in `with inner(name):` as a part of its lap."""
 
-    __slots__ = ("_annotation", "_name", "_start")
+    __slots__ = ("_annotation", "_lap", "_name", "_start")
 
     def __init__(self, name: str):
         self._name = name
 
     def __enter__(self) -> None:
-        self._annotation = TraceAnnotation(f"jdali {self._name}")
-        self._annotation.__enter__()
-        self._start = perf_counter()
+        self._lap: Lap | None = getattr(_HERE, "lap", None)
+        self._annotation = TraceAnnotation(f"jdali {self._name}") if TraceAnnotation.is_enabled() else None
+        if self._annotation is not None:
+            self._annotation.__enter__()
+        if self._lap is not None:
+            self._start = perf_counter()
 
     def __exit__(self, *exception: object) -> None:
-        seconds = perf_counter() - self._start
-        self._annotation.__exit__(None, None, None)
-        lap: Lap | None = getattr(_HERE, "lap", None)
-        if lap is not None:
-            lap.note(self._name, seconds)
+        if self._lap is not None:
+            self._lap.note(self._name, perf_counter() - self._start)
+        if self._annotation is not None:
+            self._annotation.__exit__(None, None, None)
 
 
 class TimedPool(WorkerThreads):

@@ -23,6 +23,7 @@ class Values(dict[DataNode, TensorList]):
         drawn: what each source gives.
         constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
             array for all samples.
+        arrays: per-sample arguments of a compiled operator that are no batches but one array [N, ...].
     """
 
     def __init__(self, *args: Any):
@@ -30,6 +31,7 @@ class Values(dict[DataNode, TensorList]):
         self.decoded_from: dict[DataNode, np.ndarray] = {}
         self.drawn: dict[Node, Provenance] = {}
         self.constants: dict[str, Any] = {}
+        self.arrays: dict[DataNode, np.ndarray] = {}
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
 
@@ -38,6 +40,15 @@ class Values(dict[DataNode, TensorList]):
         for value in values:
             self._dropped[value] = self.pop(value).provenance
             self.decoded_from.pop(value, None)
+
+    def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
+        """[N, ...] values of a per-sample argument, see `argument_values`."""
+        array = self.arrays.get(value)
+        return argument_values(self[value], op, name) if array is None else array
+
+    def of_input(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
+        """[N, ...] values of an input that is an argument, see `input_values`."""
+        return input_values(self[value], op, name)
 
     def made_of(self, node: Node) -> Provenance | None:
         """Which samples of the sources each sample of a node's outputs is made of; None: of none.
@@ -48,7 +59,7 @@ class Values(dict[DataNode, TensorList]):
             return self.drawn[node]
         if node not in self._made_of:
             data = [self._provenance(v) for v in node.data_inputs]
-            arguments = [self._provenance(v) for v in node.arg_inputs.values()]
+            arguments = [self._provenance(v) for v in node.arg_inputs.values() if v not in self.arrays]
             self._made_of[node] = Provenance.together(data, arguments)
         return self._made_of[node]
 

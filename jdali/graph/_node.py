@@ -14,7 +14,7 @@ import numpy as np
 
 from jdali import _arguments, types
 from jdali._devices import to_host
-from jdali._operator import REGISTRY, ArgKind, Operator, element_type
+from jdali._operator import REGISTRY, ArgKind, Operator
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -330,7 +330,7 @@ def call_operator(
     for key, value in given.items():
         arg = op.args[key]
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
-            value = given[key] = expression_stack(value, element_type(arg.annotation))
+            value = given[key] = expression_stack(value, arg.element_type)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
         if not isinstance(value, DataNode):

@@ -1,0 +1,127 @@
+"""Dynamic mode against DALI's: the time of one call on small data, where nothing but the call itself costs.
+
+    python benchmarks/dynamic.py [--rounds 9] [--calls 100] [--workloads pair resize]
+
+Both libraries run in this process, in turns, each call until its values are in host memory. Flags, factors
+and angles are others with every call. Medians over the turns, of wall time and of the processor time of all
+threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+IMAGE = (np.arange(64 * 64 * 3) % 251).astype(np.uint8).reshape(64, 64, 3)
+BATCH = 8
+
+
+def angle(i: int) -> float:
+    """Degrees, other ones with every call."""
+    return i * 0.618034 % 1 * 90
+
+
+# What is called: of the library, a picture or a batch of them, and the number of the call.
+WORKLOADS: dict[str, tuple[str, bool, Callable[[Any, Any, int], Any]]] = {
+    "pair": (
+        "flip, brightness", False,
+        lambda m, x, i: m.brightness(m.flip(x, horizontal=i % 2), brightness=1 + i % 7 / 8),
+    ),
+    "pair_batch": (
+        "flip, brightness", True,
+        lambda m, x, i: m.brightness(m.flip(x, horizontal=i % 2), brightness=1 + i % 7 / 8),
+    ),
+    "resize": ("resize to 48×48", False, lambda m, x, i: m.resize(x, resize_x=48, resize_y=48)),
+    "rotate": ("rotate, all of it kept", False, lambda m, x, i: m.rotate(x, angle=angle(i))),
+    "rotate_keep": (
+        "rotate, size kept", False, lambda m, x, i: m.rotate(x, angle=angle(i), keep_size=True)
+    ),
+    "arithmetic": ("x * 0.5 + 3", False, lambda m, x, i: x * 0.5 + 3),
+    "uniform": ("random.uniform", False, lambda m, x, i: m.random.uniform(range=[-1.0, 1.0])),
+    "uniform_batch": (
+        "random.uniform", True, lambda m, x, i: m.random.uniform(range=[-1.0, 1.0], batch_size=BATCH)
+    ),
+}  # fmt: skip
+
+
+def libraries() -> dict[str, Any]:
+    """jdali's dynamic mode, and DALI's where it is installed."""
+    import jdali.dynamic
+
+    found = {"jdali": jdali.dynamic}
+    try:
+        import nvidia.dali.experimental.dynamic as dali
+    except ImportError:
+        print("DALI is not installed: no ratios")
+    else:
+        found["DALI"] = dali
+    return found
+
+
+def caller(library: Any, workload: str) -> Callable[[int], None]:
+    """Runs a number of calls, each until its values are read."""
+    _, several, call = WORKLOADS[workload]
+    data = (
+        library.as_batch([IMAGE] * BATCH, layout="HWC") if several else library.as_tensor(IMAGE, layout="HWC")
+    )
+    done = 0
+
+    def run(count: int) -> None:
+        nonlocal done
+        for i in range(done, done + count):
+            result = call(library, data, i)
+            for one in result.tensors if several else [result]:
+                np.asarray(one)
+        done += count
+
+    return run
+
+
+def measure(run: Callable[[int], None], calls: int) -> tuple[float, float]:
+    """Wall and processor time of a call, ms."""
+    wall, processor = time.perf_counter(), time.process_time()
+    run(calls)
+    return (time.perf_counter() - wall) / calls * 1e3, (time.process_time() - processor) / calls * 1e3
+
+
+def compare(workload: str, rounds: int, calls: int) -> list[str]:
+    """A line of the table for each library."""
+    rivals = {name: caller(library, workload) for name, library in libraries().items()}
+    for run in rivals.values():
+        run(max(calls, 100))  # compiles, and is not counted
+    turns: dict[str, list[tuple[float, float]]] = {name: [] for name in rivals}
+    for _ in range(rounds):
+        for name, run in rivals.items():
+            turns[name].append(measure(run, calls))
+    title, several, _ = WORKLOADS[workload]
+    lines = []
+    for name, times in turns.items():
+        wall, processor = (statistics.median(column) for column in zip(*times, strict=True))
+        ratio = ""
+        if "DALI" in turns:
+            ratio = f"{statistics.median(d[0] / o[0] for d, o in zip(turns['DALI'], times, strict=True)):.2f}"
+        lines.append(
+            f"| {title} | {BATCH if several else 1} | {name} | {wall:.3f} | {processor:.3f} | {ratio} |"
+        )
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--calls", type=int, default=100, help="calls in a turn")
+    parser.add_argument("--workloads", nargs="*", default=list(WORKLOADS), choices=list(WORKLOADS))
+    options = parser.parse_args()
+    print("| calls | pictures | library | wall ms | processor ms | ratio of wall times |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for workload in options.workloads:
+        print("\n".join(compare(workload, options.rounds, options.calls)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
