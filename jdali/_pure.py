@@ -16,7 +16,7 @@ from jdali._call import PlannedCall, Traced, plan_call, run_call, run_sample
 from jdali._devices import is_local, to_host
 from jdali._errors import TracedArgumentError
 from jdali._extent import BatchSpec
-from jdali._operator import Arg, ArgKind, Operator, element_type
+from jdali._operator import Arg, ArgKind, Operator
 from jdali._padded import Extent, extents_of, fitted, follow, out_shapes
 
 Sizes: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
@@ -195,5 +195,5 @@ def _as_input(value: Any) -> Array | np.ndarray:
 def _as_argument(arg: Arg, value: Any) -> Array:
     """A traced value in the element type of its argument."""
     array = jnp.asarray(value)
-    dtype = element_type(arg.annotation)
+    dtype = arg.element_type
     return array if dtype is None else array.astype(dtype)
