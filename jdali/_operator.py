@@ -30,6 +30,7 @@ import numpy as np
 from jdali import types
 from jdali._devices import to_host
 from jdali._extent import BatchSpec, Plan
+from jdali._together import Made, Probed
 
 T = TypeVar("T")
 
@@ -128,8 +129,8 @@ class Operator:
     output_per_optional: bool
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None
     devices: tuple[str, ...]
-    probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None
-    together: Callable[..., list[Any] | None] | None
+    probe: Callable[..., Probed] | None
+    together: Callable[..., Made | None] | None
     effects: bool
     output_layouts: Callable[[Mapping[str, Any]], tuple[str, ...]] | None
     cost_follows_extent: bool
@@ -235,8 +236,8 @@ def operator(
     output_per_optional: bool = False,
     setup_needs: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
     devices: tuple[str, ...] = ("cpu", "gpu"),
-    probe: Callable[..., tuple[tuple[int, ...], np.dtype[Any]]] | None = None,
-    together: Callable[..., list[Any] | None] | None = None,
+    probe: Callable[..., Probed] | None = None,
+    together: Callable[..., Made | None] | None = None,
     effects: bool = False,
     output_layouts: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
     cost_follows_extent: bool = False,
@@ -268,13 +269,14 @@ def operator(
             the arguments given; None: all that its signature names. Everything named here must be
             concrete before the stage that runs the operator, so name as few as possible.
         devices: the `device=` values DALI takes.
-        probe: of a host operator: `probe(sample, **static arguments)` reads the header of one
-            encoded sample and returns the (shape, dtype) of the whole content. `setup` then gets the
-            spec of the contents in place of that of the encoded bytes, and its `Plan.params` and
-            `Plan.static` (and a `Plan.outputs`) are known before anything is decoded.
-        together: of a host operator with one input: `together(samples, **arguments)` returns what `run` would
-            for each of some samples, or None if they have to be worked on one by one. A per-sample
-            argument is a [n, ...] array, or one value for all.
+        probe: of a host operator: `probe(samples, **static arguments)` reads the headers of some
+            encoded samples. `setup` then gets the spec of the contents in place of that of the encoded bytes, and
+            its `Plan.params` and `Plan.static` (and a `Plan.outputs`) are known before anything is decoded.
+            `run` gets the `header` of its sample.
+        together: of a host operator with one input: `together(samples, share=..., **arguments)` returns what `run`
+            would for all samples of a batch, or None if they have to be worked on one by one. It does its
+            work in calls of `share`. A per-sample argument is a [n, ...] array, or one value for all; with a `probe`
+            there are `headers`.
         effects: it may do more than give its outputs: it runs also if nobody uses them, and, if it works on
             one sample at a time, on the samples in their order, never on two at once.
         output_layouts: of a host operator without `setup`: the layout of each output ("" for none), as a

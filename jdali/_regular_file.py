@@ -46,7 +46,8 @@ def open_regular(path: str) -> tuple[int, int]:
         raise
     try:
         facts = os.fstat(descriptor)
-        _check_mode(path, facts.st_mode)
+        if not stat.S_ISREG(facts.st_mode):
+            _check_mode(path, facts.st_mode)
         return descriptor, facts.st_size
     except BaseException:
         os.close(descriptor)

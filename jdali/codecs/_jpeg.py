@@ -33,7 +33,7 @@ _LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
 _SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})
 _ARITHMETIC_FRAMES = frozenset(range(0xC8, 0xD0))
 # A Huffman code has at least one bit, and there is one for each block of 64 pixels.
-_MOST_PIXELS_PER_BYTE = 512
+MOST_PIXELS_PER_BYTE = 512
 _STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 _START_OF_SCAN, _END_OF_IMAGE, _APP1, _APP14, _RESTART_INTERVAL = 0xDA, 0xD9, 0xE1, 0xEE, 0xDD
 # Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
@@ -88,11 +88,33 @@ def header(view: memoryview) -> ImageInfo:
     marker, precision, height, width, components, sampling = frame
     if components not in (1, 3, 4):
         raise corrupt("JPEG", f"{components} components")
-    if marker not in _ARITHMETIC_FRAMES and height * width > _MOST_PIXELS_PER_BYTE * len(view):
+    if marker not in _ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
         raise corrupt("JPEG", f"{len(view)} bytes cannot hold {height}x{width} pixels")
+    cuts = not restarts and body[0] == components
+    return info_of(
+        marker, precision, height, width, components, sampling=sampling, height_at=height_at if cuts else 0,
+        turned=turned, adobe=adobe,
+    )  # fmt: skip
+
+
+def info_of(
+    marker: int, precision: int, height: int, width: int, components: int, *,
+    sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False,
+) -> ImageInfo:  # fmt: skip
+    """What a header says.
+
+    Args:
+        marker: of the frame.
+        precision: bits of a sample.
+        height, width, components: of the frame.
+        sampling: as of `_sampling`.
+        height_at: byte where the height is; 0: not only the first rows can be decoded, whatever the frame.
+        turned: EXIF orientation.
+        adobe: there is a segment of Adobe's.
+    """
     lossless = marker in _LOSSLESS_FRAMES
     scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
-    cuts = scales and marker in _SEQUENTIAL_FRAMES and not restarts and body[0] == components
+    cuts = scales and marker in _SEQUENTIAL_FRAMES
     return ImageInfo(
         "jpeg",
         height,

@@ -100,27 +100,35 @@ def parse(content: memoryview) -> Wave | None:
     return None
 
 
+def plain(contents: Sequence[np.ndarray[Any, Any]]) -> list[Wave] | None:
+    """The samples in some files; None if one of them is not a plain one of 16 bits."""
+    waves = []
+    for content in contents:
+        wave = parse(content.data)
+        if wave is None or wave.bits != 16:
+            return None
+        waves.append(wave)
+    return waves
+
+
 def floats_together(
-    contents: Sequence[np.ndarray[Any, Any]],
-) -> list[tuple[np.ndarray[Any, Any], int]] | None:
-    """float32 [T, C] and sampling rate of each of some files of which many lie close together in memory.
+    contents: Sequence[np.ndarray[Any, Any]], waves: Sequence[Wave]
+) -> list[np.ndarray[Any, Any]]:
+    """float32 [T, C] of each of some files of which many lie close together in memory.
 
     One multiplication over all of that memory, headers too, keeps the interpreter free for longer than one for
-    each file. None if a file is not a plain one of 16 bits.
+    each file.
+
+    Args:
+        contents: of the files.
+        waves: the samples in them, of 16 bits.
     """
-    waves = [parse(content.data) for content in contents]
-    if any(wave is None or wave.bits != 16 for wave in waves):
-        return None
-    samples = [np.frombuffer(wave.content, "<i2") for wave in waves if wave is not None]
+    samples = [np.frombuffer(wave.content, "<i2") for wave in waves]
     floats: list[np.ndarray[Any, Any]] = []
     for _, group in itertools.groupby(zip(contents, samples, strict=True), lambda pair: id(pair[0].base)):
         own, *others = group
         floats += _of_neighbours(own[0].base, [own[1], *(pair[1] for pair in others)])
-    return [
-        (values.reshape(-1, wave.channels), wave.sample_rate)
-        for values, wave in zip(floats, waves, strict=True)
-        if wave is not None
-    ]
+    return [values.reshape(-1, wave.channels) for values, wave in zip(floats, waves, strict=True)]
 
 
 def _of_neighbours(base: Any, samples: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:

@@ -15,6 +15,7 @@ import soundfile
 
 from jdali._errors import SampleError
 from jdali._recycled import empty
+from jdali._together import Share
 from jdali.codecs import _flac, _incomplete, _mp3, _wav
 from jdali.codecs._resampling import lobes_of, resample
 
@@ -81,27 +82,39 @@ def decode(
 
 def decode_together(
     encoded: Sequence[np.ndarray[Any, Any]],
+    share: Share,
     *,
     dtype: np.dtype[Any],
     sample_rates: np.ndarray[Any, Any],
     downmix: bool,
-) -> list[tuple[np.ndarray[Any, Any], np.float32]] | None:
+) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None:
     """As `decode` of each sound, where that is quicker for all of them together; else None.
 
     Args:
         encoded: contents of files, uint8.
+        share: divides the work among threads.
         dtype, downmix: as of `decode`.
         sample_rates: float [n], each as of `decode`.
+
+    Returns: the sounds, and float32 [n], their sampling rates.
     """
     if dtype != np.float32:
         return None
-    sounds = _wav.floats_together(encoded)
-    if sounds is None:
+    waves = _wav.plain(encoded)
+    if waves is None:
         return None
-    for (wave, rate), wanted in zip(sounds, sample_rates.tolist(), strict=True):
-        if (wanted > 0 and wanted != rate) or (downmix and wave.shape[1] > 1):
-            return None
-    return [(wave[:, 0] if downmix else wave, np.float32(rate)) for wave, rate in sounds]
+    rates = np.array([wave.sample_rate for wave in waves], np.float32)
+    if ((sample_rates > 0) & (sample_rates != rates)).any():
+        return None
+    if downmix and any(wave.channels > 1 for wave in waves):
+        return None
+    sounds: list[Any] = [None] * len(waves)
+
+    def work(part: slice) -> None:
+        sounds[part] = _wav.floats_together(encoded[part], waves[part])
+
+    share(work, len(waves))
+    return [sound[:, 0] for sound in sounds] if downmix else sounds, rates
 
 
 def decode_part(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from jdali._array_like import check_alike
 from jdali._call import PerBatch, PlannedCall, plan_call
 from jdali._extent import BatchSpec
 from jdali._random import SampleKeys, seed_words
+from jdali._together import Made, Probed
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Cost, Pool
@@ -23,8 +25,8 @@ from jdali.tensors import TensorList
 # Fractions of its size at which a JPEG can be decoded cheaply.
 DENOMINATORS = (8, 4, 2, 1)
 
-# Of samples that are worked on together, a thread should have so much.
-_TASK_BYTES = 1 << 20
+# Of samples that are worked on together, a thread should have so much, or so many.
+_TASK_BYTES, _TASK_SAMPLES = 1 << 20, 64
 
 
 class Memo:
@@ -38,6 +40,17 @@ class Memo:
     def __init__(self) -> None:
         self.read: dict[int, Any] = {}
         self.made: dict[tuple[int, int], Any] = {}
+
+    def knows(self, node: Node) -> bool:
+        """Whether something is known that a host operator has made."""
+        return any(key[0] == node.id for key in self.made)
+
+    def remember(self, node: Node, ids: SampleIds, made: Made) -> None:
+        """Notes what a host operator has made of samples together."""
+        columns = [column.host_samples() for column in made.columns]
+        for i, (position, *outputs) in enumerate(zip(ids.position.tolist(), *columns, strict=True)):
+            if i not in made.failures:
+                self.made[node.id, position] = tuple(outputs)
 
     def forget(self, positions: Container[int]) -> None:
         """Other samples stand in these positions from now on."""
@@ -77,7 +90,7 @@ class HostRunner:
         """
         self.node = node
         self._shrink_for = shrink_for
-        self._cost, self._probe_cost = Cost(), Cost()
+        self._cost = Cost()
         self._memoised = _follows_its_position(node)
         op = node.op
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
@@ -152,89 +165,93 @@ class HostRunner:
         self, env: Values, ids: SampleIds, pool: Pool, inputs: list[Any],
         memo: Memo | None,
     ) -> None:  # fmt: skip
-        node, op = self.node, self.node.op
-        specs: list[BatchSpec] = []
-        if op.probe is not None:
-            specs.append(self._probed(inputs[0], pool))
-        plan = self._plan(env, ids, specs, inputs)
-        fixed: dict[str, Any] = {}
-        varying: dict[str, np.ndarray] = {}
-        if plan is not None:
-            fixed = dict(plan.call.static) | {
-                k: None if c is None else c.value for k, c in plan.call.constants
-            }
-            varying = {k: np.asarray(v) for k, v in plan.traced.items()}
-            if self._shrink_for:
-                whole = plan.outputs[0]
-                varying["denominator"] = denominator = self._denominators(whole)
-                start = varying["_window"][:, :2] if "_window" in varying else np.zeros((len(ids), 2))
-                env.decoded_from[node.outputs[0]] = np.column_stack(
-                    [denominator, whole.extents[:, :-1], start % denominator[:, None] / denominator[:, None]]
-                ).astype(np.float32)
-
-        ready = self._together(inputs, fixed, varying, pool) if memo is None else None
-        if ready is not None:
-            self._store(env, _transpose(ready, len(node.outputs)), plan)
-            return
+        op = self.node.op
+        probed = None if op.probe is None else self._probed(inputs[0])
+        plan = self._plan(env, ids, probed)
+        fixed = dict(plan.call.static) | {k: None if c is None else c.value for k, c in plan.call.constants}
+        varying = {k: np.asarray(v) for k, v in plan.traced.items()}
+        if self._shrink_for:
+            self._shrink(env, plan.outputs[0], varying)
+        headers = None if probed is None else probed.headers
+        if memo is None or not self._memoised or not memo.knows(self.node):
+            made = self._together(inputs, fixed, varying, headers, pool)
+            if made is not None:
+                self._keep(env, ids, made, plan, memo)
+                return
 
         def one(i: int) -> Any:
             arguments = fixed | {k: v[i] for k, v in varying.items()}
+            if headers is not None:
+                arguments["header"] = headers[i]
             head = (None,) if op.random else ()
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        work = memo.remembering(node, ids, one) if memo is not None and self._memoised else one
-        results = pool.map(node, work, len(ids), self._cost, in_order=op.effects)
-        self._store(env, _transpose(results, len(node.outputs)), plan)
+        work = memo.remembering(self.node, ids, one) if memo is not None and self._memoised else one
+        results = pool.map(self.node, work, len(ids), self._cost, in_order=op.effects)
+        self._store(env, _transpose(results, len(self.node.outputs)), plan)
+
+    def _shrink(self, env: Values, whole: BatchSpec, varying: dict[str, np.ndarray]) -> None:
+        """Chooses the fraction of its size at which each picture is decoded, and notes what of it that is."""
+        varying["denominator"] = denominator = self._denominators(whole)
+        start = varying["_window"][:, :2] if "_window" in varying else np.zeros((whole.batch_size, 2))
+        env.decoded_from[self.node.outputs[0]] = np.column_stack(
+            [denominator, whole.extents[:, :-1], start % denominator[:, None] / denominator[:, None]]
+        ).astype(np.float32)
 
     def _together(
         self, inputs: Sequence[Sequence[np.ndarray]], fixed: Mapping[str, Any],
-        varying: Mapping[str, np.ndarray], pool: Pool,
-    ) -> list[Any] | None:  # fmt: skip
-        """What the operator makes of all samples, if it can work on several together."""
+        varying: Mapping[str, np.ndarray], headers: Any, pool: Pool,
+    ) -> Made | None:  # fmt: skip
+        """What the operator makes of all samples, if it works on them together."""
         together = self.node.op.together
         if together is None or len(inputs) != 1 or not inputs[0]:
             return None
         samples = inputs[0]
-        tasks = min(pool.threads, 1 + sum(sample.nbytes for sample in samples) // _TASK_BYTES)
-        step = -(-len(samples) // tasks)
-        parts = [slice(at, at + step) for at in range(0, len(samples), step)]
+        size = sum(sample.nbytes for sample in samples)
 
-        def work(part: slice) -> list[Any] | None:
-            mine = {name: values[part] for name, values in varying.items()}
-            return together(samples[part], **fixed, **mine)
+        def share(work: Callable[[slice], None], count: int) -> None:
+            tasks = min(pool.threads, 1 + max(size // _TASK_BYTES, count // _TASK_SAMPLES))
+            step = -(-count // tasks)
+            parts = [slice(at, min(at + step, count)) for at in range(0, count, step)]
+            for _ in map(work, parts) if len(parts) == 1 else pool.executor.map(work, parts):
+                pass
 
-        results: list[Any] = []
-        for result in map(work, parts) if len(parts) == 1 else pool.executor.map(work, parts):
-            if result is None:
-                return None
-            results += result
-        return results
+        known = {} if headers is None else {"headers": headers}
+        return together(samples, share=share, **known, **fixed, **varying)
 
-    def _probed(self, samples: Sequence[np.ndarray], pool: Pool) -> BatchSpec:
+    def _keep(self, env: Values, ids: SampleIds, made: Made, plan: PlannedCall, memo: Memo | None) -> None:
+        """Takes what was made of all samples together."""
+        node = self.node
+        if memo is not None and self._memoised:
+            memo.remember(node, ids, made)
+        _raise_if_any(node, made.failures)
+        made_of = env.made_of(node)
+        for o, (value, column) in enumerate(zip(node.outputs, made.columns, strict=True)):
+            layout = plan.outputs[o].layout if o < len(plan.outputs) and node.op.setup else self._layouts[o]
+            spec = column.spec.replace(layout=layout)
+            device = "gpu" if value.device == "gpu" else "cpu"
+            env[value] = TensorList.from_store(dataclasses.replace(column, spec=spec), device, made_of)
+
+    def _probed(self, samples: Sequence[np.ndarray]) -> Probed:
         probe = self.node.op.probe
         assert probe is not None
-        found = pool.map(
-            self.node, lambda i: probe(samples[i], **self._probe_args), len(samples), self._probe_cost
-        )
-        if not found:
-            return BatchSpec(np.zeros((0, 3), np.int64), np.dtype(np.uint8), "")
-        shapes = np.array([shape for shape, _ in found], np.int64)
-        return BatchSpec(shapes, found[0][1], "")
+        if not samples:
+            return Probed(np.zeros((0, 3), np.int64), np.dtype(np.uint8), None, {})
+        found = probe(samples, **self._probe_args)
+        _raise_if_any(self.node, found.failures)
+        return found
 
-    def _plan(
-        self, env: Mapping[DataNode, TensorList], ids: SampleIds, specs: list[BatchSpec], inputs: list[Any]
-    ) -> PlannedCall | None:
+    def _plan(self, env: Mapping[DataNode, TensorList], ids: SampleIds, probed: Probed | None) -> PlannedCall:
         try:
-            return self._plan_call(env, ids, specs)
+            return self._plan_call(env, ids, probed)
         except Exception as error:
             raise NodeFailure.of(self.node, error) from error
 
     def _plan_call(
-        self, env: Mapping[DataNode, TensorList], ids: SampleIds, specs: list[BatchSpec]
+        self, env: Mapping[DataNode, TensorList], ids: SampleIds, probed: Probed | None
     ) -> PlannedCall:
         node, op = self.node, self.node.op
-        if op.probe is None:
-            specs = []
+        specs = [] if probed is None else [BatchSpec(probed.extents, probed.dtype)]
         start = len(specs)
         values = {}
         for i, value in enumerate(node.inputs[start:], start):
@@ -288,6 +305,12 @@ class HostRunner:
             check_alike(samples)
             if layout and len(layout) != samples[0].ndim:
                 raise ValueError(f"layout {layout!r} does not describe samples with {samples[0].ndim} axes")
+
+
+def _raise_if_any(node: Node, failures: Mapping[int, Exception]) -> None:
+    if failures:
+        ordered: dict[int | None, Exception] = {i: failures[i] for i in sorted(failures)}
+        raise NodeFailure(node, ordered) from next(iter(ordered.values()))
 
 
 def _transpose(results: Sequence[Any], outputs: int) -> list[list[Any]]:

@@ -18,7 +18,7 @@ from jdali.graph._node import Node
 from jdali.readers._base import Loaded, Reader, joined, nothing
 
 # Samples that are read together where reading is cheap.
-_TOGETHER = 32
+_TOGETHER = 64
 
 
 def cost_of(reader: Reader) -> Cost | None:

@@ -11,12 +11,10 @@ import numpy as np
 from jdali._batch import Store
 from jdali._errors import SampleError
 from jdali._recycled import empty
-from jdali._regular_file import check_size, no_memory, open_regular
+from jdali._regular_file import check_size, most_bytes, no_memory, open_regular
 from jdali.readers import _storage
 from jdali.readers._columns import Buffer, byte_column
 
-# Open at the same time in each thread.
-_MOST_OPEN = 32
 # Where a file begins in memory: elements of any type may lie at its begin.
 _ALIGNMENT = 64
 
@@ -61,10 +59,11 @@ def read_files(paths: Sequence[str]) -> Contents:
     places: list[int] = []
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
+    most = most_bytes()
     try:
         for place, path in enumerate(paths):
             try:
-                source, size = _opened(path)
+                source, size = _opened(path, most)
             except (OSError, ValueError) as error:
                 failures[place] = _unreadable(path, error)
                 continue
@@ -72,23 +71,17 @@ def read_files(paths: Sequence[str]) -> Contents:
             places.append(place)
             sizes.append(size)
         raw, starts = _room(paths, places, sizes, failures)
-        memory = raw.data
-        for source, place, start, size in zip(sources, places, starts.tolist(), sizes, strict=True):
-            if place in failures:
-                continue
-            try:
-                _fill(memory[start : start + size], source)
-            except OSError as error:
-                failures[place] = _unreadable(paths[place], error)
+        _fill_all(raw, starts, sizes, sources, paths, places, failures)
     finally:
         for source in sources:
             if isinstance(source, int):
                 os.close(source)
     raw.flags.writeable = False
-    good = [number for number, place in enumerate(places) if place not in failures]
-    return Contents(
-        raw, np.array(places, np.int64)[good], starts[good], np.array(sizes, np.int64)[good], failures
-    )
+    read = Contents(raw, np.array(places, np.int64), starts, np.array(sizes, np.int64), failures)
+    if not failures:
+        return read
+    good = np.array([place not in failures for place in places], bool)
+    return read._replace(places=read.places[good], starts=starts[good], sizes=read.sizes[good])
 
 
 def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> Contents:
@@ -96,20 +89,14 @@ def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> Conten
     return read_files(_storage.join_all(folder, [names[index] for index in indices.tolist()]))
 
 
-def _opened(path: str) -> tuple[int | bytes, int]:
-    """A descriptor of the file, or its bytes where its size is not known before; and its size."""
-    if _storage.is_url(path):
-        content = _storage.read(path)
-        return content, len(content)
-    descriptor, size = open_regular(path)
-    try:
-        check_size(path, size)
-        if size:
+def _opened(path: str, most: int) -> tuple[int | bytes, int]:
+    """A descriptor of the file, or its bytes where its size is not known before; and its size, `most` at most."""
+    if ":" not in path or not _storage.is_url(path):
+        descriptor, size = open_regular(path)
+        if 0 < size <= most:
             return descriptor, size
-    except BaseException:
         os.close(descriptor)
-        raise
-    os.close(descriptor)  # empty, or a file of /proc
+        check_size(path, size)  # else it is empty, or a file of /proc
     content = _storage.read(path)
     return content, len(content)
 
@@ -133,12 +120,30 @@ def _room(
             sizes[largest] = 0
 
 
-def _fill(target: memoryview, source: int | bytes) -> None:
-    if isinstance(source, bytes):
-        target[:] = source
-        return
-    done = os.readv(source, [target])
-    while done < len(target):  # of one call at most 2 GiB
+def _fill_all(
+    raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: Sequence[int | bytes],
+    paths: Sequence[str], places: Sequence[int], failures: dict[int, Exception],
+) -> None:  # fmt: skip
+    """Reads all files, from their starts in `raw` on; what fails is noted."""
+    memory, readv = raw.data, os.readv
+    for source, place, start, size in zip(sources, places, starts.tolist(), sizes, strict=True):
+        if place in failures:
+            continue
+        target = memory[start : start + size]
+        try:
+            if isinstance(source, bytes):
+                target[:] = source
+                continue
+            done = readv(source, [target])
+            if done < size:
+                _fill_rest(target, source, done)
+        except OSError as error:
+            failures[place] = _unreadable(paths[place], error)
+
+
+def _fill_rest(target: memoryview, source: int, done: int) -> None:
+    """Reads on, where one call did not give all: of one at most 2 GiB."""
+    while done < len(target):
         count = os.readv(source, [target[done:]])
         if not count:
             raise OSError(None, f"it ends at byte {done}; it was longer when it was opened")

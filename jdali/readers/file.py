@@ -25,6 +25,8 @@ FILE_FILTERS = (
 # A name may hold spaces; the last word is the label.
 _LINE = re.compile(rb"([^\0]*[^\0\s])\s+(\d{1,18})\s*")
 _ESCAPED = re.compile(r"\\(.)|\[\^")
+# Read by one task, and open at the same time: a task costs as much as some small files.
+_FILES_A_TASK = 64
 _LARGEST_LABEL = np.iinfo(np.int32).max
 
 
@@ -53,6 +55,10 @@ class FileReader(Reader):
         contents = read_named(self._root, self._names, indices)
         labels = self._labels[indices[contents.places], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        step = min(_FILES_A_TASK, -(-len(indices) // threads))
+        return [slice(at, at + step) for at in range(0, len(indices), step)]
 
     def source(self, index: int) -> str:
         return _storage.join(self._root, self._names[index])

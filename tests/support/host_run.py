@@ -38,8 +38,10 @@ def plan(
     if op.probe is not None:
         bound = op.bind(args)
         static = {k: a.convert(bound[k]) for k, a in op.args.items() if a.kind is ArgKind.STATIC}
-        found = [op.probe(s, **static) for s in samples]
-        specs = [BatchSpec(np.array([shape for shape, _ in found], np.int64), found[0][1])]
+        found = op.probe(samples, **static)
+        for failure in found.failures.values():
+            raise failure
+        specs = [BatchSpec(found.extents, found.dtype)]
     values = {
         op.input(i + 1).name: np.stack([np.asarray(v) for v in given]) for i, given in enumerate(inputs)
     }

@@ -11,8 +11,8 @@ from jax import Array
 
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import Static, operator
-from jdali._sums import fixed_product
-from jdali.ops.audio._signal import along_axis, require_float32
+from jdali._sums import fixed_sum
+from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
 
 # Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz a mel), then 27 steps for a factor of 6.4.
@@ -44,6 +44,10 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     if "f" not in spec.layout:
         raise ValueError(f"{name}: there is no axis 'f' in the layout {spec.layout!r}")
     return spec.layout.index("f")
+
+
+# Triangles of fewer bins are added up as if they had so many.
+_LEAST_BINS = 4
 
 
 def setup(
@@ -110,15 +114,54 @@ def mel_filter_bank(
     bins = jnp.int32(spectrum.shape[axis]) if extent is None else extent[axis]
     high = freq_high if freq_high > 0 else sample_rate / 2
     mels = np.linspace(hz_to_mel(freq_low, mel_formula), hz_to_mel(high, mel_formula), nfilter + 2)
-    edges = mel_to_hz(mels, mel_formula)[:, None]
+    edges = mel_to_hz(mels, mel_formula)
     step = jnp.float32(sample_rate / 2) / jnp.maximum(bins - 1, 1).astype(jnp.float32)
-    hz = jnp.arange(spectrum.shape[axis], dtype=jnp.float32) * step
-    left, right = edges[:nfilter].astype(np.float32), edges[2:].astype(np.float32)
-    slopes = [np.asarray(1 / np.diff(edges, axis=0)[i : nfilter + i], np.float32) for i in range(2)]
-    weights = jnp.maximum(jnp.minimum((hz - left) * slopes[0], (right - hz) * slopes[1]), 0)
-    if normalize:
-        weights = weights * np.asarray(2 / (edges[2:] - edges[:-2]), np.float32)
-    valid = jnp.arange(spectrum.shape[axis], dtype=jnp.int32) < bins
-    clean = jnp.where(along_axis(valid, axis, spectrum.ndim), spectrum, 0)
-    mel = fixed_product(weights, clean, axis)
+    most = _most_bins(edges, spectrum.shape[axis], sample_rate)
+    rows = jnp.moveaxis(spectrum, axis, 0)
+    sums, order = [], []
+    for size in np.unique(most).tolist():
+        (filters,) = np.nonzero(most == size)
+        sums.append(_triangles(rows, bins, step, edges, filters, size, normalize))
+        order.append(filters)
+    mel = jnp.concatenate(sums)[np.argsort(np.concatenate(order))]
+    mel = jnp.moveaxis(mel, 0, axis)
     return mel if out_shape is None else fit(mel, out_shape)
+
+
+def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
+    """int [filters]: at least as many bins as each triangle has, if there are `bins` or fewer in all.
+
+    Few different powers of two, so that triangles can be added up together.
+    """
+    widths = (edges[2:] - edges[:-2]) * (max(bins - 1, 1) / (sample_rate / 2))
+    least = np.minimum(np.floor(widths + 0.01).astype(np.int64) + 1, bins)
+    return np.asarray(1 << np.ceil(np.log2(np.maximum(least, _LEAST_BINS))).astype(np.int64))
+
+
+def _triangles(
+    rows: Array, bins: Array, step: Array, edges: np.ndarray, filters: np.ndarray, size: int, normalize: bool
+) -> Array:
+    """The sums under some of the triangles, [filters, ...]; the same bits for any number of `rows`.
+
+    Args:
+        rows: [bins, ...], the spectrum.
+        bins: int32, true number of bins.
+        step: Hz from bin to bin.
+        edges: Hz, of all triangles: one begins at each, and ends at the one after the next.
+        filters: int [filters], which triangles.
+        size: at least as many bins as each of them has.
+        normalize: area 1 for each, else peak 1.
+    """
+    left, right = (edges[filters + n].astype(np.float32)[:, None] for n in (0, 2))
+    slopes = [1 / (edges[filters + n + 1] - edges[filters + n]) for n in range(2)]
+    rising, falling = (slope.astype(np.float32)[:, None] for slope in slopes)
+    first = jnp.floor(left / step).astype(jnp.int32) + 1
+    index = first + jnp.arange(size, dtype=jnp.int32)
+    hz = index.astype(jnp.float32) * step
+    weights = jnp.maximum(jnp.minimum((hz - left) * rising, (right - hz) * falling), 0)
+    if normalize:
+        weights = weights * (2 / (right - left))
+    wide = (slice(None), slice(None), *[None] * (rows.ndim - 1))
+    values = rows[jnp.minimum(index, len(rows) - 1)]
+    products = jnp.where((index < bins)[wide], values, 0) * weights[wide]
+    return fixed_sum(products, (1,))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._errors import SampleError
 from jdali._extent import BatchSpec, Plan, reflect_101
 from jdali._operator import Static, operator
 from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
+
+# Windows that overlap more than so many others are gathered, not put together of slices.
+_MOST_PIECES = 16
 
 
 def hann_window(length: int) -> np.ndarray:
@@ -124,22 +127,48 @@ def spectrogram(
         count = free // window_step + 1
     else:
         count = out_shape[1 if layout == "ft" else 0]
-    reach = jnp.arange((count - 1) * window_step + window_length, dtype=jnp.int32)
+    inside = jnp.where(jnp.arange(len(wave), dtype=jnp.int32) < length, wave, 0)
     if center_windows:
-        reach = reach - window_length // 2
-    seen = reach
-    if center_windows and reflect_padding:
-        seen = reflect_101(reach, length)
-    inside = (seen >= 0) & (seen < length)
-    padded = jnp.where(inside, wave[jnp.clip(seen, 0, len(wave) - 1)], 0)
-    starts = np.arange(count, dtype=np.int32)[:, None] * window_step
-    frames = padded[starts + np.arange(window_length, dtype=np.int32)]
+        inside = _with_borders(inside, length, window_length, mirrored=reflect_padding)
     window = np.asarray(window_fn, np.float32) if window_fn else hann_window(window_length)
-    spectrum = jnp.fft.rfft(frames * window, n=size, axis=1)
+    spectrum = jnp.fft.rfft(_frames(inside, count, window_length, window_step) * window, n=size, axis=1)
     if power == 1:
         result = jnp.abs(spectrum)
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
-        result = result.T
+        # Worked out in the order of the transforms, and turned by a copy: not element by element from afar.
+        result = lax.optimization_barrier(result).T
     return result if out_shape is None else fit(result, out_shape)
+
+
+def _with_borders(wave: Array, length: Array, window: int, *, mirrored: bool) -> Array:
+    """The signal with what windows centred at its samples see before its begin and after its end.
+
+    Args:
+        wave: [T], 0 from `length` on.
+        length: int32, true size.
+        window: samples in a window.
+        mirrored: they see the signal mirrored at its first and last sample; else zeros.
+    """
+    before, after = window // 2, window - window // 2
+    if not mirrored:
+        return jnp.pad(wave, (before, after))
+    # Only these few elements are gathered.
+    places = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
+    left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in places)
+    body = jnp.concatenate([left, wave, jnp.zeros(after, wave.dtype)])
+    return lax.dynamic_update_slice(body, right, (before + length,))
+
+
+def _frames(wave: Array, count: int, window: int, step: int) -> Array:
+    """[count, window], a window of the signal every `step` samples; past its end zeros."""
+    pieces = -(-window // step)
+    if pieces > _MOST_PIECES:
+        wave = jnp.pad(wave, (0, max(0, (count - 1) * step + window - len(wave))))
+        starts = np.arange(count, dtype=np.int32)[:, None] * step
+        return wave[starts + np.arange(window, dtype=np.int32)]
+    size = (count + pieces - 1) * step
+    steps = jnp.pad(wave, (0, max(0, size - len(wave))))[:size].reshape(-1, step)
+    columns = [steps[i : i + count, : window - i * step] for i in range(pieces)]
+    return jnp.concatenate(columns, axis=1)

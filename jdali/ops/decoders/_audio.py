@@ -8,24 +8,38 @@ from typing import Any
 import numpy as np
 
 from jdali import types
+from jdali._batch import PaddedBlock, SamplesBlock, Store
+from jdali._extent import BatchSpec
 from jdali._operator import PerSample, Static, operator
+from jdali._together import Made, Share
 from jdali.codecs import audio as codec
 
 
 def together(
     encoded: Sequence[np.ndarray[Any, Any]],
     *,
+    share: Share,
     downmix: bool,
     dtype: np.dtype[Any],
     quality: float,
     sample_rate: np.ndarray[Any, Any] | float,
-) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] | None:
+) -> Made | None:
     """The outputs for all samples, where working on them together is quicker."""
     if not 0 <= quality <= 100:
         return None  # each says so
-    rates = np.broadcast_to(sample_rate, (len(encoded),))
-    sounds = codec.decode_together(encoded, dtype=types.to_dtype(dtype), sample_rates=rates, downmix=downmix)
-    return None if sounds is None else [(wave, np.asarray(rate)) for wave, rate in sounds]
+    wanted = np.broadcast_to(sample_rate, (len(encoded),))
+    sounds = codec.decode_together(
+        encoded, share, dtype=types.to_dtype(dtype), sample_rates=wanted, downmix=downmix
+    )
+    if sounds is None:
+        return None
+    waves, rates = sounds
+    numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
+    columns = (
+        Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
+        Store.of_block(PaddedBlock(rates), numbers),
+    )
+    return Made(columns, {})
 
 
 @operator(

@@ -9,6 +9,7 @@ import numpy as np
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import PerSample, Static, operator
 from jdali._shared_arguments import also_takes
+from jdali.codecs.image import ImageInfo
 from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
 from jdali.ops.image import _window as windows
 
@@ -60,6 +61,7 @@ def image_crop(
     _window: PerSample[tuple[int, ...] | None] = None,
     out: np.ndarray | None = None,
     denominator: int = 1,
+    header: ImageInfo | None = None,
     **options: Any,
 ) -> np.ndarray:
     """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
@@ -77,4 +79,4 @@ def image_crop(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    return decode(encoded, _window, out, denominator, options)
+    return decode(encoded, _window, out, denominator, header, options)

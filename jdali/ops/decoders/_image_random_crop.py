@@ -10,6 +10,7 @@ from jdali._extent import BatchSpec, Plan
 from jdali._operator import PerSample, Static, operator
 from jdali._random import SampleKeys
 from jdali._shared_arguments import also_takes
+from jdali.codecs.image import ImageInfo
 from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
 from jdali.ops.image._random_window import window_function
 
@@ -50,6 +51,7 @@ def image_random_crop(
     _window: PerSample[tuple[int, ...] | None] = None,
     out: np.ndarray | None = None,
     denominator: int = 1,
+    header: ImageInfo | None = None,
     **options: Any,
 ) -> np.ndarray:
     """Decodes a random window of images, by share of the area and aspect ratio.
@@ -65,4 +67,4 @@ def image_random_crop(
 
     Parity: the windows have DALI's distribution, not its values.
     """
-    return decode(encoded, _window, out, denominator, options)
+    return decode(encoded, _window, out, denominator, header, options)

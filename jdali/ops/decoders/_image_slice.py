@@ -9,6 +9,7 @@ import numpy as np
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import PerSample, Static, operator
 from jdali._shared_arguments import also_takes
+from jdali.codecs.image import ImageInfo
 from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
 from jdali.ops.image import _window as windows
 
@@ -86,6 +87,7 @@ def image_slice(
     _window: PerSample[tuple[int, ...] | None] = None,
     out: np.ndarray | None = None,
     denominator: int = 1,
+    header: ImageInfo | None = None,
     **options: Any,
 ) -> np.ndarray:
     """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
@@ -110,4 +112,4 @@ def image_slice(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    return decode(data, _window, out, denominator, options)
+    return decode(data, _window, out, denominator, header, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from jdali import types
 from jdali._extent import BatchSpec, Plan
 from jdali._operator import Static
+from jdali._together import Probed
 from jdali.codecs import image as codec
+from jdali.codecs.image import ImageInfo
+from jdali.codecs.images import Headers
 from jdali.types import DALIImageType
 
 
@@ -53,22 +57,23 @@ def decoder_options(
 
 
 def probe(
-    encoded: np.ndarray,
+    encoded: Sequence[np.ndarray],
     *,
     output_type: DALIImageType,
     dtype: np.dtype[Any],
     adjust_orientation: bool,
     **_: Any,
-) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape [H, W, C] and type of the whole picture, from its header."""
-    info = codec.probe(encoded)
-    return codec.output_shape(info, output_type, adjust_orientation), dtype
+) -> Probed:
+    """Shape [H, W, C] and type of the whole pictures, from their headers."""
+    headers = Headers(encoded)
+    return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures)
 
 
 def decode(
-    encoded: np.ndarray, window: Any, out: np.ndarray | None, denominator: int, options: dict[str, Any]
-) -> np.ndarray:
-    """Decodes one sample with the arguments of `decoder_options`."""
+    encoded: np.ndarray, window: Any, out: np.ndarray | None, denominator: int, header: ImageInfo | None,
+    options: dict[str, Any],
+) -> np.ndarray:  # fmt: skip
+    """Decodes one sample with the arguments of `decoder_options`; `header` is its own, if it is known."""
     return codec.decode(
         encoded,
         output_type=options.get("output_type", types.RGB),
@@ -78,6 +83,7 @@ def decode(
         denominator=denominator,
         fast_idct=options.get("use_fast_idct", False),
         out=out,
+        info=header,
         contiguous=False,  # samples are copied to padded arrays anyway
     )
 

@@ -231,6 +231,20 @@ def test_threads_do_not_disturb_each_other():
 TOGETHER = {"downmix": False, "dtype": types.FLOAT, "quality": 50.0, "sample_rate": 0.0}
 
 
+def together(samples, **change):
+    """(sound, rate) of each, in two tasks; None if they are left to each alone."""
+
+    def share(work, count):
+        work(slice(0, count // 2))
+        work(slice(count // 2, count))
+
+    made = decode_audio.together(samples, share=share, **TOGETHER | change)
+    if made is None:
+        return None
+    assert not made.failures
+    return list(zip(*(column.host_samples() for column in made.columns), strict=True))
+
+
 def neighbours(files, gap=64):
     """The same files in one array, each from a multiple of `gap` on."""
     starts = np.cumsum([0, *(-(-len(file) // gap) * gap for file in files)])
@@ -254,7 +268,7 @@ def test_plain_files_together(gap):
     for order in ([0, 1, 2, 3], [3, 1, 0], [2], [1, 1]):
         samples = [files[i] for i in order]
         samples.insert(1, known[2][0])
-        results = decode_audio.together(samples, **TOGETHER)
+        results = together(samples)
         for got, i in zip(results, [order[0], 2, *order[1:]], strict=True):
             np.testing.assert_array_equal(got[0], known[i][1])
             assert (got[0].dtype, got[1].dtype, got[1]) == (np.float32, np.float32, known[i][2])
@@ -265,7 +279,7 @@ def test_files_that_end_at_odd_bytes_together():
     memory = np.concatenate([[0], file, file, [0], file]).astype(np.uint8)
     size = len(file)
     parts = [memory[1 : 1 + size], memory[1 + size : 1 + 2 * size], memory[2 + 2 * size :]]
-    for got, _ in decode_audio.together(parts, **TOGETHER):
+    for got, _ in together(parts):
         np.testing.assert_array_equal(got, wave)
 
 
@@ -283,13 +297,13 @@ def test_files_that_end_at_odd_bytes_together():
     ],
 )
 def test_what_is_left_to_each_alone(other, change):
-    assert decode_audio.together([encode(tones(9, 1)), other], **TOGETHER | change) is None
+    assert together([encode(tones(9, 1)), other], **change) is None
 
 
 def test_downmix_and_rates_that_need_nothing_together():
     samples = [stored(4, 1, 16000), stored(5, 1, 8000)]
     change = {"downmix": True, "sample_rate": np.array([16000.0, 8000.0])}
-    results = decode_audio.together([file for file, _, _ in samples], **TOGETHER | change)
+    results = together([file for file, _, _ in samples], **change)
     for (got, rate), (_, wave, wanted) in zip(results, samples, strict=True):
         np.testing.assert_array_equal(got, wave[:, 0])
         assert rate == wanted
