@@ -164,14 +164,11 @@ def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     """An argument given as numbers or an array: numbers get the argument's element type at once."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
         value = np.stack([np.asarray(v) for v in value])
-    array: np.ndarray[Any, Any]
-    if arg.element_type is None:
-        array = np.asarray(to_array(value))
-    elif type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes)):
-        array = arg.convert(value)
-    else:
-        array = to_host(to_array(value))
-    return array
+    plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
+    if plain and arg.element_type is not None:
+        array: np.ndarray[Any, Any] = arg.convert(value)
+        return array
+    return to_host(to_array(value))
 
 
 def _argument_batch(

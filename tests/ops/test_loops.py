@@ -2,8 +2,8 @@
 
 import jax
 import pytest
+from ops.pure_calls import call, one, samples
 from ops.pure_cases import CASES, LARGE
-from ops.test_pure_functions import call, one, samples
 
 # A `while` of the compiler's that runs until its data say so would hang on NaN, and on padding. Those that
 # there are have a bound:
