@@ -15,8 +15,11 @@ from ops.pure_cases import CASES, Case
 from ops.sweep_cases import ragged_axes
 
 import jdali.ops
+from jdali._call import Call, PlannedCall
 from jdali._errors import TracedArgumentError
+from jdali._extent import BatchSpec
 from jdali._operator import REGISTRY
+from jdali._padded import extents_of, follow
 
 PADDING = {"a": 2, "b": 2, "c": 1}
 # Cases of operators that work out more from the size of an input than the size of an axis.
@@ -134,19 +137,28 @@ def test_padded_results_go_on_to_the_next_function():
     np.testing.assert_allclose(got[0, :4, :6], want - PICTURE.mean((0, 1)), atol=1e-3)
 
 
-def test_sizes_that_cannot_be_told_apart_are_refused():
-    """Of a square array, both axes of `stack` are always smaller together only if inputs may not differ."""
+def test_axes_that_are_smaller_together_are_told_apart():
+    """Inputs that must agree are, axis by axis: here both are square in memory, and not in truth."""
     square = np.zeros((2, 5, 5), np.float32)
 
     def joined(sizes):
         return jdali.ops.stack(*square, axis=1, extent=(sizes, sizes))[1]
 
     np.testing.assert_array_equal(jax.jit(joined)(np.int32([2, 3])), [2, 2, 3])
-    with pytest.raises(TracedArgumentError, match=r"^transforms.combine: more than the size"):
-        jax.eval_shape(
-            lambda n: jdali.ops.transforms.combine(square[0, :3, :4], square[0, :3, :4], extent=(n, n)),
-            np.int32([3, 4]),
-        )
+
+
+def test_axes_that_cannot_be_told_apart_are_refused():
+    """An operator of square arrays only does not say whose size its output has."""
+    op = REGISTRY["transpose"]
+
+    def plan(sizes):
+        ((height, width),) = sizes
+        if height != width:
+            raise ValueError("not square")
+        return PlannedCall(Call(op, (), (), (), ()), (BatchSpec(np.array([[width]]), np.float32),), {})
+
+    with pytest.raises(TracedArgumentError, match=r"^transpose: more than the size"):
+        jax.eval_shape(lambda n: follow(op, extents_of(op, [(5, 5)], n), plan)[1], np.int32([3, 3]))
 
 
 @pytest.mark.parametrize(
