@@ -68,8 +68,9 @@ def together(uses: Sequence[Sequence[Array]], platform: str) -> list[Words]:
     results = {i: compute(*operands) for i, operands in enumerate(uses) if sizes[i] > MOST_TOGETHER}
     if small:
         columns = [[jnp.broadcast_to(uses[i][o], shapes[i]).reshape(-1) for i in small] for o in range(4)]
-        # The barrier: otherwise XLA fuses all rounds into everything that takes some of the words, again and again.
-        words = lax.optimization_barrier(compute(*map(jnp.concatenate, columns)))
+        # The barriers: otherwise XLA fuses all rounds into everything that takes some of the words, again and
+        # again. One for each word, since often the second is not used.
+        words = [lax.optimization_barrier(word) for word in compute(*map(jnp.concatenate, columns))]
         ends = np.cumsum([sizes[i] for i in small])[:-1].tolist()
         for i, *parts in zip(small, *(jnp.split(word, ends) for word in words), strict=True):
             results[i] = tuple(part.reshape(shapes[i]) for part in parts)
