@@ -49,6 +49,51 @@ def test_mel_axes_as_dali(layout, shapes):
     contract.check(mel_filter_bank, [spectra(shapes)], args, layout=layout, atol=1e-6)
 
 
+def test_bits_of_mel_do_not_depend_on_how_many_bins_others_have():
+    shapes = [(65, 3), (9, 3), (40, 2), (1, 2)]
+    expected = [mel_by_numpy(s, 12, 16000) for s in spectra(shapes)]
+    args = {"nfilter": 12, "sample_rate": 16000.0}
+    contract.check(
+        mel_filter_bank, [spectra(shapes)], args, layout="ft", expected=[expected], atol=1e-5, compiled_atol=0
+    )
+
+
+def mel_by_numpy(spectrum, count, rate):
+    """The dense product, in float64."""
+    bins = len(spectrum)
+    hz = np.arange(bins) * (rate / 2 / max(bins - 1, 1))
+    edges = mel_to_hz(np.linspace(0, hz_to_mel(rate / 2, "slaney"), count + 2), "slaney")[:, None]
+    rising, falling = (
+        (hz - edges[:-2]) / np.diff(edges, axis=0)[:-1],
+        (edges[2:] - hz) / np.diff(edges, axis=0)[1:],
+    )
+    weights = np.maximum(np.minimum(rising, falling), 0) * 2 / (edges[2:] - edges[:-2])
+    return (weights @ spectrum.astype(np.float64)).astype(np.float32)
+
+
+def test_mel_adds_up_only_the_bins_of_each_filter():
+    spectrum = jnp.ones((257, 7))
+    work = jax.make_jaxpr(lambda s: pure_call(mel_filter_bank, [s], {"nfilter": 80, "sample_rate": 16000.0}))(
+        spectrum
+    )
+    assert "dot_general" not in str(work)
+    gathered = [e.outvars[0].aval.size for e in inner_equations(work.jaxpr) if e.primitive.name == "gather"]
+    assert sum(gathered) < 8 * spectrum.size  # of 80 times as much in the dense product
+
+
+def inner_equations(jaxpr):
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for value in eqn.params.values():
+            if hasattr(value, "jaxpr"):
+                yield from inner_equations(value.jaxpr)
+
+
+def test_mel_of_no_bins():
+    got = pure_call(mel_filter_bank, [np.zeros((0, 3), np.float32)], {"nfilter": 5})
+    np.testing.assert_array_equal(got, np.zeros((5, 3)))
+
+
 def test_mel_scales():
     # O'Shaughnessy's formula, and the knee of Slaney's at 1 kHz = 15 mel.
     assert hz_to_mel(700.0, "htk") == pytest.approx(2595 * np.log10(2), rel=1e-4)
