@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 import simplejpeg
 
-from jdali._recycled import empty
+from jdali._gather import aligned_empty
 from jdali._together import Share
 from jdali.codecs import image
 from jdali.codecs._base import UINT8, ImageInfo
 from jdali.codecs._jpeg_scan import scan
 from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
-
-# Where XLA takes memory as it is.
-_ALIGNMENT = 64
 
 
 class Headers:
@@ -89,7 +86,7 @@ def decode_small(
     rows: list[Any] = [None] * len(encoded)
     for number, size in enumerate(sizes.tolist()):
         members = np.flatnonzero(group == number)
-        block = _aligned((len(members), *size), dtype)
+        block = aligned_empty((len(members), *size), dtype)
         blocks.append((block, members))
         for i, row in zip(members.tolist(), block, strict=True):
             rows[i] = row
@@ -125,11 +122,3 @@ def _distinct(shapes: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.nd
         return shapes[:1], np.zeros(len(shapes), np.int64)
     sizes, group = np.unique(shapes, axis=0, return_inverse=True)
     return sizes, group.reshape(-1)
-
-
-def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """`numpy.empty`, which begins where XLA can take it as it is."""
-    size = int(np.prod(shape)) * dtype.itemsize
-    raw = empty((size + _ALIGNMENT,), np.uint8)
-    start = -raw.ctypes.data % _ALIGNMENT
-    return raw[start : start + size].view(dtype).reshape(shape)

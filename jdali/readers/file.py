@@ -57,7 +57,7 @@ class FileReader(Reader):
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        step = min(_FILES_A_TASK, -(-len(indices) // threads))
+        step = max(1, min(_FILES_A_TASK, -(-len(indices) // threads)))
         return [slice(at, at + step) for at in range(0, len(indices), step)]
 
     def source(self, index: int) -> str:

@@ -103,6 +103,12 @@ def test_damage_anywhere_in_the_headers():
         assert scanned.info(i) == codec.probe(files[i])
 
 
+def test_a_header_that_goes_on_into_the_next_file():
+    cut = b"\xff\xd8\xff\xfe" + struct.pack(">H", 2 + len(b"\xff\xd8"))
+    scanned = scan([array(cut), array(PLAIN)])
+    assert scanned.usual.tolist() == [False, True]
+
+
 def test_the_limit_on_sizes(monkeypatch):
     monkeypatch.setattr(codec, "MAX_PIXELS", 21 * 34 - 1)
     headers = Headers([array(USUAL["4:4:4"]), array(PLAIN)])

@@ -240,3 +240,23 @@ def test_lists_of_the_data_pack():
             assert len(reader.load(0)[0]) == 93373
     assert file.run(file_list=root + "/image_list.txt").size == 47
     assert file.run(file_root=root).meta()["epoch_size"] == 47
+
+
+@pytest.mark.parametrize(
+    ("count", "threads", "sizes"),
+    [
+        (256, 2, [64] * 4),
+        (100, 2, [50, 50]),
+        (3, 4, [1, 1, 1]),
+        (1, 2, [1]),
+        (130, 1, [64, 64, 2]),
+        (0, 2, []),
+    ],
+)
+def test_tasks_have_many_files_each_and_leave_no_thread_without(tmp_path, count, threads, sizes):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "0.jpg").touch()
+    reader = REGISTRY["readers.file"].run(file_root=str(tmp_path))
+    tasks = reader.tasks(np.arange(count), threads)
+    assert [t.stop - t.start if t.stop <= count else count - t.start for t in tasks] == sizes
+    assert [t.start for t in tasks] == np.cumsum([0, *sizes])[:-1].tolist()

@@ -118,6 +118,8 @@ def mel_filter_bank(
     step = jnp.float32(sample_rate / 2) / jnp.maximum(bins - 1, 1).astype(jnp.float32)
     most = _most_bins(edges, spectrum.shape[axis], sample_rate)
     rows = jnp.moveaxis(spectrum, axis, 0)
+    if not len(rows):
+        rows = jnp.zeros((1, *rows.shape[1:]), rows.dtype)
     sums, order = [], []
     for size in np.unique(most).tolist():
         (filters,) = np.nonzero(most == size)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from support import contract
 
+from jdali._exact import MINUS_ZERO, exact
 from jdali._pure import pure_call
+from jdali.engine._program import compiler_options
 from jdali.ops.audio._mel_filter_bank import hz_to_mel, mel_filter_bank, mel_to_hz
 from jdali.ops.audio._to_decibels import to_decibels
 
@@ -47,6 +49,64 @@ def test_mel_as_dali(args):
 def test_mel_axes_as_dali(layout, shapes):
     args = {"nfilter": 6, "sample_rate": 8000.0}
     contract.check(mel_filter_bank, [spectra(shapes)], args, layout=layout, atol=1e-6)
+
+
+@pytest.mark.parametrize("bins", [65, 40, 2, 1])
+def test_bits_of_mel_do_not_depend_on_padding(bins):
+    [spectrum] = spectra([(bins, 30)])
+
+    def padded_to(size):
+        padded = np.full((size, 30), np.nan, np.float32)
+        padded[:bins] = spectrum
+
+        def mel(value, extent):
+            return mel_filter_bank.run(value, nfilter=30, sample_rate=16000.0, _axis=0, extent=extent)
+
+        program = jax.jit(
+            lambda zero, *given: exact(mel, zero, "cpu")(*given), compiler_options=compiler_options("cpu")
+        )
+        return np.asarray(program(MINUS_ZERO, padded, np.array([bins, 30], np.int32)))
+
+    want = padded_to(bins)
+    np.testing.assert_allclose(want, mel_by_numpy(spectrum, 30, 16000), rtol=0, atol=1e-6)
+    for size in (bins + 3, 96, 257):
+        np.testing.assert_array_equal(padded_to(size), want)
+
+
+def mel_by_numpy(spectrum, count, rate):
+    """The dense product, in float64."""
+    bins = len(spectrum)
+    hz = np.arange(bins) * (rate / 2 / max(bins - 1, 1))
+    edges = mel_to_hz(np.linspace(0, hz_to_mel(rate / 2, "slaney"), count + 2), "slaney")[:, None]
+    rising, falling = (
+        (hz - edges[:-2]) / np.diff(edges, axis=0)[:-1],
+        (edges[2:] - hz) / np.diff(edges, axis=0)[1:],
+    )
+    weights = np.maximum(np.minimum(rising, falling), 0) * 2 / (edges[2:] - edges[:-2])
+    return (weights @ spectrum.astype(np.float64)).astype(np.float32)
+
+
+def test_mel_adds_up_only_the_bins_of_each_filter():
+    spectrum = jnp.ones((257, 7))
+    work = jax.make_jaxpr(lambda s: pure_call(mel_filter_bank, [s], {"nfilter": 80, "sample_rate": 16000.0}))(
+        spectrum
+    )
+    assert "dot_general" not in str(work)
+    gathered = [e.outvars[0].aval.size for e in inner_equations(work.jaxpr) if e.primitive.name == "gather"]
+    assert sum(gathered) < 8 * spectrum.size  # of 80 times as much in the dense product
+
+
+def inner_equations(jaxpr):
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for value in eqn.params.values():
+            if hasattr(value, "jaxpr"):
+                yield from inner_equations(value.jaxpr)
+
+
+def test_mel_of_no_bins():
+    got = pure_call(mel_filter_bank, [np.zeros((0, 3), np.float32)], {"nfilter": 5})
+    np.testing.assert_array_equal(got, np.zeros((5, 3)))
 
 
 def test_mel_scales():

@@ -57,6 +57,19 @@ def test_equals_scipy():
     np.testing.assert_allclose(got, np.abs(want) * hann_window(16).sum(), rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("step", [1, 2, 3, 40, 41, 50])
+@pytest.mark.parametrize("centred", [True, False])
+def test_windows_that_overlap_much_or_not_at_all(step, centred):
+    wave = signals((130,))[0]
+    args = {"window_length": 40, "window_step": step, "center_windows": centred}
+    got = np.asarray(pure_call(spectrogram, [wave], args))
+    padded = np.pad(wave.astype(np.float64), 20, "reflect") if centred else wave.astype(np.float64)
+    frames = np.stack([padded[at : at + 40] for at in range(0, len(padded) - 39, step)])
+    want = np.abs(np.fft.rfft(frames * hann_window(40))) ** 2
+    assert got.shape == (21, len(frames))
+    np.testing.assert_allclose(got, want.T, rtol=0, atol=1e-5)
+
+
 def test_jit_vmap_and_grad():
     wave = jnp.asarray(signals()[0])
     call = lambda w: pure_call(spectrogram, [w], {"window_length": 16, "window_step": 4})  # noqa: E731
