@@ -365,7 +365,10 @@ def test_what_it_costs(monkeypatch):
     for name in ("perf_counter", "thread_time"):
         monkeypatch.setattr(f"jdali.engine._timing.{name}", lambda name=name: read.append(name) or 0.0)
     with Part("host", "work").lap() as lap:
-        lap.task(int)()
         with inner("staging"):
             pass
+        lap.task(int)()
     assert Counter(read) == {"perf_counter": 6, "thread_time": 4}
+    with inner("staging"):  # in no lap
+        pass
+    assert len(read) == 10
