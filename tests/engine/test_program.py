@@ -1,6 +1,10 @@
 """Options of XLA that programs of a stage are compiled with."""
 
-from jdali.engine import _program
+import numpy as np
+
+import jdali
+from jdali import fn
+from jdali.engine import _program, _stage
 
 
 def test_an_option_that_this_version_of_xla_lacks_is_left_out(monkeypatch):
@@ -12,3 +16,16 @@ def test_an_option_that_this_version_of_xla_lacks_is_left_out(monkeypatch):
 
 def test_only_programs_for_the_cpu_have_options():
     assert _program.compiler_options("gpu", one_thread=True) is None
+
+
+def test_a_small_program_has_no_threads_of_its_own(monkeypatch):
+    asked = []
+    monkeypatch.setattr(_stage, "compiler_options", lambda platform, one_thread: asked.append(one_thread))
+    for side in (8, 400):
+        pipe = jdali.Pipeline(batch_size=1, num_threads=1)
+        with pipe:
+            images = fn.external_source(lambda side=side: [np.zeros((side, side, 1), np.uint8)], layout="HWC")
+            pipe.set_outputs(fn.flip(images))
+        pipe.run()
+        pipe.close()
+    assert asked == [True, False]
