@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -23,6 +24,7 @@ def accelerator() -> jax.Device:
     return jax.local_devices(backend=chosen)[0] if isinstance(chosen, str) else chosen
 
 
+@functools.cache
 def host_device() -> jax.Device:
     """The device whose arrays are in host memory: the first CPU device.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from typing import Any, TypeAlias
 
 import jax
@@ -30,7 +31,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> HostArray:
     Nothing else holds its memory. Large arrays come from memory used before (new pages cost as much as
     filling them), but only once every program and every array that saw it is gone.
     """
-    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    size = math.prod(shape) * dtype.itemsize
     raw = _RECYCLER.take(size + ALIGNMENT)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size].view(dtype).reshape(shape)
@@ -108,6 +109,8 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
         return None
     if len(store.blocks) > 1 and not (store.block[rows] == number).all():
         return None
+    if len(rows) == 1:
+        return None if store.row[rows[0]] else block.array
     return block.array if (store.row[rows] == np.arange(len(rows))).all() else None
 
 
@@ -130,17 +133,21 @@ def _on_host(
 ) -> HostArray:
     """A fresh array with the samples, or with those of them that are in host memory."""
     out = aligned_empty((count, *shape), store.spec.dtype)
-    owner = store.block[rows]
-    for number in np.unique(owner).tolist():
+    owner, alone = store.block[rows], len(store.blocks) == 1
+    for number in (0,) if alone else np.unique(owner).tolist():
         block = store.blocks[number]
         if block.local or not local_only:
-            (at,) = np.nonzero(owner == number)
+            at = np.arange(len(rows)) if alone else np.flatnonzero(owner == number)
             _copy(out, at, block, store.row[rows[at]], store.spec.extents[rows[at]])
     return out
 
 
 def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
     """Copies rows of a block to the start corners of the rows `at` of `out`."""
+    if len(at) == 1:  # there is nothing that samples could have in common
+        cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
+        out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
+        return
     largest = extents.max(axis=0)
     uniform = bool((extents == largest).all())
     corner = tuple(map(slice, largest.tolist()))

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import tensors
+from jdali._batch import SamplesBlock
 from jdali._operator import REGISTRY
 from jdali._tensor import same_layout
 from jdali._tensor_text import batch_text
@@ -223,7 +224,16 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
     device = first.device
     layout = same_layout([p.layout or "" for p in parts])
     lists = [p.to_device(device)._with_layout(layout)._samples() for p in parts]
-    return Batch._of(TensorList.concat(lists), device)
+    if any(samples.provenance is not None for samples in lists) or not all(map(_alone, lists)):
+        return Batch._of(TensorList.concat(lists), device)
+    # One block of all samples: to gather them takes less time than from a block for each.
+    arrays = [samples.store.sample(0) for samples in lists]
+    return Batch._of(TensorList.from_samples(arrays, layout, device.device_type), device)
+
+
+def _alone(samples: TensorList) -> bool:
+    """Whether a sample is an array of its own, and no row of a larger one."""
+    return isinstance(samples.store.blocks[0], SamplesBlock)
 
 
 def batch(tensors: Any, dtype: Any = None, device: Any = None, layout: str | None = None) -> Batch:
