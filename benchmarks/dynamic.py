@@ -1,8 +1,8 @@
 """Dynamic mode against DALI's: the time of one call on small data, where nothing but the call itself costs.
 
-    python benchmarks/dynamic.py [--rounds 9] [--calls 100] [--workloads pair resize]
+    python benchmarks/dynamic.py [--rounds 150] [--calls 5] [--workloads pair resize]
 
-Both libraries run in this process, in turns, each call until its values are in host memory. Flags, factors
+Both libraries run in this process, in short turns, each call until its values are in host memory. Flags, factors
 and angles are others with every call. Medians over the turns, of wall time and of the processor time of all
 threads.
 """
@@ -93,7 +93,7 @@ def compare(workload: str, rounds: int, calls: int) -> list[str]:
     """A line of the table for each library."""
     rivals = {name: caller(library, workload) for name, library in libraries().items()}
     for run in rivals.values():
-        run(max(calls, 100))  # compiles, and is not counted
+        run(100)  # compiles, and is not counted
     turns: dict[str, list[tuple[float, float]]] = {name: [] for name in rivals}
     for _ in range(rounds):
         for name, run in rivals.items():
@@ -102,9 +102,10 @@ def compare(workload: str, rounds: int, calls: int) -> list[str]:
     lines = []
     for name, times in turns.items():
         wall, processor = (statistics.median(column) for column in zip(*times, strict=True))
-        ratio = ""
+        ratio = " | "
         if "DALI" in turns:
-            ratio = f"{statistics.median(d[0] / o[0] for d, o in zip(turns['DALI'], times, strict=True)):.2f}"
+            pairs = list(zip(turns["DALI"], times, strict=True))
+            ratio = " | ".join(f"{statistics.median(d[i] / o[i] for d, o in pairs):.2f}" for i in (0, 1))
         lines.append(
             f"| {title} | {BATCH if several else 1} | {name} | {wall:.3f} | {processor:.3f} | {ratio} |"
         )
@@ -113,12 +114,12 @@ def compare(workload: str, rounds: int, calls: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--calls", type=int, default=100, help="calls in a turn")
+    parser.add_argument("--rounds", type=int, default=150)
+    parser.add_argument("--calls", type=int, default=5, help="calls in a turn")
     parser.add_argument("--workloads", nargs="*", default=list(WORKLOADS), choices=list(WORKLOADS))
     options = parser.parse_args()
-    print("| calls | pictures | library | wall ms | processor ms | ratio of wall times |")
-    print("|---|---|---|---|---|---|", flush=True)
+    print("| calls | pictures | library | wall ms | processor ms | ratio, wall | ratio, processor |")
+    print("|---|---|---|---|---|---|---|", flush=True)
     for workload in options.workloads:
         print("\n".join(compare(workload, options.rounds, options.calls)), flush=True)
 
