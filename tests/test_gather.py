@@ -134,6 +134,9 @@ def test_gather_hands_on_an_array_that_fits_already(accelerator):
     assert gather(store, both[::-1], (3, 4), accelerator, count=2) is not array
     here = Store.of_parts([Part(jnp.asarray(np.asarray(array), device=host_device()), both, both)], spec)
     assert gather(here, both, (3, 4), None, count=2) is here.blocks[0].array
+    assert gather(here, both[:1], (3, 4), None, count=2) is here.blocks[0].array
+    (first, _) = gather(here, both[1:], (3, 4), None, count=2)
+    np.testing.assert_array_equal(first[:2], array[1, :2])
 
 
 def test_gathering_compiles_for_shapes_only(accelerator):

@@ -158,3 +158,15 @@ def test_threads_with_values_of_their_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_samples_given_one_by_one_make_one_block():
+    small = IMAGE[:2, :3]
+    batch = jd.as_batch([IMAGE, small, jd.as_tensor(7 + IMAGE)], layout="HWC")
+    assert len(batch._list.store.blocks) == 1
+    rows = jd.flip(batch, horizontal=0)  # rows of larger arrays
+    mixed = jd.as_batch([rows.select(1), IMAGE, rows.select(0)])
+    for given, got in zip([small, IMAGE, IMAGE], mixed, strict=True):
+        np.testing.assert_array_equal(np.asarray(got), given)
+    for given, got in zip([IMAGE, small, 7 + IMAGE], jd.flip(batch, vertical=1), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), given[::-1, ::-1])
