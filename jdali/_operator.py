@@ -156,10 +156,6 @@ class Operator:
         return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
 
     @functools.cached_property
-    def _required(self) -> list[str]:
-        return sorted(arg.name for arg in self.args.values() if arg.required)
-
-    @functools.cached_property
     def min_inputs(self) -> int:
         return sum(not (i.optional or i.variadic) for i in self.inputs)
 
@@ -187,14 +183,13 @@ class Operator:
             return frozenset()
         if self.setup_needs is not None:
             return frozenset(self.setup_needs(given))
-        wanted = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
-        if self.setup_parameters is not None:
-            wanted = [name for name in wanted if name in self.setup_parameters]
+        per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
+        wanted = [name for name in per_sample if self.setup_sees(name)]
         return frozenset(wanted + [i.name for i in self.inputs if i.argument])
 
     def setup_sees(self, name: str) -> bool:
         """Whether `setup` gets the value of an argument, needed or not."""
-        return self.setup is not None and (self.setup_parameters is None or name in self.setup_parameters)
+        return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:
         """All arguments, defaults filled in; says clearly which are missing or unknown.
@@ -210,7 +205,7 @@ class Operator:
                 f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "
                 f"it takes {', '.join(sorted(self.public_args))}"
             )
-        missing = [name for name in self._required if given.get(name) is None]
+        missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
         if missing:
             raise TypeError(f"{self.name}: required argument {', '.join(map(repr, missing))} not given")
         bound = {}
