@@ -47,6 +47,7 @@ ENGINE_PARAMETERS = ("extent", "out_extent", "out_shape", "layout")
 REQUIRED: Any = inspect.Parameter.empty
 
 Kind = Literal["device", "host", "reader", "regroup"]
+FreePadding = Literal["none", "input", "all"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,7 +134,8 @@ class Operator:
     together: Callable[..., Made | None] | None
     effects: bool
     output_layouts: Callable[[Mapping[str, Any]], tuple[str, ...]] | None
-    cost_follows_extent: bool
+    free_padding: FreePadding
+    whole_batch: Callable[[Mapping[str, Any]], bool] | None
     source: str
     engine_parameters: frozenset[str]
     setup_parameters: frozenset[str] | None
@@ -235,7 +237,8 @@ def operator(
     together: Callable[..., Made | None] | None = None,
     effects: bool = False,
     output_layouts: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
-    cost_follows_extent: bool = False,
+    free_padding: FreePadding = "none",
+    whole_batch: Callable[[Mapping[str, Any]], bool] | None = None,
     source: str = "",
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Makes an `Operator` of a pure function and registers it.
@@ -257,7 +260,8 @@ def operator(
         sequence: whether leading F axes are mapped over (only with `layouts`).
         batched: `run` and its arrays have a leading batch axis (for operators that mix samples): inputs,
             extents and per-sample arguments; of an argument that is the same for all, 1. Only a
-            number that is the same for all stays a number. Not with `layouts`.
+            number that is the same for all stays a number. Not with `layouts`. Rows must not
+            depend on each other unless `whole_batch`.
         outputs: number of outputs, or a function of the static arguments that gives it.
         output_per_optional: each optional input that is given adds an output.
         setup_needs: names of the per-sample arguments whose values `setup` needs, as a function of
@@ -276,8 +280,13 @@ def operator(
             one sample at a time, on the samples in their order, never on two at once.
         output_layouts: of a host operator without `setup`: the layout of each output ("" for none), as a
             function of the static arguments; None: no output has a layout.
-        cost_follows_extent: on a CPU, `run` takes time for the true size of its input and not for the
-            padding, so few roomy padded shapes serve better than many tight ones.
+        free_padding: what padding costs no time on a CPU, so that few roomy shapes serve better than many
+            tight ones: "input" if the time follows the size of the outputs and not of what they are
+            taken from, "all" if it follows true sizes only.
+        whole_batch: whether results for a sample depend on the others of the batch, if only in size, as
+            a function of the arguments given; None: never. Such an operator is compiled by itself,
+            so that those before and after it keep shapes by sample. If it is `batched` too, `run` gets
+            the whole batch in one call, with samples of extent 0 in rows that are not used.
         source: DALI's source file (and line) that this operator was checked against.
     """
 
@@ -321,7 +330,7 @@ def operator(
         record = Operator(
             full_name, run, setup, kind, tuple(inputs), args, layouts, random, batched,
             sequence, outputs, output_per_optional, setup_needs, devices, probe, together,
-            effects, output_layouts, cost_follows_extent, source,
+            effects, output_layouts, free_padding, whole_batch, source,
             frozenset(engine), setup_parameters,
         )  # fmt: skip
         if full_name in REGISTRY:

@@ -59,10 +59,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.
-        exact_shapes: padded shapes follow from the size of a sample alone and each sample is a call by
-            itself, so that its bits depend on nothing else even where an operator's do (docs/resuming.md
-            names them). Costs more programs, a call a sample (0.3 ms on a CPU), and each stage runs on one
-            device.
+        exact_shapes: each sample is a call by itself, so that its bits depend on nothing else even where an
+            operator's do (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each
+            stage runs on one device.
         compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
             leave JAX's configuration alone.
         kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.

@@ -62,7 +62,7 @@ class PipelineTwin:
                 "source only; use batch_at"
             )
         for node in (node for step in engine.plan.steps for node in step.nodes):
-            if node.op.batched:
+            if node.mixes_samples:
                 raise ValueError(
                     f"sample: {node.op.name} works on a whole batch, so a sample alone is not what it was "
                     "there; use batch_at"

@@ -1,186 +1,230 @@
 """The one policy of padded shapes: which sizes share a compiled program.
 
-Every distinct padded shape costs a compilation, every padded element costs time and memory. A
-stage keeps the shapes it has compiled; a sample goes to the smallest one that holds it, unless
-that would waste too much, in which case a new shape from a coarse geometric grid is opened. The more
-shapes there are already, the more waste is accepted, so their number stays bounded.
+Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes
+follow from its own sizes and from the stage, and from nothing else: not from samples that were met before, nor
+from its neighbours in the batch. So it runs in the same program in any batch, and after a restart.
+
+* A value has shapes of the grid (`_grid`), fine where padding costs time, coarse where a sample takes so little
+  time that programs cost more, roomy where an operator's time does not grow with the padding (`_cost`).
+* Of a picture the longer side is on the grid, and the others are a fraction of it, for sizes of photographs
+  are nearly proportional to each other: two independent grids would give many more shapes.
+* What an operator makes has the shape that its `setup` gives for its padded inputs, if that holds the sample: so a
+  resize to 300 × 300 gives that and no padding, and frames follow from samples of sound without programs of their own.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-# An axis at most this long is not worth a bucket of its own sizes: channels, boxes, coordinates.
-SMALL_AXIS = 4
-# Waste (padded elements per needed element) that is accepted before a new shape is opened, by the
-# number of shapes already open. Beyond the end of the table any shape that fits is taken.
-ACCEPTED_WASTE = (0.0, 1.3, 1.6, 2.0, 2.5, 4.0)
-# The same where an operator's time does not grow with the padding: a program more costs seconds, padding
-# only address space.
-ROOMY_WASTE = (0.0, 32.0, 128.0)
-LEAST_ROOM = 256
-# Sizes seen to be the same for all samples keep their exact value until this many have been met.
-EXACT_SIZES = 2
+from jdali._grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
+from jdali.engine._cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Grid:
+    """Sizes of an axis, and, of axes that are in proportion, the fractions of the longest that the others may have."""
+
+    sizes: Sizes
+    fractions: tuple[float, ...]  # with few binary digits, ascending to 1
+
+
+def _powers(base: float, *factors: float) -> tuple[float, ...]:
+    return tuple(sorted(f / base**k for k in range(10) for f in factors))
+
+
+# Where padding costs time, by whether a sample takes much of it.
+TIGHT = Grid(FINE, _powers(2, 1, 0.75))
+CHEAP = Grid(COARSE, _powers(2, 1))
+# Where it costs none: what comes in only lies in memory, what is made takes time to be brought there.
+ROOM_IN = Grid(ROOMY, _powers(16, 1))
+ROOM_OUT = Grid(COARSE, _powers(4, 1))
+# A shape that follows from those of the inputs may have this many times the elements that the value's own has.
+_LOOSE = 1.25
+
+# What an operator makes of inputs of these padded shapes: the shapes of its outputs, or None where they do not
+# follow from the inputs' alone. Arguments: number of the node in the stage, shape of each of its inputs.
+Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ...] | None"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Samples of a batch that share a padded shape; `shape` is over all tracked axes."""
+    """Samples of a batch that share a padded shape.
+
+    Attributes:
+        shape: over all axes of all values of the stage.
+        samples: positions in the batch.
+        seconds: modelled time of the samples as they are padded.
+        needed: modelled time of the samples if nothing were padded.
+        cheapest: the sample that takes the least time.
+    """
 
     shape: tuple[int, ...]
     samples: np.ndarray
+    seconds: float = 0.0
+    needed: float = 0.0
+    cheapest: int = 0
 
 
-def round_up(size: int) -> int:
-    """Smallest grid size that holds `size`: steps of a factor of about the square root of 2.
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """A node of the stage: which values it reads, and which it makes, by number."""
 
-    The grid is 8, 12, 16, 24, 32, 48, 64, ...: multiples of 8 from there on, which suits vector
-    units.
-    """
-    if size <= SMALL_AXIS:
-        return size
-    power = 8
-    while power < size:
-        if power * 3 // 2 >= size:
-            return power * 3 // 2
-        power *= 2
-    return power
+    reads: tuple[int, ...]
+    makes: tuple[int, ...]
 
 
-def round_up_finely(size: int) -> int:
-    """Smallest size of a grid of four steps to the power of two, 8, 10, 12, 14, 16, 20, ..., that holds `size`.
+class PaddedShapes:
+    """Padded shapes of the values of one stage."""
 
-    A quarter more at most, so that little is lost where no shape may be opened for what is met.
-    """
-    if size <= SMALL_AXIS:
-        return size
-    step = max(1 << (size.bit_length() - 1), 8) // 4
-    return max(-(-size // step) * step, 8)
-
-
-class BucketPolicy:
-    """Padded shapes of one stage.
-
-    A row has the sizes of all axes of all values of the stage, one row a sample. Waste is
-    measured in elements of all values together.
-    """
-
-    def __init__(
-        self, value_of_axis: np.ndarray, never_padded: np.ndarray, *, roomy: bool = False,
-        by_size: bool = False,
-    ):  # fmt: skip
-        """Opens no shape yet.
+    def __init__(self, layouts: Sequence[str], made: Sequence[Made], cost: StageCost, derive: Derive):
+        """Remembers nothing of the samples.
 
         Args:
-            value_of_axis: int [axes], which value each axis belongs to.
-            never_padded: bool [axes], axes that keep their true size (channels).
-            roomy: padding costs no time, so accept much of it.
-            by_size: a shape follows from the sample's size alone, not from others that were met before.
+            layouts: of each value.
+            made: the nodes in the order in which they run.
+            cost: of the stage.
+            derive: see `Derive`.
         """
-        self._roomy, self._by_size = roomy, by_size
-        self._waste = ROOMY_WASTE if roomy else ACCEPTED_WASTE
-        self._never_padded = never_padded
-        self._value_of_axis = np.asarray(value_of_axis)
-        self._starts = np.flatnonzero(np.diff(self._value_of_axis, prepend=-1))
-        self._shapes: list[np.ndarray] = []
-        self._exact: list[set[int]] = [set() for _ in self._value_of_axis]
+        self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
+        self._inputs = len(layouts) - sum(len(node.makes) for node in made)
 
-    @property
-    def axes(self) -> int:
-        return len(self._value_of_axis)
-
-    @property
-    def shapes(self) -> list[tuple[int, ...]]:
-        return [tuple(map(int, s)) for s in self._shapes]
-
-    def group(self, rows: np.ndarray) -> list[Group]:
-        """Assigns each sample a padded shape.
+    def group(
+        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], *, together: bool = False
+    ) -> list[Group]:
+        """Groups the samples of a batch by their padded shapes.
 
         Args:
-            rows: int [N, axes], true sizes.
+            extents: true sizes of each value, int [N, ndim].
+            held: for each value the padded shapes, int [N, ndim], in which an earlier stage left the
+                samples; None: it lies otherwise, or is made here.
+            together: all samples in one shape, that of the largest size of each axis.
         """
-        if not len(rows):
+        count = len(extents[0]) if extents else 0
+        if not count:
             return []
-        if not rows.shape[1]:
-            return [Group((), np.arange(len(rows)))]
-        if len(rows) == 1:  # `unique` takes longer than all else
-            distinct, inverse = rows, np.zeros(1, np.int64)
+        alike = all((e == e[0]).all() for e in extents)
+        if together and not alike:
+            shapes = self._shapes([e.max(axis=0, keepdims=True) for e in extents], [None] * len(held))
+        elif alike and all(h is None or (h == h[0]).all() for h in held):
+            shapes = self._shapes([e[:1] for e in extents], [None if h is None else h[:1] for h in held])
         else:
-            distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-            inverse = inverse.reshape(-1)
-        uniform = (rows == rows[0]).all(axis=0)
-        # Largest first, so that smaller samples find a shape to join.
-        order = np.argsort(-self._elements(distinct), kind="stable")
-        chosen = np.empty(len(distinct), np.int64)
-        for rank, d in enumerate(order):
-            chosen[d] = self._choose(distinct[d], distinct[order[rank:]], uniform)
-        shape_of_sample = chosen[inverse]
+            shapes = self._shapes(extents, held)
+        cells = np.broadcast_to(_rows_of(shapes), (count,))
+        true = elements(extents)
+        seconds = self._cost.seconds(true, np.broadcast_to(elements(shapes), true.shape))
+        needed = self._cost.seconds(true, true)
+        groups = []
+        for cell in range(cells.max() + 1):
+            samples = np.flatnonzero(cells == cell)
+            row = int(samples[0]) if len(shapes[0]) > 1 else 0
+            shape = tuple(int(n) for s in shapes for n in s[row])
+            each = needed[samples]
+            cheapest = int(samples[each.argmin()])
+            groups.append(Group(shape, samples, float(seconds[samples].sum()), float(each.sum()), cheapest))
+        return groups
+
+    def _shapes(
+        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:  # fmt: skip
+        """The padded shape of each value for each sample, int [N, ndim]."""
+        true = elements(extents)
+        costly = self._cost.seconds(true, true) >= SECONDS_WORTH_A_PROGRAM
+        own = [self._own(value, e, costly) for value, e in enumerate(extents)]
+        shapes = [
+            o if h is None else _held_or_own(h, e, o) for o, h, e in zip(own, held, extents, strict=True)
+        ]
+        for number, node in enumerate(self._made):
+            derived = self._derived(number, [shapes[v] for v in node.reads], len(true))
+            for value, found in zip(node.makes, derived, strict=False):
+                fits = (found >= extents[value]).all(axis=1)
+                fits &= _sizes(found) <= _LOOSE * _sizes(own[value])
+                shapes[value] = np.where(fits[:, None], found, own[value])
+        return shapes
+
+    def _own(self, value: int, extents: np.ndarray, costly: np.ndarray) -> np.ndarray:
+        layout = self._layouts[value]
+        if (extents <= SMALL_AXIS).all():
+            return extents
+        if self._cost.free[value]:
+            return own_shapes(extents, layout, ROOM_IN if value < self._inputs else ROOM_OUT)
+        tight = own_shapes(extents, layout, TIGHT) if costly.any() else extents
+        cheap = own_shapes(extents, layout, CHEAP) if not costly.all() else extents
+        return np.where(costly[:, None], tight, cheap)
+
+    def _derived(self, number: int, reads: list[np.ndarray], count: int) -> list[np.ndarray]:
+        """Shapes of a node's outputs that follow from those of its inputs, int [N, ndim]; [] if some do not."""
+        cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
+        _, first = np.unique(cells, return_index=True)
+        found = [
+            self._derive(number, tuple(tuple(int(n) for n in shape[row]) for shape in reads)) for row in first
+        ]
+        known = [f for f in found if f is not None]
+        if not known:
+            return []
+        # -1 holds no sample.
+        none = tuple((-1,) * len(shape) for shape in known[0])
+        each = [none if f is None else f for f in found]
         return [
-            Group(tuple(map(int, self._shapes[s])), np.flatnonzero(shape_of_sample == s))
-            for s in np.unique(shape_of_sample)
+            np.array([f[o] for f in each], np.int64).reshape(len(each), len(shape))[cells]
+            for o, shape in enumerate(known[0])
         ]
 
-    def together(self, rows: np.ndarray) -> Group | None:
-        """All samples in one padded shape; None if they differ on an axis that is never padded."""
-        uniform = (rows == rows[0]).all(axis=0)
-        if not uniform[self._never_padded].all():
-            return None
-        largest = rows.max(axis=0)
-        shape = self._shapes[self._choose(largest, largest[None], uniform)]
-        return Group(tuple(map(int, shape)), np.arange(len(rows)))
 
-    def _elements(self, rows: np.ndarray) -> np.ndarray:
-        """Elements of all values together, [N]."""
-        # A value may have no axis left to track or be empty: count it as one element.
-        total: np.ndarray = np.multiply.reduceat(np.maximum(rows, 1), self._starts, axis=-1).sum(axis=-1)
-        return total
+def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
+    """Padded shapes of a value by its own sizes.
 
-    def _choose(self, row: np.ndarray, pending: np.ndarray, uniform: np.ndarray) -> int:
-        """Index of the shape for `row`; `pending` are the rows not placed yet, this one among them."""
-        if self._by_size:
-            return self._index_of(self._of_size(row))
-        needed = float(self._elements(row[None])[0])
-        accepted = self._waste[len(self._shapes)] if len(self._shapes) < len(self._waste) else np.inf
-        best, best_elements = -1, np.inf
-        for i, shape in enumerate(self._shapes):
-            if (shape >= row).all() and (shape == row)[self._never_padded].all():
-                elements = float(self._elements(shape[None])[0])
-                if elements < best_elements:
-                    best, best_elements = i, elements
-        if best >= 0 and (best_elements <= accepted * needed or best_elements == needed):
-            return best
-        if self._roomy:  # one shape for all that may share it
-            alike = (pending == row)[:, self._never_padded].all(axis=1)
-            near = self._elements(pending) * self._waste[1] >= needed
-            row = pending[alike & near].max(axis=0)
-        self._shapes.append(self._open(row, uniform))
-        return len(self._shapes) - 1
+    Args:
+        extents: true sizes, int [N, ndim].
+        layout: of the value, or "".
+        grid: of the sizes.
 
-    def _index_of(self, shape: np.ndarray) -> int:
-        for i, known in enumerate(self._shapes):
-            if (known == shape).all():
-                return i
-        self._shapes.append(shape)
-        return len(self._shapes) - 1
+    Returns: int [N, ndim].
+    """
+    space = [a for a, letter in enumerate(layout) if letter in "DHW"]
+    video = "F" in layout and grid in (TIGHT, CHEAP)
+    proportional = len(space) > 1 and not video
+    shapes = extents.copy()
+    for axis in range(extents.shape[1]):
+        if layout[axis : axis + 1] == "C" or (proportional and axis in space):
+            continue
+        sizes = FINEST if video and axis in space else grid.sizes
+        # Axes that are not of space, such as frames, are computed whole, so their padding is never free.
+        shapes[:, axis] = round_up(extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT) else sizes)
+    if proportional:
+        shapes[:, space] = _proportional(extents[:, space], grid)
+    return shapes
 
-    def _of_size(self, row: np.ndarray) -> np.ndarray:
-        least = LEAST_ROOM if self._roomy else 0
-        padded = [round_up_finely(max(int(n), least) if n > SMALL_AXIS else int(n)) for n in row]
-        return np.where(self._never_padded, row, padded)
 
-    def _open(self, row: np.ndarray, uniform: np.ndarray) -> np.ndarray:
-        shape = np.empty_like(row)
-        for axis, size in enumerate(row):
-            exact = self._exact[axis]
-            if self._never_padded[axis]:
-                shape[axis] = size
-            elif uniform[axis] and (int(size) in exact or len(exact) < EXACT_SIZES):
-                exact.add(int(size))
-                shape[axis] = size
-            else:
-                shape[axis] = round_up(
-                    max(int(size), LEAST_ROOM) if self._roomy and size > SMALL_AXIS else int(size)
-                )
-        return shape
+def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
+    """The longest side of each sample on the grid, the others a fraction of it; int [N, sides]."""
+    longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
+    fractions = np.array(grid.fractions)
+    # Exact where a side is just a fraction, for that has few binary digits.
+    share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
+    padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
+    padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)
+    return np.where(sides <= SMALL_AXIS, sides, padded)
+
+
+def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The shape in which a sample lies already, unless it would be smaller in its own."""
+    good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
+    return np.where(good[:, None], held, own)
+
+
+def _sizes(shapes: np.ndarray) -> np.ndarray:
+    sizes: np.ndarray = np.maximum(shapes, 1).prod(axis=1)
+    return sizes
+
+
+def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """int [N]: a number for each distinct row of these [N, ...] side by side."""
+    rows = np.concatenate(columns, axis=1)
+    if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
+        return np.zeros(len(rows), np.int64)
+    _, inverse = np.unique(rows, axis=0, return_inverse=True)
+    numbers: np.ndarray = inverse.reshape(-1)
+    return numbers

@@ -38,16 +38,26 @@ class Job(NamedTuple):
         samples: int [n], positions in the batch.
         rows: int [program.batch], the sample in each row; None: the whole batch in order.
         shapes: padded shapes of the stage's values.
+        mixes: rows that no sample is in must have extent 0, so that they add nothing to what is mixed.
+        seconds, needed: modelled time of the samples, as they are padded and if nothing were.
     """
 
     program: Program
     samples: np.ndarray
     rows: np.ndarray | None
     shapes: tuple[tuple[int, ...], ...]
+    mixes: bool = False
+    seconds: float = 0.0
+    needed: float = 0.0
 
     def take(self, array: np.ndarray) -> np.ndarray:
         """The rows of an array [N, ...]."""
-        return array if self.rows is None else array[self.rows]
+        if self.rows is None:
+            return array
+        taken: np.ndarray = array[self.rows]
+        if self.mixes:
+            taken[len(self.samples) :] = 0
+        return taken
 
 
 class Fresh(NamedTuple):

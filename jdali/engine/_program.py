@@ -19,6 +19,7 @@ from jdali._exact import exact
 from jdali._extent import BatchSpec
 from jdali._random import sample_key
 from jdali.engine._buckets import Group
+from jdali.engine._cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine._failure import failing_as
 from jdali.engine._staging import Packing
 from jdali.graph._node import DataNode, Node
@@ -51,7 +52,16 @@ class Program:
     shape: tuple[tuple[int, ...], ...]
     seconds: float = 0.0
     calls: int = 0
+    samples: int = 0
+    padded_seconds: float = 0.0
+    needed_seconds: float = 0.0
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    def count(self, samples: int, padded_seconds: float, needed_seconds: float) -> None:
+        """Notes samples that it works on, and what they cost by the model."""
+        self.samples += samples
+        self.padded_seconds += padded_seconds
+        self.needed_seconds += needed_seconds
 
 
 class Compiler:
@@ -123,14 +133,23 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def samples_a_call(
-    planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], *, platform: str, max_batch: int
+    planned: PlannedStage,
+    shapes: tuple[tuple[int, ...], ...],
+    cost: StageCost,
+    *,
+    platform: str,
+    max_batch: int,
 ) -> int:
     """Samples per call: fixed for a padded shape, so that no batch size compiles anew."""
-    size = padded_bytes(planned, shapes)
+    size = max(padded_bytes(planned, shapes), 1)
     kind = "cpu" if platform == "cpu" else "gpu"
-    fitting = max(1, CHUNK_BYTES[kind] // max(size, 1))
+    fitting = max(1, CHUNK_BYTES[kind] // size)
     if kind == "cpu":
-        fitting = max(fitting, min(_ROOMY_CHUNK_BYTES // max(size, 1), max_batch // _CALLS))
+        fitting = max(fitting, min(_ROOMY_CHUNK_BYTES // size, max_batch // _CALLS))
+        # Samples of one shape are few where sizes differ: rows that none of them fills cost time, too.
+        counts = elements([np.array([shape], np.int64) for shape in shapes])
+        seconds = float(cost.seconds(counts * TRUE_SHARE, counts)[0])
+        fitting = max(1, min(fitting, int(SECONDS_A_CALL / seconds)))
     if fitting >= max_batch:
         return max_batch
     return int(1 << (int(fitting).bit_length() - 1))

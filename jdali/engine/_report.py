@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from jdali._errors import OperatorError
 from jdali.engine._executor import Engine
+from jdali.engine._program import Program
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Part, Spent
 from jdali.graph._node import Node
@@ -32,7 +33,8 @@ def describe(engine: Engine) -> str:
     lines = [
         (
             f"plan of {len(engine.plan.steps)} steps, batch_size {engine.batch_size}, "
-            f"{engine.pool.threads} threads, {engine.compiler.count} programs compiled"
+            f"{engine.pool.threads} threads, {engine.compiler.count} programs compiled, "
+            f"padding makes them take {waste(engine.stage_runners):.2f} times as long"
         )
     ]
     for number, step in enumerate(engine.plan.steps):
@@ -48,9 +50,21 @@ def describe(engine: Engine) -> str:
             shapes = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
             lines.append(
                 f"      program: {program.batch} samples a call, padded {shapes}; "
-                f"compiled in {program.seconds:.2f} s, called {program.calls} times"
+                f"compiled in {program.seconds:.2f} s, called {program.calls} times for {program.samples} samples, "
+                f"waste {_ratio([program]):.2f}"
             )
     return "\n".join(lines)
+
+
+def waste(runners: Iterable[StageRunner]) -> float:
+    """Time that the samples so far took as they were padded, per time without padding; by the cost model."""
+    return _ratio(program for runner in runners for program in runner.programs.values())
+
+
+def _ratio(programs: Iterable[Program]) -> float:
+    spent = [(p.padded_seconds, p.needed_seconds) for p in programs]
+    needed = sum(n for _, n in spent)
+    return sum(s for s, _ in spent) / needed if needed else 1.0
 
 
 def _threads(node: Node) -> str:
@@ -68,9 +82,11 @@ def statistics(engine: Engine) -> dict[str, Any]:
             "programs": len(runner.programs),
             "calls": sum(p.calls for p in programs),
             "compile_seconds": sum(p.seconds for p in programs),
+            "waste": waste([runner]),
         }
     return {
         "programs": engine.compiler.count,
+        "waste": waste(engine.stage_runners),
         "iterations": engine.feed.iteration,
         "skipped_samples": len(engine.feed.errors),
         "stages": stages,

@@ -102,6 +102,7 @@ class Spread:
                 (self.by_sample, self._over(None, PART), self._over(), *[self.by_sample] * len(apart)),
             )
             program.calls += 1
+            program.count(len(group.samples), group.seconds, group.needed)
             start = time.perf_counter()
             step = inner("computing" if program.seconds else "compiling")
             with step, NATIVE, failing_as(runner.stage.nodes):
@@ -188,7 +189,7 @@ def spread_stages(engine: Engine, splits: Sequence[BatchSplit | None]) -> None:
             continue
         runner.spread_over(None)
         split = max((chosen[v] for v in step.outputs if v in chosen), key=lambda s: s.count, default=None)
-        if split is None or step.domain is not WHOLE_BATCH or step.is_arguments or runner.batched:
+        if split is None or step.domain is not WHOLE_BATCH or step.is_arguments or runner.mixes_samples:
             continue
         spread = Spread.over(split, engine.batch_size)
         if spread is None or any(d.platform != runner.device.platform for d in spread.mesh.devices.flat):

@@ -21,7 +21,7 @@ from jdali._gather import gather
 from jdali._numeric import needs_x64, x64_context
 from jdali._operator import ArgKind
 from jdali._random import SampleKeys, seed_words
-from jdali.engine._buckets import BucketPolicy, Group
+from jdali.engine._buckets import Group
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
@@ -38,11 +38,12 @@ from jdali.engine._program import (
     split_shapes,
     stage_function,
 )
+from jdali.engine._stage_shapes import StageShapes, held_shapes
 from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
-from jdali.graph._plan import Stage
+from jdali.graph._plan import Stage, is_compiled
 from jdali.tensors import Part, TensorList
 
 
@@ -68,14 +69,14 @@ class StageRunner:
         self._max_batch = max_batch
         self.device = device
         self._compiler = compiler
-        self._policy: BucketPolicy | None = None
         self._members = set(stage.nodes)
         self._args = {node: _prepared_args(node) for node in stage.nodes}
         self.set_pipeline_seed(seed)
         self._plans = PlanCache(max_batch)
         self._spread: SeveralDevices | None = None
-        self.batched = any(node.op.batched for node in stage.nodes)
-        self._roomy = device.platform == "cpu" and any(n.op.cost_follows_extent for n in stage.nodes)
+        self._whole_batch = any(node.whole_batch for node in stage.nodes)
+        self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
+        self._shapes = StageShapes(stage, device.platform, self._args)
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
 
@@ -109,14 +110,19 @@ class StageRunner:
 
     # --- planning ---------------------------------------------------------------------------
     def _plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+        held = [held_shapes(env[v]) if is_compiled(v.source) else None for v in self.stage.inputs]
         key = self._dependencies.key(env, len(ids), given)
+        if key is not None and any(h is not None for h in held):
+            key = (key, *(None if h is None else h.tobytes() for h in held))
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._new_plan(env, ids, given)
+            plan = self._new_plan(env, ids, given, held)
             self._plans.keep(key, plan)
         return plan
 
-    def _new_plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+    def _new_plan(
+        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
+    ) -> StagePlan:
         specs = {v: env[v].spec for v in self._dependencies.values}
         calls: list[PlannedCall] = []
         for node in self.stage.nodes:
@@ -137,7 +143,7 @@ class StageRunner:
                     fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
                 arrays.append(array)
         stage = PlannedStage(
-            tuple(calls), self._group(values), inputs, arrays, Packing(arrays),
+            tuple(calls), self._group(values, held), inputs, arrays, Packing(arrays),
             any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
         )  # fmt: skip
         return StagePlan.of(stage, tuple(fresh), len(ids))
@@ -180,21 +186,10 @@ class StageRunner:
             traced_arguments=traced, constants_given=constants,
         )  # fmt: skip
 
-    def _group(self, values: Sequence[BatchSpec]) -> list[Group]:
-        rows = np.concatenate([s.extents for s in values], axis=1)
-        if self._policy is None or self._policy.axes != rows.shape[1]:
-            owner = np.repeat(np.arange(len(values)), [s.ndim for s in values])
-            exact = [s.layout[a : a + 1] == "C" for s in values for a in range(s.ndim)]
-            self._policy = BucketPolicy(
-                owner, np.array(exact, bool), roomy=self._roomy, by_size=self._exact_shapes
-            )
-        if self._spread is not None and len(rows):
-            together = self._policy.together(rows)
-            return self._policy.group(rows) if together is None else [together]
-        if self.batched and len(rows):  # the whole batch in one array
-            largest = self._policy.group(rows.max(axis=0, keepdims=True))[0]
-            return [Group(largest.shape, np.arange(len(rows)))]
-        return self._policy.group(rows)
+    def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:
+        # Samples that cannot have one shape (other numbers of channels) take the way of one device.
+        spread = self._spread is not None and all(_agree_in_channels(v) for v in values)
+        return self._shapes.group(values, held, together=spread or self._whole_batch)
 
     # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, pool: Executor | None = None) -> None:
@@ -207,7 +202,6 @@ class StageRunner:
             given = self._dependencies.given(env)
             plan = self._plan(env, ids, given)
             packed, apart = plan.pack(given)
-        # Samples that cannot have one shape (other numbers of channels) take the way of one device.
         if self._spread is not None and len(ids) <= self._max_batch and len(plan.stage.groups) == 1:
             planned = plan.stage_with(given)
             _, arrays = self._spread.run(self, planned, env, ids, pool)
@@ -215,6 +209,8 @@ class StageRunner:
             return
         if plan.jobs is None:
             plan.jobs = self._jobs(plan.stage, len(ids))
+        for job in plan.jobs:
+            job.program.count(len(job.samples), job.seconds, job.needed)
 
         # On a CPU a worker waits for its chunk: the staging buffer is then still in the cache when the
         # program reads it, and the next chunk takes the same one. Otherwise all chunks would be queued.
@@ -237,10 +233,16 @@ class StageRunner:
             program = self._program(planned, shapes)
             for start in range(0, len(group.samples), program.batch):
                 samples = group.samples[start : start + program.batch]
-                # Unused rows repeat the last sample, whose values are at least legal ones.
-                rows = np.concatenate([samples, np.repeat(samples[-1:], program.batch - len(samples))])
+                # Unused rows repeat a cheap sample, whose values are at least legal ones.
+                rows = np.concatenate([samples, np.full(program.batch - len(samples), group.cheapest)])
                 whole = len(rows) == count and bool((rows == np.arange(count)).all())
-                jobs.append(Job(program, samples, None if whole else rows, shapes))
+                share = len(samples) / len(group.samples)
+                jobs.append(
+                    Job(
+                        program, samples, None if whole else rows, shapes, self.mixes_samples,
+                        share * group.seconds, share * group.needed,
+                    )
+                )  # fmt: skip
         return jobs
 
     def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
@@ -298,11 +300,11 @@ class StageRunner:
 
     def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
         calls = tuple(c.call for c in planned.calls)
-        if self.batched:
-            batch = len(planned.arrays[0]) if planned.arrays else self._max_batch
+        if self.mixes_samples:
+            batch = max(self._max_batch, len(planned.arrays[0]))
         else:
             platform, most = self.device.platform, 1 if self._exact_shapes else self._max_batch
-            batch = samples_a_call(planned, shapes, platform=platform, max_batch=most)
+            batch = samples_a_call(planned, shapes, self._shapes.cost, platform=platform, max_batch=most)
         dtypes = tuple(s.dtype for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
@@ -317,6 +319,11 @@ class StageRunner:
             )
             program = self.programs[key] = Program(function, batch, shapes)
         return program
+
+
+def _agree_in_channels(value: BatchSpec) -> bool:
+    axes = [a for a, letter in enumerate(value.layout) if letter == "C"]
+    return bool((value.extents[:, axes] == value.extents[:1, axes]).all())
 
 
 def _prepared_args(node: Node) -> dict[str, Any]:

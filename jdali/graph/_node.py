@@ -62,6 +62,16 @@ class Node:
     def arg_inputs(self) -> dict[str, DataNode]:
         return {k: v for k, v in self.args.items() if isinstance(v, DataNode)}
 
+    @property
+    def whole_batch(self) -> bool:
+        """Whether what it makes of a sample depends on the others of the batch, if only in size."""
+        return self.op.whole_batch is not None and self.op.whole_batch(self.args)
+
+    @property
+    def mixes_samples(self) -> bool:
+        """Whether `run` needs the whole batch in one array."""
+        return self.op.batched and (self.op.kind != "device" or self.whole_batch)
+
     def needs_values(self) -> list[DataNode]:
         """Those inputs whose values must be on the host before `setup` can run."""
         needed = self.op.needed_by_setup(self.args)

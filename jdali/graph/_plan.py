@@ -3,6 +3,7 @@
 Every node gets a *level*. A value that some `setup` must see on the host (a rotation angle that
 sets the canvas), or that a host operator consumes, must be computed one level earlier than its
 consumer; everything else is pushed as late as possible, so that it fuses with what consumes it.
+An operator that works on the whole batch is a stage of its own, for the shapes of all other stages are by sample.
 Within a level host steps come first, then the stages of the CPU, then those of the accelerator.
 """
 
@@ -165,6 +166,8 @@ def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Where
         return 0
     if not is_compiled(consumer) or any(v is value for v in consumer.needs_values()):
         return 1
+    if producer.whole_batch or consumer.whole_batch:
+        return 1
     domain: Domain | None = consumer.domain
     while domain is not None:
         if domain.predicate is value:
@@ -239,7 +242,8 @@ def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) ->
         return node
 
     def together(a: Node, b: Node) -> bool:
-        return levels[a] == levels[b] and where[a] == where[b] and a.domain is b.domain
+        alone = a.whole_batch or b.whole_batch
+        return not alone and levels[a] == levels[b] and where[a] == where[b] and a.domain is b.domain
 
     readers_of: dict[DataNode, list[Node]] = {}
     for node in nodes:

@@ -11,9 +11,9 @@ from jax.sharding import Sharding
 
 from jdali._devices import AnyArray
 from jdali._gather import padded_by_zeros
+from jdali._grid import COARSE, round_up
 from jdali._narrow import narrow
 from jdali._place import BatchSplit, fitted, lead, of_batch_axis, place
-from jdali.engine._buckets import round_up
 from jdali.tensors import TensorList
 
 
@@ -139,8 +139,8 @@ class _Sizes:
         if self._first is None:
             self._first, self._varies = extents[0], np.zeros(extents.shape[1], bool)
         self._varies |= (extents != self._first).any(axis=0)
-        largest = extents.max(axis=0).tolist()
-        return tuple(round_up(n) if v else n for n, v in zip(largest, self._varies, strict=True))
+        largest = extents.max(axis=0)
+        return tuple(np.where(self._varies, round_up(largest, COARSE), largest).tolist())
 
 
 def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:

@@ -1,122 +1,165 @@
-"""The policy of padded shapes: everything fits, waste and the number of shapes are bounded."""
+"""The policy of padded shapes: a function of the sample, which holds it, wastes little and gives few shapes."""
 
 import numpy as np
 import pytest
 
-from jdali.engine._buckets import ACCEPTED_WASTE, BucketPolicy, round_up, round_up_finely
+from jdali._grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, round_up
+from jdali.engine._buckets import CHEAP, ROOM_IN, ROOM_OUT, TIGHT, Made, PaddedShapes, own_shapes
+
+RNG = np.random.default_rng(0)
 
 
-def image_policy() -> BucketPolicy:
-    return BucketPolicy(np.zeros(3, np.int64), np.array([False, False, True]))
+@pytest.mark.parametrize(("grid", "waste"), [(FINE, 1.25), (COARSE, 1.5), (FINEST, 1.125), (ROOMY, 4)])
+def test_a_grid_holds_every_size_and_wastes_little(grid, waste):
+    sizes = np.arange(5000)
+    padded = round_up(sizes, grid)
+    assert (padded >= sizes).all()
+    np.testing.assert_array_equal(padded[: SMALL_AXIS + 1], sizes[: SMALL_AXIS + 1])
+    assert (padded[20:] <= waste * sizes[20:]).all()
+    np.testing.assert_array_equal(round_up(padded, grid), padded)
 
 
-@pytest.mark.parametrize(
-    ("size", "expected"),
-    [
-        (0, 0),
-        (1, 1),
-        (4, 4),
-        (5, 8),
-        (8, 8),
-        (9, 12),
-        (13, 16),
-        (17, 24),
-        (33, 48),
-        (1025, 1536),
-        (1537, 2048),
-    ],
-)
-def test_the_grid(size, expected):
-    assert round_up(size) == expected
+def test_common_sizes_are_on_the_fine_grid():
+    common = [28, 32, 64, 96, 128, 224, 256, 320, 384, 448, 512, 640, 1024, 1280]
+    np.testing.assert_array_equal(round_up(common), common)
 
 
-def test_every_sample_is_in_one_group_that_holds_it():
-    policy = image_policy()
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        rows = np.concatenate([rng.integers(1, 1500, (16, 2)), np.full((16, 1), 3)], axis=1)
-        groups = policy.group(rows)
-        placed = np.sort(np.concatenate([g.samples for g in groups]))
-        np.testing.assert_array_equal(placed, np.arange(16))
-        for group in groups:
-            assert (np.array(group.shape) >= rows[group.samples]).all()
+@pytest.mark.parametrize("grid", [TIGHT, CHEAP, ROOM_IN, ROOM_OUT])
+@pytest.mark.parametrize("layout", ["HWC", "CHW", "FHWC", "DHWC", "", "t"])
+def test_every_sample_is_held(grid, layout):
+    axes = len(layout) or 3
+    extents = np.exp(RNG.uniform(0, 7, (200, axes))).astype(np.int64)
+    extents[:5] = np.arange(5)[:, None]
+    shapes = own_shapes(extents, layout, grid)
+    assert (shapes >= extents).all()
+    for i in range(len(extents)):  # each by itself
+        np.testing.assert_array_equal(own_shapes(extents[i : i + 1], layout, grid)[0], shapes[i])
+    if "C" in layout:
+        np.testing.assert_array_equal(shapes[:, layout.index("C")], extents[:, layout.index("C")])
 
 
-def test_the_number_of_shapes_is_bounded_whatever_sizes_come():
-    policy = image_policy()
-    rng = np.random.default_rng(1)
-    for _ in range(500):
-        policy.group(np.concatenate([rng.integers(1, 1300, (8, 2)), np.full((8, 1), 3)], axis=1))
-    # One for each step of accepted waste, and then only shapes larger than all before.
-    assert len(policy.shapes) <= len(ACCEPTED_WASTE) + 4
+def test_sides_of_a_picture_are_in_proportion():
+    sizes = np.array([[853, 1280, 3], [1280, 919, 3], [279, 960, 3], [500, 500, 3], [2, 900, 3]])
+    tight = own_shapes(sizes, "HWC", TIGHT)
+    assert tight.tolist() == [[960, 1280, 3], [1280, 960, 3], [384, 1024, 3], [512, 512, 3], [2, 1024, 3]]
 
 
-def test_one_size_for_all_is_kept_exact():
-    policy = image_policy()
-    (group,) = policy.group(np.array([[224, 100, 3]] * 4))
-    assert group.shape == (224, 100, 3)
+def test_pictures_of_many_sizes_have_few_shapes():
+    long = RNG.integers(200, 1281, 2000)
+    short = (long * RNG.choice([1, 3 / 4, 2 / 3, 9 / 16], 2000)).astype(np.int64)
+    extents = np.stack([short, long, np.full(2000, 3)], axis=1)
+    tight, cheap, roomy = (own_shapes(extents, "HWC", grid) for grid in (TIGHT, CHEAP, ROOM_IN))
+    assert len(np.unique(tight, axis=0)) <= 3 * len(np.unique(tight.max(axis=1)))
+    assert len(np.unique(tight.max(axis=1))) <= 12
+    assert len(np.unique(cheap, axis=0)) <= 12
+    assert len(np.unique(roomy, axis=0)) <= 4
+    assert tight.prod(axis=1).sum() <= 1.35 * extents.prod(axis=1).sum()
 
 
-def test_sizes_that_change_from_batch_to_batch_go_to_the_grid():
-    policy = image_policy()
-    for size in (100, 200, 300, 401, 502):
-        policy.group(np.array([[size, size, 3]] * 2))
-    assert policy.shapes[:2] == [(100, 100, 3), (200, 200, 3)]
-    assert all(round_up(s) == s for shape in policy.shapes[2:] for s in shape[:2])
+def test_frames_of_videos_keep_common_sizes():
+    sizes = np.array([[16, 1080, 1920, 3], [16, 480, 640, 3], [10, 720, 1280, 3]])
+    shapes = own_shapes(sizes, "FHWC", TIGHT)
+    assert shapes.tolist() == [[16, 1152, 1920, 3], [16, 480, 640, 3], [10, 768, 1280, 3]]
 
 
-def test_a_batch_seen_before_opens_nothing():
-    policy = image_policy()
-    rows = np.array([[30, 500, 3], [700, 20, 3], [64, 64, 3]])
-    policy.group(rows)
-    before = policy.shapes
-    policy.group(rows[::-1])
-    assert policy.shapes == before
+class Cost:
+    """Every element takes so long; of some values padding costs nothing."""
+
+    def __init__(self, seconds: float, free: list[bool]):
+        self._each, self.free = seconds, free
+
+    def seconds(self, true, padded):
+        return np.where(self.free, true, padded).sum(axis=1) * self._each
 
 
-def test_channels_are_never_padded():
-    policy = image_policy()
-    policy.group(np.array([[100, 100, 4]]))
-    groups = policy.group(np.array([[90, 90, 3], [90, 90, 1], [90, 90, 4]]))
-    assert sorted(g.shape[2] for g in groups) == [1, 3, 4]
+def frames_of(number, shapes):
+    """A window every 100 elements, as a spectrogram has; 257 bins."""
+    ((length,),) = shapes
+    return ((257, length // 100 + 1),)
+
+
+def policy(seconds=1.0, free=(False, False), derive=lambda number, shapes: None, layouts=("HWC", "HWC")):
+    return PaddedShapes(layouts, [Made((0,), (1,))], Cost(seconds, list(free)), derive)
+
+
+def shapes_of(groups, count):
+    found = [None] * count
+    for group in groups:
+        for sample in group.samples.tolist():
+            assert found[sample] is None
+            found[sample] = group.shape
+    assert None not in found
+    return found
+
+
+def pictures(count):
+    sizes = np.concatenate([RNG.integers(1, 1500, (count, 2)), np.full((count, 1), 3)], axis=1)
+    return sizes, sizes + np.array([1, 2, 0])
+
+
+@pytest.mark.parametrize("free", [(False, False), (True, False), (True, True)])
+def test_neither_history_nor_neighbours_change_a_shape(free):
+    extents = pictures(32)
+    one = policy(free=free)
+    want = [one.group([e[i : i + 1] for e in extents], [None, None])[0].shape for i in range(32)]
+    for _ in range(5):
+        one.group(pictures(16), [None, None])
+    assert shapes_of(one.group(extents, [None, None]), 32) == want
+    order = RNG.permutation(32)
+    assert shapes_of(one.group([e[order] for e in extents], [None, None]), 32) == [want[i] for i in order]
+
+
+def test_what_setup_gives_for_padded_inputs_is_a_shape_of_its_own():
+    lengths = np.arange(16000, 64000, 37)[:, None]
+    extents = [lengths, np.concatenate([np.full_like(lengths, 257), lengths // 100 + 1], axis=1)]
+    sounds = policy(derive=frames_of, layouts=("t", "ft"))
+    shapes = shapes_of(sounds.group(extents, [None, None]), len(lengths))
+    assert all(bins == 257 for _, bins, _ in shapes)
+    # Frames have no steps of their own, which would divide those of the samples.
+    assert len(set(shapes)) == len({length for length, *_ in shapes}) <= 9
+
+
+def test_a_shape_from_setup_that_does_not_hold_the_sample_is_not_taken():
+    extents = [np.array([[100, 90, 3], [300, 20, 3]]), np.array([[60, 60, 3], [50, 50, 3]])]
+    found = policy(derive=lambda number, shapes: ((55, 55, 3),)).group(extents, [None, None])
+    assert [s[3:] for s in shapes_of(found, 2)] == [(64, 64, 3), (55, 55, 3)]
+
+
+def test_a_sample_stays_as_an_earlier_stage_left_it_unless_that_is_larger():
+    extents = [np.array([[300, 300, 3], [200, 300, 3]])] * 2
+    held = np.array([[300, 300, 3], [640, 640, 3]])
+    found = policy(derive=lambda number, shapes: shapes).group(extents, [held, None])
+    assert [s[:3] for s in shapes_of(found, 2)] == [(300, 300, 3), (240, 320, 3)]
+
+
+def test_samples_that_take_little_time_have_coarser_shapes():
+    extents = [np.array([[20, 20, 3]])] * 2
+    assert policy(1e-3).group(extents, [None, None])[0].shape[:2] == (20, 20)
+    assert policy(1e-9).group(extents, [None, None])[0].shape[:2] == (24, 24)
+
+
+def test_together_all_samples_are_in_the_largest_shape():
+    extents = [np.array([[30, 500, 3], [700, 20, 3]])] * 2
+    (group,) = policy().group(extents, [None, None], together=True)
+    assert group.shape[:3] == (768, 576, 3)
+    assert group.samples.tolist() == [0, 1]
+
+
+def test_a_group_knows_its_waste_and_its_cheapest_sample():
+    extents = [np.array([[250, 250, 3], [256, 256, 3], [240, 240, 3]])] * 2
+    (group,) = policy(2.0).group(extents, [None, None])
+    assert group.seconds == 2 * 2 * 3 * 256 * 256 * 3
+    assert group.needed == 2 * 2 * 3 * (250**2 + 256**2 + 240**2)
+    assert group.cheapest == 2
 
 
 def test_empty_batches_and_values_without_axes():
-    assert image_policy().group(np.zeros((0, 3), np.int64)) == []
-    (group,) = BucketPolicy(np.zeros(0, np.int64), np.zeros(0, bool)).group(np.zeros((5, 0), np.int64))
+    assert policy().group([np.zeros((0, 3), np.int64)] * 2, [None, None]) == []
+    numbers = PaddedShapes([""], [Made((), (0,))], Cost(1.0, [False]), lambda number, shapes: ((),))
+    (group,) = numbers.group([np.zeros((5, 0), np.int64)], [None])
     assert group.shape == ()
     assert len(group.samples) == 5
 
 
-def test_roomy_shapes_are_few():
-    policy = BucketPolicy(np.zeros(3, np.int64), np.array([False, False, True]), roomy=True)
-    rng = np.random.default_rng(2)
-    for _ in range(300):
-        rows = np.concatenate([rng.integers(50, 1600, (16, 2)), np.full((16, 1), 3)], axis=1)
-        for group in policy.group(rows):
-            assert (np.array(group.shape) >= rows[group.samples]).all()
-    assert len(policy.shapes) <= 4
-
-
-def test_shapes_by_size_do_not_depend_on_what_was_met_before():
-    rows = np.array([[100, 90, 3], [224, 17, 3], [1, 500, 1]])
-    for before in ([[1000, 1000, 3]], [[100, 91, 3]], []):
-        for roomy in (False, True):
-            policy = BucketPolicy(
-                np.zeros(3, np.int64), np.array([False, False, True]), roomy=roomy, by_size=True
-            )
-            for row in before:
-                policy.group(np.array([row] * 2))
-            shapes = {g.shape for g in policy.group(rows)}
-            least = 256 if roomy else 0
-            assert shapes == {
-                (max(112, least), max(96, least), 3), (max(224, least), max(20, least), 3), (1, 512, 1),
-            }  # fmt: skip
-
-
-def test_the_fine_grid_wastes_a_quarter_at_most():
-    sizes = np.arange(8, 5000)
-    padded = np.array([round_up_finely(int(n)) for n in sizes])
-    assert (padded >= sizes).all()
-    assert (padded <= 1.25 * sizes).all()
-    assert len(np.unique(padded)) < 50
+def test_no_value_at_all():
+    assert PaddedShapes([], [], Cost(1.0, []), None).group([], []) == []

@@ -76,7 +76,10 @@ def crop_anchors(
     ]
 
 
-@operator(setup=setup, setup_needs=size_arguments, source="operators/image/crop/crop_attr.cc")
+@operator(
+    setup=setup, setup_needs=size_arguments, free_padding="input",
+    source="operators/image/crop/crop_attr.cc",
+)  # fmt: skip
 def crop(
     image: Array,
     /,

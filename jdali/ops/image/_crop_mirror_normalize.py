@@ -103,7 +103,10 @@ def folded(mean: Any, std: Any, scale: float, shift: float) -> tuple[Any, Any]:
     return moved, jnp.float32(scale) / std
 
 
-@operator(setup=setup, setup_needs=size_arguments, source="operators/image/crop/crop_mirror_normalize.cc")
+@operator(
+    setup=setup, setup_needs=size_arguments, free_padding="input",
+    source="operators/image/crop/crop_mirror_normalize.cc",
+)  # fmt: skip
 def crop_mirror_normalize(
     image: Array,
     /,

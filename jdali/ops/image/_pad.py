@@ -43,7 +43,11 @@ def setup(
     return data.replace(extents=extents)
 
 
-@operator(setup=setup, source="operators/generic/pad.h")
+def _to_largest(given: Any) -> bool:
+    return given.get("shape") is None
+
+
+@operator(setup=setup, whole_batch=_to_largest, source="operators/generic/pad.h")
 def pad(
     data: Array,
     /,

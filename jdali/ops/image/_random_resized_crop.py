@@ -60,7 +60,9 @@ def _sides(images: BatchSpec, sides: np.ndarray) -> np.ndarray:
     return np.where(images.extents[:, :2] == 0, 0, sides).astype(np.int64)
 
 
-@operator(setup=setup, layouts=("HWC",), source="operators/image/resize/random_resized_crop.cc")
+@operator(
+    setup=setup, layouts=("HWC",), free_padding="all", source="operators/image/resize/random_resized_crop.cc"
+)
 def random_resized_crop(
     key: Array,
     image: Array,

@@ -86,7 +86,7 @@ def setup(
 @operator(
     setup=setup,
     layouts=LAYOUTS,
-    cost_follows_extent=True,
+    free_padding="all",
     outputs=lambda static: 2 if static.get("save_attrs") else 1,
     source="operators/image/resize/resize.cc, resize_attr.cc",
 )

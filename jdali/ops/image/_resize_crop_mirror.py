@@ -79,7 +79,7 @@ def setup(
 @operator(
     setup=setup,
     layouts=LAYOUTS,
-    cost_follows_extent=True,
+    free_padding="all",
     source="operators/image/resize/resize_crop_mirror.cc",
 )
 def resize_crop_mirror(

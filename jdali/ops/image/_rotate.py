@@ -107,6 +107,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup=setup,
     setup_needs=size_arguments,
     layouts=("HWC", "DHWC"),
+    free_padding="all",
     source="operators/image/remap/rotate_params.h:32",
 )
 def rotate(

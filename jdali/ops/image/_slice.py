@@ -104,7 +104,9 @@ def _needs(given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(n for n in names if n not in ("start", "rel_start"))
 
 
-@operator(setup=setup, setup_needs=_needs, source="operators/generic/slice/slice_attr.h")
+@operator(
+    setup=setup, setup_needs=_needs, free_padding="input", source="operators/generic/slice/slice_attr.h"
+)
 def slice(
     data: Array,
     anchor: PerSample[Any] = None,

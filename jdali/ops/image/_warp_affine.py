@@ -66,6 +66,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup=setup,
     setup_needs=size_arguments,
     layouts=("HWC", "DHWC"),
+    free_padding="all",
     source="operators/image/remap/warp_affine_params.h",
 )
 def warp_affine(

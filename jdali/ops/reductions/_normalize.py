@@ -84,7 +84,14 @@ def _needed(given: Any) -> tuple[str, ...]:
     return ()
 
 
-@operator(setup=setup, setup_needs=_needed, batched=True, source="operators/math/normalize/normalize.h")
+def _over_batch(given: Any) -> bool:
+    return bool(given.get("batch"))
+
+
+@operator(
+    setup=setup, setup_needs=_needed, batched=True, whole_batch=_over_batch,
+    source="operators/math/normalize/normalize.h",
+)  # fmt: skip
 def normalize(
     data: Array,
     /,

@@ -1,11 +1,15 @@
 """normalize against the real DALI and against NumPy."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import contract, oracle
 
+import jdali
+from jdali import fn
 from jdali._arguments import as_objects
 from jdali._call import PerBatch, plan_call, run_call
 from jdali._errors import SampleError
@@ -168,3 +172,80 @@ def test_wrong_arguments():
         plan_call(normalize, [spec], {"batch": True, "axes": [1]}, batch_size=2)
     one = plan_call(normalize, [spec], {"mean": PerBatch(np.array([1.0, 2.0]))}, batch_size=2)
     assert one.outputs[0].dtype == np.float32
+
+
+def batches_of(data, sizes):
+    """Samples in turn, so many a batch."""
+    samples = itertools.cycle(data)
+    return [[next(samples) for _ in range(size)] for size in sizes]
+
+
+def in_pipeline(batches, **args):
+    """Results of each batch, and how many programs were compiled."""
+    given = iter(batches)
+    pipe = jdali.Pipeline(batch_size=max(map(len, batches)), num_threads=1, prefetch_queue_depth=1)
+    with pipe:
+        pictures = fn.external_source(lambda: next(given), layout="HWC")
+        pipe.set_outputs(fn.normalize(pictures, **args))
+    results = [[np.asarray(s) for s in pipe.run()[0]] for _ in batches]
+    programs = pipe.executor_statistics()["programs"]
+    pipe.close()
+    return results, programs
+
+
+BATCHES = [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def equal_sizes():
+    rng = np.random.default_rng(3)
+    return [rng.uniform(0, 200, (6, 7, 3)).astype(np.float32) for _ in range(8)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args", [{}, {"axes": [0, 1], "ddof": 1}, {"axis_names": "HW", "epsilon": 2.0}], ids=str
+)
+def test_a_batch_of_any_size_is_one_program(args):
+    batches, args = batches_of(equal_sizes(), BATCHES), args | {"batch": True}
+    results, programs = in_pipeline(batches, **args)
+    assert programs == 1
+    for got, given in zip(results, batches, strict=True):
+        for g, w in zip(got, oracle.run("normalize", [given], args, layout="HWC")[0], strict=True):
+            np.testing.assert_allclose(g, w, atol=ATOL, rtol=0)
+
+
+def test_samples_by_themselves_are_in_programs_by_size_whatever_the_batch():
+    rng = np.random.default_rng(4)
+    data = [rng.uniform(0, 200, s).astype(np.float32) for s in [(6, 7, 3), (60, 70, 3)] * 4]
+    batches = batches_of(data, BATCHES)
+    results, programs = in_pipeline(batches, axes=[0, 1])
+    assert programs == 2  # not one for the largest sample of all
+    for got, given in zip(results, batches, strict=True):
+        for g, sample in zip(got, given, strict=True):
+            want = (sample - sample.mean(axis=(0, 1))) / sample.std(axis=(0, 1))
+            np.testing.assert_allclose(g, want, atol=ATOL, rtol=0)
+
+
+def test_an_operator_over_the_batch_leaves_others_their_shapes():
+    rng = np.random.default_rng(5)
+    data = [rng.uniform(0, 200, s).astype(np.float32) for s in [(6, 7, 3), (60, 70, 3)] * 4]
+    pipe = jdali.Pipeline(batch_size=8, num_threads=1, prefetch_queue_depth=1)
+    with pipe:
+        pictures = fn.external_source(lambda: data, layout="HWC")
+        flipped = fn.flip(pictures)
+        pipe.set_outputs(fn.normalize(flipped, batch=True), fn.flip(fn.pad(flipped)))
+    normalized, padded = pipe.run()
+    plan = pipe.plan()
+    pipe.close()
+    everything = np.concatenate([d.ravel() for d in data])
+    for i, sample in enumerate(data):
+        np.testing.assert_allclose(
+            normalized.at(i), (sample[:, ::-1] - everything.mean()) / everything.std(), atol=ATOL, rtol=0
+        )
+        want = np.zeros((60, 70, 3), np.float32)
+        want[: sample.shape[0], : sample.shape[1]] = sample[:, ::-1]
+        np.testing.assert_array_equal(padded.at(i), want[:, ::-1])
+    # Those before `normalize` and `pad` have a program for each size.
+    first = plan[plan.index("stage 0") :].split("[level")[0]
+    assert ": flip" in first
+    assert first.count("program:") == 2

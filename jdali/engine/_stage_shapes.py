@@ -1,0 +1,115 @@
+"""The padded shapes of a stage: what `_buckets` needs to know of its operators."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batch import PaddedBlock
+from jdali._call import plan_call
+from jdali._extent import BatchSpec
+from jdali.engine._buckets import Group, Made, PaddedShapes
+from jdali.engine._cost import StageCost, values_of
+from jdali.graph._node import DataNode, Node
+from jdali.graph._plan import Stage
+from jdali.tensors import TensorList
+
+Shape = tuple[int, ...]
+
+
+class StageShapes:
+    """Groups the samples of a stage by the padded shapes of its values."""
+
+    def __init__(self, stage: Stage, platform: str, args: Mapping[Node, Mapping[str, Any]]):
+        """Plans nothing yet.
+
+        Args:
+            stage: its values are in the order of `values_of`.
+            platform: of the device.
+            args: of each node, those that are no nodes, prepared for `plan_call`.
+        """
+        self.cost = StageCost(stage, platform)
+        self._nodes, self._args = stage.nodes, args
+        number = {id(v): i for i, v in enumerate(values_of(stage))}
+        self._reads = [
+            [v for v in (*n.data_inputs, *n.arg_inputs.values()) if id(v) in number] for n in stage.nodes
+        ]
+        self._made = [
+            Made(tuple(number[id(v)] for v in reads), tuple(number[id(v)] for v in node.outputs))
+            for node, reads in zip(stage.nodes, self._reads, strict=True)
+        ]
+        self._follows = [_sizes_follow(node) for node in stage.nodes]
+        self._known: dict[Any, tuple[Shape, ...] | None] = {}
+
+    def group(
+        self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], *, together: bool = False
+    ) -> list[Group]:
+        """Groups the samples of a batch.
+
+        Args:
+            values: of the stage, its inputs and the outputs of its nodes.
+            held: of each input, as in `PaddedShapes.group`.
+            together: all samples in one shape.
+        """
+        shapes = PaddedShapes(
+            [v.layout for v in values], self._made, self.cost, functools.partial(self._derive, values)
+        )
+        rest = [None] * (len(values) - len(held))
+        return shapes.group([v.extents for v in values], [*held, *rest], together=together)
+
+    def _derive(
+        self, values: Sequence[BatchSpec], number: int, shapes: tuple[Shape, ...]
+    ) -> tuple[Shape, ...] | None:
+        if not self._follows[number]:
+            return None
+        specs = [(values[i].dtype, values[i].layout) for i in self._made[number].reads]
+        key = (number, shapes, tuple((str(d), layout) for d, layout in specs))
+        if key not in self._known:
+            padded = [
+                BatchSpec(np.array([s], np.int64), *spec) for s, spec in zip(shapes, specs, strict=True)
+            ]
+            self._known[key] = self._outputs_for(number, padded)
+        return self._known[key]
+
+    def _outputs_for(self, number: int, padded: Sequence[BatchSpec]) -> tuple[Shape, ...] | None:
+        node = self._nodes[number]
+        by_value = {id(v): spec for v, spec in zip(self._reads[number], padded, strict=True)}
+        specs, constants = [], {}
+        for i, value in enumerate(node.inputs):
+            if isinstance(value, DataNode):
+                specs.append(by_value[id(value)])
+            else:
+                specs.append(BatchSpec(np.array([value.shape], np.int64).reshape(1, -1), value.dtype))
+                constants[node.op.input(i).name] = value
+        scalar = np.zeros((1, 0), np.int64)
+        traced = {
+            name: by_value[id(v)].extents if id(v) in by_value else scalar
+            for name, v in node.arg_inputs.items()
+        }
+        try:
+            planned = plan_call(
+                node.op, specs, self._args[node], batch_size=1, constants_given=constants,
+                input_values={name: value[None] for name, value in constants.items()},
+                traced_arguments=traced,
+            )  # fmt: skip
+        except Exception:  # the operator does not take inputs of the padded size: the sample's own will do
+            return None
+        return tuple(tuple(int(n) for n in o.extents[0]) for o in planned.outputs)
+
+
+def _sizes_follow(node: Node) -> bool:
+    """Whether the sizes of a node's outputs follow from those of its inputs: from no value of a sample."""
+    keys = node.op.random and "keys" in (node.op.setup_parameters or ())
+    return not keys and not node.needs_values()
+
+
+def held_shapes(value: TensorList) -> np.ndarray | None:
+    """The padded shapes in which the samples of a batch lie, int [N, ndim]; None: not all are padded."""
+    blocks = value.store.blocks
+    if not all(isinstance(block, PaddedBlock) for block in blocks):
+        return None
+    shapes = [block.array.shape[1:] for block in blocks]  # type: ignore[union-attr]
+    return np.array(shapes, np.int64).reshape(len(shapes), value.spec.ndim)[value.store.block]
