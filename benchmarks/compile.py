@@ -4,7 +4,7 @@
 
 Each case is a process of its own. Times are seconds of the clock, but for `cpu`, the processor time of the first
 batch, which is the steadier figure on a shared machine. Tracing includes that of functions within functions, and
-`jdali._exact` tracing the program again.
+`jdali._numerics.exact` tracing the program again.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
-from jdali._call import plan_call, run_call
-from jdali._extent import BatchSpec
+from jdali._batches.extent import BatchSpec
+from jdali._operators.call import plan_call, run_call
 from jdali.ops.image._resize import resize
 
 LINEAR, CUBIC, LANCZOS3 = types.INTERP_LINEAR, types.INTERP_CUBIC, types.INTERP_LANCZOS3

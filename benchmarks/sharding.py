@@ -20,7 +20,7 @@ from jax.sharding import PartitionSpec as P
 
 import jdali
 from jdali import fn, types
-from jdali._cpus import cpu_count
+from jdali._system.cpus import cpu_count
 from jdali.iterator import DataIterator
 
 DEVICES = (1, 2, 4, 8)

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from jdali import types
-from jdali._cpus import cpu_count
-from jdali._devices import accelerator, host_device
+from jdali._batches.placement import BatchSplit
 from jdali._pipeline._checkpoint import Checkpointing
 from jdali._pipeline._defining import Defining, flatten
 from jdali._pipeline._facts import Facts, per_output
 from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, StreamPolicy
 from jdali._pipeline._serialize import Serializing
-from jdali._place import BatchSplit
+from jdali._system.cpus import cpu_count
+from jdali._system.devices import accelerator, host_device
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from jdali._cpus import cpu_count
+from jdali._system.cpus import cpu_count
 from jdali.engine._report import Times
 from jdali.engine._timing import Part, Spent
 

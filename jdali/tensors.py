@@ -13,12 +13,11 @@ from typing import Any, ClassVar, TypeVar
 import jax
 import numpy as np
 
-from jdali._array_like import host_array
-from jdali._batch import Part, SamplesBlock, Store
-from jdali._devices import AnyArray, HostArray, host_device
-from jdali._extent import BatchSpec
-from jdali._provenance import Provenance
-from jdali._tensor import (
+from jdali._batches.array_like import host_array
+from jdali._batches.extent import BatchSpec
+from jdali._batches.provenance import Provenance
+from jdali._batches.store import Part, SamplesBlock, Store
+from jdali._batches.tensor import (
     Tensor,
     TensorCPU,
     TensorGPU,
@@ -26,7 +25,8 @@ from jdali._tensor import (
     device_array,
     same_layout,
 )
-from jdali._tensor_list import TensorList
+from jdali._batches.tensor_list import TensorList
+from jdali._system.devices import AnyArray, HostArray, host_device
 
 __all__ = [
     "Part", "Tensor", "TensorCPU", "TensorGPU", "TensorList", "TensorListCPU", "TensorListGPU",

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import DTypeLike
 
-from jdali._devices import to_host
+from jdali._system.devices import to_host
 
 CPU_ONLY_DEVICE_ID = -99999
 SAME = ""

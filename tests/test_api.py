@@ -12,7 +12,7 @@ import jdali
 import jdali.dynamic
 import jdali.fn
 import jdali.ops
-from jdali._operator import ENGINE_PARAMETERS, REGISTRY, ArgKind
+from jdali._operators.record import ENGINE_PARAMETERS, REGISTRY, ArgKind
 
 PUBLIC = sorted(n for n in REGISTRY if not n.startswith(("_", "math.")))
 COMPILED = sorted(n for n in REGISTRY if REGISTRY[n].kind == "device" and not n.startswith("_"))

@@ -11,7 +11,7 @@ import pytest
 from support import oracle, records
 from support.data import SHARED
 
-from jdali._extras import install
+from jdali._system.extras import install
 from jdali.cli import _doctor, _index, main
 
 EXAMPLES = [records.example({"image": [bytes([i]) * (300 * i)], "label": [i]}) for i in range(5)]

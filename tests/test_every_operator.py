@@ -18,8 +18,8 @@ from support import oracle, sweep
 from support.sweep import COUNT, EPOCHS, Outputs, Results, Row, largest_difference, order
 
 from jdali import OperatorError
-from jdali._extent import Plan
-from jdali._operator import REGISTRY, ArgKind, PerSample, operator
+from jdali._batches.extent import Plan
+from jdali._operators.record import REGISTRY, ArgKind, PerSample, operator
 
 # A test compiles the programs of a whole group: up to a minute of work, which takes longer on a busy machine.
 pytestmark = pytest.mark.timeout(1200)
@@ -304,7 +304,7 @@ def test_permute_batch():
 @pytest.mark.parametrize(
     "arguments",
     # Not those of windows, sizes and resampling: DALI takes some of them only together, or in types of its own, and
-    # `pad` fills to the batch's largest sample; tests/test_arguments.py has their rules, their own tests the values.
+    # `pad` fills to the batch's largest sample; tests/operators/test_arguments.py has their rules, their own tests the values.
     [
         pytest.param(name, marks=() if name.startswith("full") else pytest.mark.exhaustive)
         for name in ARGUMENTS

@@ -77,4 +77,4 @@ def test_imports_point_one_way(path):
 def test_the_check_can_fail():
     tree = ast.parse("def f():\n    import jdali.fn\n")
     assert imported(tree) == [(2, "jdali.fn", True)]
-    assert layer("jdali.engine._stage") > layer("jdali.graph._node") > layer("jdali._call")
+    assert layer("jdali.engine._stage") > layer("jdali.graph._node") > layer("jdali._operators.call")

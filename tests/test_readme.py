@@ -10,7 +10,7 @@ import pytest
 from support import pages
 from support.data import image
 
-from jdali._extras import install
+from jdali._system.extras import install
 
 ROOT = Path(__file__).parents[1]
 README = "../README.md"

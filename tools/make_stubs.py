@@ -24,7 +24,7 @@ import jdali
 import jdali.dynamic
 import jdali.fn
 import jdali.ops
-from jdali._operator import Operator
+from jdali._operators.record import Operator
 
 HEADER = '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
 ROOT = Path(jdali.__file__).parent

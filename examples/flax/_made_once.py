@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from jdali._cache_folder import cache_folder
+from jdali._system.cache_folder import cache_folder
 
 
 def made_once(name: str, write: Callable[[Path, Path], None]) -> Path:

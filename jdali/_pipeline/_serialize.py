@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from jdali import types
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali._state import check_version
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, Node

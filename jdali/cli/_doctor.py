@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jdali._cache_folder import cache_folder
-from jdali._extras import install
+from jdali._system.cache_folder import cache_folder
+from jdali._system.extras import install
 from jdali.codecs import libraries
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TextIO
 
-from jdali._cache_folder import cache_folder
+from jdali._system.cache_folder import cache_folder
 from jdali.readers import _storage, mxnet, tfrecord
 from jdali.readers._index_cache import cached_index
 from jdali.readers._video_files import EXTENSIONS

@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image, ImageFile
 
 from jdali._errors import SampleError
-from jdali._extras import install
+from jdali._system.extras import install
 from jdali.types import RGB, DALIImageType
 
 UINT8: np.dtype[Any] = np.dtype(np.uint8)

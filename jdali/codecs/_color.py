@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._numeric import np_round_half_away
+from jdali._numerics.rounding import np_round_half_away
 from jdali.types import ANY_DATA, BGR, GRAY, DALIImageType, YCbCr
 
 DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"))

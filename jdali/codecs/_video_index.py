@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._extras import install
-from jdali._regular_file import open_regular
+from jdali._system.extras import install
+from jdali._system.regular_file import open_regular
 from jdali.codecs import image
 
 # A local path, or a seekable binary file.

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 import soundfile
 
+from jdali._batches.recycled import empty
 from jdali._errors import SampleError
-from jdali._recycled import empty
-from jdali._together import Share
+from jdali._operators.together import Share
 from jdali.codecs import _flac, _incomplete, _mp3, _wav
 from jdali.codecs._resampling import lobes_of, resample
 

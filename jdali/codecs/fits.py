@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._extras import install
+from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _BLOCK, _CARD = 2880, 80

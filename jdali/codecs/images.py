@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import simplejpeg
 
-from jdali._gather import aligned_empty
-from jdali._together import Share
+from jdali._batches.gather import aligned_empty
+from jdali._operators.together import Share
 from jdali.codecs import image
 from jdali.codecs._base import UINT8, ImageInfo
 from jdali.codecs._jpeg_scan import scan

@@ -14,8 +14,8 @@ import sys
 import jdali.ops
 import jdali.readers  # noqa: F401  readers register themselves
 from jdali import types as types
-from jdali._operator import REGISTRY
-from jdali._surface import place
+from jdali._operators.record import REGISTRY
+from jdali._operators.surface import place
 from jdali.dynamic import _dtype
 from jdali.dynamic import capture as capture
 from jdali.dynamic import checkpoint as checkpoint

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import tensors
-from jdali._batch import SamplesBlock
-from jdali._operator import REGISTRY
-from jdali._tensor import same_layout
-from jdali._tensor_text import batch_text
+from jdali._batches.store import SamplesBlock
+from jdali._batches.tensor import same_layout
+from jdali._batches.tensor_text import batch_text
+from jdali._operators.record import REGISTRY
 from jdali.dynamic._arithmetic import Arithmetic
 from jdali.dynamic._data import device_of, element_type, is_plain, to_array
 from jdali.dynamic._device import Device

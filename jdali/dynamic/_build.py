@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from jdali._operator import Operator
-from jdali._surface import describe, document, public_signature
+from jdali._operators.record import Operator
+from jdali._operators.surface import describe, document, public_signature
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke

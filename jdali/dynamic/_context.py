@@ -12,7 +12,7 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from jdali._cpus import cpu_count
+from jdali._system.cpus import cpu_count
 from jdali.dynamic._checkpoint import Checkpoint
 from jdali.engine._pool import Pool
 

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
-from jdali._array_like import host_array
-from jdali._devices import host_device, is_local, to_host
+from jdali._batches.array_like import host_array
+from jdali._system.devices import host_device, is_local, to_host
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._dtype import dtype as to_dtype

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import jax
 
-from jdali._devices import accelerator, host_device
+from jdali._system.devices import accelerator, host_device
 
 _stack = threading.local()
 _KINDS = {"cpu": "cpu", "gpu": "gpu", "cuda": "gpu"}

@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke

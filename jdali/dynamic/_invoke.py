@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from jdali._arguments import one_for_all, sample_shape
-from jdali._devices import is_local, to_host
-from jdali._numeric import np_round_half_away
-from jdali._operator import REGISTRY, Arg, ArgKind, Operator
+from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.argument_rules import one_for_all, sample_shape
+from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
+from jdali._system.devices import is_local, to_host
 from jdali.dynamic._context import EvalContext, EvalMode
 from jdali.dynamic._data import device_of, is_plain, to_array
 from jdali.dynamic._device import Device

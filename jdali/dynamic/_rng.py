@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._random import SampleKeys, seed_words
+from jdali._numerics.random import SampleKeys, seed_words
 from jdali.engine._eager import Draw
 
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF

@@ -8,8 +8,8 @@ import jax
 import numpy as np
 
 from jdali import tensors
-from jdali._operator import REGISTRY
-from jdali._tensor_text import tensor_text
+from jdali._batches.tensor_text import tensor_text
+from jdali._operators.record import REGISTRY
 from jdali.dynamic import _dtype
 from jdali.dynamic._arithmetic import Arithmetic
 from jdali.dynamic._data import device_of, element_type, is_plain, to_array

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 from typing import Any, ClassVar, TypeVar
 
-from jdali._devices import host_device
+from jdali._system.devices import host_device
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
 from jdali.engine._eager import move, wait

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from jdali._batches.provenance import Drawn, Provenance
 from jdali._errors import OperatorError
-from jdali._provenance import Drawn, Provenance
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, SkippedSample
 from jdali.engine._given import chosen

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jdali._grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
+from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
 from jdali.engine._cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements
 
 

@@ -6,7 +6,7 @@ import os
 
 import jax
 
-from jdali._cache_folder import cache_folder
+from jdali._system.cache_folder import cache_folder
 
 # Programs that compile faster than this are not worth a file.
 MIN_COMPILE_SECONDS = 0.05

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jdali._batch import PaddedBlock
+from jdali._batches.gather import gather
+from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches.store import PaddedBlock
 from jdali._errors import OperatorError
-from jdali._gather import gather
-from jdali._operator import REGISTRY, Operator
-from jdali._provenance import Drawn, Provenance
+from jdali._operators.record import REGISTRY, Operator
 from jdali.engine._failure import NodeFailure
 from jdali.engine._host import HostRunner
 from jdali.engine._ids import SampleIds

@@ -11,9 +11,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali import _arguments
+from jdali._batches.provenance import Drawn, Provenance, external
 from jdali._errors import OperatorError
-from jdali._provenance import Drawn, Provenance, external
+from jdali._operators import argument_rules
 from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed
@@ -311,7 +311,7 @@ class Engine:
         epochs, indices, _ = draw.refs[node]
         try:
             arguments = {
-                name: _arguments.batch(
+                name: argument_rules.batch(
                     node.op.name, node.op.args[name], argument_values(env[value], node.op, name), len(indices)
                 )
                 for name, value in node.arg_inputs.items()

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 
-from jdali._array_like import check_alike, data_array, host_array, sample_arrays
-from jdali._devices import is_local
-from jdali._provenance import Provenance
-from jdali._tensor import device_array, same_layout
+from jdali._batches.array_like import check_alike, data_array, host_array, sample_arrays
+from jdali._batches.provenance import Provenance
+from jdali._batches.tensor import device_array, same_layout
+from jdali._system.devices import is_local
 from jdali.tensors import Tensor, TensorCPU, TensorList
 
 # Samples in host memory; or a batch, of what the user has on a device.

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from jdali import _arguments
-from jdali._array_like import check_alike
-from jdali._call import PerBatch, PlannedCall, plan_call
-from jdali._extent import BatchSpec
-from jdali._random import SampleKeys, seed_words
-from jdali._together import Made, Probed
+from jdali._batches.array_like import check_alike
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators import argument_rules
+from jdali._operators.call import PerBatch, PlannedCall, plan_call
+from jdali._operators.together import Made, Probed
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Cost, Pool
@@ -145,8 +145,8 @@ class HostRunner:
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
         try:
             for name, value in node.arg_inputs.items():
-                _arguments.check_dtype(node.op.name, node.op.args[name], env[value].spec.dtype)
-                _arguments.sample_shape(node.op.name, node.op.args[name], env[value].spec.extents)
+                argument_rules.check_dtype(node.op.name, node.op.args[name], env[value].spec.dtype)
+                argument_rules.sample_shape(node.op.name, node.op.args[name], env[value].spec.extents)
             results = node.op.run(*values, **args)
         except Exception as error:
             raise NodeFailure.of(node, error) from error

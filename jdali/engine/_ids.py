@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from jdali._random import index_words
+from jdali._numerics.random import index_words
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

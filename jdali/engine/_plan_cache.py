@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batch import Store
+from jdali._batches.store import Store
 from jdali.engine._failure import failing_as
 from jdali.engine._program import PlannedStage, Program
 from jdali.engine._values import Values

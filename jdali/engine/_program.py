@@ -13,11 +13,11 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali._call import Call, PlannedCall, extent_name, run_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import CompileLimitError
-from jdali._exact import exact
-from jdali._extent import BatchSpec
-from jdali._random import sample_key
+from jdali._numerics.exact import exact
+from jdali._numerics.random import sample_key
+from jdali._operators.call import Call, PlannedCall, extent_name, run_call
 from jdali.engine._buckets import Group
 from jdali.engine._cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine._failure import failing_as

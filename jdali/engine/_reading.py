@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from jdali._batch import Store
+from jdali._batches.store import Store
 from jdali.engine._failure import NodeFailure
 from jdali.engine._host import Memo
 from jdali.engine._pool import Cost, Pool

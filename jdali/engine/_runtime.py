@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 
-from jdali._batch import PaddedBlock
+from jdali._batches.store import PaddedBlock
 from jdali.engine._executor import Engine, Iteration, Result
 from jdali.engine._exit import begin_exit
 from jdali.engine._feed import End

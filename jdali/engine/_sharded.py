@@ -20,11 +20,11 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from jdali._batch import PaddedBlock
-from jdali._exact import MINUS_ZERO
-from jdali._gather import gather
-from jdali._numeric import x64_context
-from jdali._place import BatchSplit
+from jdali._batches.gather import gather
+from jdali._batches.placement import BatchSplit
+from jdali._batches.store import PaddedBlock
+from jdali._numerics.exact import MINUS_ZERO
+from jdali._numerics.rounding import x64_context
 from jdali.engine._executor import Engine
 from jdali.engine._failure import failing_as
 from jdali.engine._ids import SampleIds

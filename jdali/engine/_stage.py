@@ -11,16 +11,16 @@ import jax
 import numpy as np
 from jax import Array
 
-from jdali import _arguments
-from jdali._batch import PaddedBlock, Store
-from jdali._call import Constant, PerBatch, PlannedCall, plan_call
-from jdali._devices import host_device
-from jdali._exact import MINUS_ZERO
-from jdali._extent import BatchSpec
-from jdali._gather import gather
-from jdali._numeric import needs_x64, x64_context
-from jdali._operator import ArgKind
-from jdali._random import SampleKeys, seed_words
+from jdali._batches.extent import BatchSpec
+from jdali._batches.gather import gather
+from jdali._batches.store import PaddedBlock, Store
+from jdali._numerics.exact import MINUS_ZERO
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._numerics.rounding import needs_x64, x64_context
+from jdali._operators import argument_rules
+from jdali._operators.call import Constant, PerBatch, PlannedCall, plan_call
+from jdali._operators.record import ArgKind
+from jdali._system.devices import host_device
 from jdali.engine._buckets import Group
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
@@ -172,7 +172,7 @@ class StageRunner:
                 args[name] = PerBatch(given[node, name])
             else:
                 args.pop(name, None)
-                _arguments.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
+                argument_rules.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
                 traced[name] = specs[value].extents
         first = node.inputs[0] if node.inputs else None
         if isinstance(first, DataNode) and first in env.decoded_from and "_decoded_from" in node.op.args:
@@ -339,7 +339,7 @@ def _prepared_args(node: Node) -> dict[str, Any]:
         else:
             value = arg.default if value is None else value
             if value is not None:
-                prepared[name] = Constant(_arguments.constant(node.op.name, arg, value))
+                prepared[name] = Constant(argument_rules.constant(node.op.name, arg, value))
     return prepared
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batch import PaddedBlock
-from jdali._call import plan_call
-from jdali._extent import BatchSpec
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import PaddedBlock
+from jdali._operators.call import plan_call
 from jdali.engine._buckets import Group, Made, PaddedShapes
 from jdali.engine._cost import StageCost, values_of
 from jdali.graph._node import DataNode, Node

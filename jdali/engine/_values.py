@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from jdali import _arguments
-from jdali._operator import Operator
-from jdali._provenance import Provenance
+from jdali._batches.provenance import Provenance
+from jdali._operators import argument_rules
+from jdali._operators.record import Operator
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -75,8 +75,8 @@ def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[An
     Raises:
         TypeError: the element type is not the argument's.
     """
-    _arguments.check_dtype(op.name, op.args[name], value.spec.dtype)
-    return value.as_numpy() if value.is_dense_tensor() else _arguments.as_objects(value.to_samples())
+    argument_rules.check_dtype(op.name, op.args[name], value.spec.dtype)
+    return value.as_numpy() if value.is_dense_tensor() else argument_rules.as_objects(value.to_samples())
 
 
 def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
@@ -85,5 +85,5 @@ def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, 
     Raises:
         SampleError: a sample's shape is not that of the others.
     """
-    _arguments.refuse_different(op.name, name, value.spec.extents)
+    argument_rules.refuse_different(op.name, name, value.spec.extents)
     return value.as_numpy()

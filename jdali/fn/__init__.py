@@ -9,8 +9,8 @@ from operator import attrgetter
 
 import jdali.ops
 import jdali.readers  # noqa: F401  registers the readers
-from jdali._operator import REGISTRY
-from jdali._surface import ALIASES, place
+from jdali._operators.record import REGISTRY
+from jdali._operators.surface import ALIASES, place
 from jdali.fn import _special
 from jdali.fn._build import make_function
 

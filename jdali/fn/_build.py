@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from jdali._operator import Operator
-from jdali._surface import describe, document, public_signature
+from jdali._operators.record import Operator
+from jdali._operators.surface import describe, document, public_signature
 from jdali.graph._node import DataNode, call_operator
 
 # Taken by every operator, described here once; `seed` only by random operators.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.engine._sources import ExternalSource
 from jdali.engine._video_input import VideoInput
 from jdali.fn._build import finish, take_generic

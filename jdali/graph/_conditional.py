@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.graph import _autograph
 from jdali.graph._node import DataNode, Domain, Graph, constant_node, expression
 

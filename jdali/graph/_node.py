@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from jdali import _arguments, types
-from jdali._devices import to_host
-from jdali._operator import REGISTRY, ArgKind, Operator
+from jdali import types
+from jdali._operators import argument_rules
+from jdali._operators.record import REGISTRY, ArgKind, Operator
+from jdali._system.devices import to_host
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -382,7 +383,7 @@ def _check_constant(op: Operator, key: str, value: Any) -> None:
     except (TypeError, ValueError) as error:
         raise TypeError(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
     if arg.kind is ArgKind.PER_SAMPLE:
-        _arguments.constant(op.name, arg, value)
+        argument_rules.constant(op.name, arg, value)
 
 
 def constant_node(value: Any) -> DataNode:

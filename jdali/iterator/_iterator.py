@@ -12,8 +12,8 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from jdali._devices import to_host
 from jdali._state import StateError
+from jdali._system.devices import to_host
 from jdali.engine._exit import until_exit
 from jdali.iterator import _replay as replay
 from jdali.iterator._ahead import Inline, RunAhead

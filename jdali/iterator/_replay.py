@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jdali._narrow import narrow
+from jdali._numerics.narrow import narrow
 from jdali.iterator._stream import Batch, BatchStream
 from jdali.pipeline import Pipeline
 

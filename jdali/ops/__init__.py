@@ -20,8 +20,8 @@ masked before a sum over the output.
 
 import sys
 
-from jdali._operator import REGISTRY
-from jdali._surface import place
+from jdali._operators.record import REGISTRY
+from jdali._operators.surface import place
 from jdali.ops import audio as audio
 from jdali.ops import bbox as bbox
 from jdali.ops import decoders as decoders

@@ -8,9 +8,9 @@ from typing import Any
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._operator import Operator
-from jdali._pure import pure_call
-from jdali._surface import describe, document, public_signature
+from jdali._operators.pure import pure_call
+from jdali._operators.record import Operator
+from jdali._operators.surface import describe, document, public_signature
 
 _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
 

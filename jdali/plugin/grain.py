@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from jdali._extras import install
+from jdali._system.extras import install
 from jdali.iterator import DataIterator
 
 try:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jdali._operator import Static
+from jdali._operators.record import Static
 from jdali.readers import _storage
 from jdali.readers._base import Reader
 

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batch import SamplesBlock, Store
-from jdali._extent import BatchSpec
-from jdali._operator import Static
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import SamplesBlock, Store
+from jdali._operators.record import Static
 from jdali.readers._order import Batch, Order
 
 _ORDER_OPTIONS = (

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batch import PaddedBlock, RaggedBlock, Store
-from jdali._extent import BatchSpec
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import PaddedBlock, RaggedBlock, Store
 from jdali.readers._protobuf import BYTES, VARINT, WIDTH, varints_of
 
 # Bytes of a length, at most; of a number that stands in a field of its own.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jdali._cache_folder import cache_folder
+from jdali._system.cache_folder import cache_folder
 from jdali.codecs import npy
 from jdali.readers import _storage
 

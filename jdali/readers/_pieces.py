@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._recycled import Recycler
-from jdali._regular_file import most_bytes
+from jdali._batches.recycled import Recycler
+from jdali._system.regular_file import most_bytes
 from jdali.readers._record_files import RecordFiles
 
 # Bytes between two pieces that are read along with them: a call costs as much as that many bytes.

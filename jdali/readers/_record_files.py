@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jdali._regular_file import check_size, open_regular
+from jdali._system.regular_file import check_size, open_regular
 from jdali.readers import _remote, _storage
 from jdali.readers._advice import Advice
 from jdali.readers._blocks import Blocks

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from jdali._batch import Store
+from jdali._batches.store import Store
 from jdali._errors import SampleError
 from jdali.readers import _storage
 from jdali.readers._base import Loaded, Reader, joined, stores

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
-from jdali._extras import install
-from jdali._regular_file import check_no_device, check_size
+from jdali._system.extras import install
+from jdali._system.regular_file import check_no_device, check_size
 from jdali.readers._scope import Ended, current_scope
 from jdali.storage import Options, options
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from jdali._regular_file import check_size, no_memory, open_regular
+from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.readers import _remote
 from jdali.readers._blocks import BlockFile
 from jdali.readers._scope import Scope

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._cpus import cpu_count
 from jdali._errors import SampleError
+from jdali._system.cpus import cpu_count
 from jdali.codecs._video_frames import pad
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of

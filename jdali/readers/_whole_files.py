@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali._batch import Store
+from jdali._batches.recycled import empty
+from jdali._batches.store import Store
 from jdali._errors import SampleError
-from jdali._recycled import empty
-from jdali._regular_file import check_size, most_bytes, no_memory, open_regular
+from jdali._system.regular_file import check_size, most_bytes, no_memory, open_regular
 from jdali.readers import _storage
 from jdali.readers._columns import Buffer, byte_column
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batch import RaggedBlock, Store
-from jdali._extent import BatchSpec
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import RaggedBlock, Store
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns
 from jdali.readers._base import reader_options, shuffle_options
 from jdali.readers._columns import Buffer

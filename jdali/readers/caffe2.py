@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batch import Store
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._batches.store import Store
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns
 from jdali.readers._base import nothing, reader_options, shuffle_options
 from jdali.readers._columns import Buffer

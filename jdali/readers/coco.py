@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.codecs.image import MAX_PIXELS
 from jdali.readers import _coco_preprocessed, _storage
 from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _storage
 from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers._columns import dense_column

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._numeric import np_saturate_cast
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._numerics.rounding import np_saturate_cast
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.codecs import fits as codec
 from jdali.readers._array_files import ArrayFileReader, array_file_options
 from jdali.readers._base import reader_options, shuffle_options

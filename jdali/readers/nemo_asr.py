@@ -13,8 +13,8 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.codecs import audio as codec
 from jdali.readers import _storage
 from jdali.readers._base import Reader, reader_options, shuffle_options

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batch import RaggedBlock, Store
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._numeric import np_saturate_cast
-from jdali._operator import PerSample, Static, operator
-from jdali._regular_file import check_size, open_regular
-from jdali._shared_arguments import also_takes
+from jdali._numerics.rounding import np_saturate_cast
+from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.shared_arguments import also_takes
+from jdali._system.regular_file import check_size, open_regular
 from jdali.codecs import npy
 from jdali.ops.image import _window as windows
 from jdali.readers import _storage

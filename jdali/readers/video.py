@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._numeric import np_saturate_cast
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._numerics.rounding import np_saturate_cast
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.codecs._video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
 from jdali.readers._base import reader_options

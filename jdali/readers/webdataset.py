@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batch import RaggedBlock, Store
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._operators.record import Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns
 from jdali.readers._base import Loaded, reader_options, shuffle_options
 from jdali.readers._columns import Buffer

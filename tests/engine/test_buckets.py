@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jdali._grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, round_up
+from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, round_up
 from jdali.engine._buckets import CHEAP, ROOM_IN, ROOM_OUT, TIGHT, Made, PaddedShapes, own_shapes
 
 RNG = np.random.default_rng(0)

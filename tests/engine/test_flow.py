@@ -13,7 +13,7 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn
 from jdali._errors import SampleError
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.engine._pool import Pool
 from jdali.graph._node import call_operator
 

@@ -9,7 +9,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali._random import SampleKeys, index_words, sample_key, seed_words
+from jdali._numerics.random import SampleKeys, index_words, sample_key, seed_words
 from jdali.readers._order import Order
 
 EDGE = 2**32

@@ -14,8 +14,9 @@ from support.faults import jdali_threads, until
 from support.numbers import NumberReader, numbers
 
 import jdali
-from jdali import _gather, fn
-from jdali._recycled import Recycler
+from jdali import fn
+from jdali._batches import gather as _gather
+from jdali._batches.recycled import Recycler
 from jdali.iterator import DataIterator, _stream
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(240)]

@@ -7,7 +7,7 @@ import pytest
 from support.fuzz import refusals
 from support.readers import reads
 
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 ARRAYS = {
     "plain": np.arange(40, dtype=np.int16).reshape(5, 8),

@@ -14,7 +14,7 @@ from ops.pure_cases import CASES, COUNT, GROUPS, Case
 from support.contract import sample_keys
 
 import jdali.ops
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 DEVICES = 8
 OPERATORS = {op.name: op for op in REGISTRY.values() if op.kind == "device" and not op.name.startswith("_")}

@@ -26,7 +26,7 @@ from support.sweep import COUNT, Row
 from support.videos import encode, pictures
 
 from jdali import types
-from jdali._operator import REGISTRY, Operator
+from jdali._operators.record import REGISTRY, Operator
 from jdali.plugin.jax.fn import jax_function
 
 # By how much an axis of each letter is longer in a sample than in the case: three sizes of sample. Most axes get

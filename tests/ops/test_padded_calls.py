@@ -15,11 +15,11 @@ from ops.pure_cases import CASES, Case
 from ops.sweep_cases import ragged_axes
 
 import jdali.ops
-from jdali._call import Call, PlannedCall
+from jdali._batches.extent import BatchSpec
 from jdali._errors import TracedArgumentError
-from jdali._extent import BatchSpec
-from jdali._operator import REGISTRY
-from jdali._padded import extents_of, follow
+from jdali._operators.call import Call, PlannedCall
+from jdali._operators.padded import extents_of, follow
+from jdali._operators.record import REGISTRY
 
 PADDING = {"a": 2, "b": 2, "c": 1}
 # Cases of operators that work out more from the size of an input than the size of an axis.

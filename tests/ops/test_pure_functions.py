@@ -33,7 +33,7 @@ from ops.pure_cases import CASES, LARGE, Case
 
 import jdali.ops
 from jdali._errors import TracedArgumentError
-from jdali._operator import REGISTRY, ArgKind, Operator
+from jdali._operators.record import REGISTRY, ArgKind, Operator
 
 DIFFERENTIABLE = [case for case in CASES if case.grad]
 

@@ -9,7 +9,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened, survives
 
 from jdali import SampleError, fn, pipeline_def
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 NAMES = ["a", "b", "c", "d e"]
 CATEGORIES = [{"id": 7, "name": "x"}, {"id": 3, "name": "y"}, {"id": 5, "name": "z"}]

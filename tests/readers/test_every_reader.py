@@ -20,7 +20,7 @@ from support.readers import check_epochs_and_state, opened
 from support.servers import FAULTS, Server, now_and_then, tree
 
 from jdali import storage
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 # Of whole epochs and a part of one.
 BATCHES = 2 * COUNT // 3 + 1

@@ -8,7 +8,7 @@ from support import oracle
 from support.data import SHARED
 
 from jdali import SampleError
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.readers.file import file
 
 TREE = [

@@ -8,7 +8,7 @@ from support.data import SHARED
 
 import jdali
 from jdali import SampleError, dynamic, fn, pipeline_def, types
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 astropy = pytest.importorskip("astropy.io.fits", reason="astropy is not installed")
 OP = REGISTRY["experimental.readers.fits"]

@@ -8,9 +8,9 @@ from support import records
 from support.readers import loaded_together, opened
 
 from jdali import Pipeline, fn
-from jdali._batch import RaggedBlock, Store
-from jdali._extent import BatchSpec
-from jdali._provenance import Drawn, Provenance
+from jdali._batches.extent import BatchSpec
+from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches.store import RaggedBlock, Store
 from jdali.readers import _pieces, _storage
 from jdali.readers._record_files import BadRecord, RecordFiles
 from jdali.tensors import TensorList

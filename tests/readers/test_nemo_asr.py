@@ -10,7 +10,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened
 
 from jdali import fn, pipeline_def, types
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 RATE = 8000
 WAVE = (np.sin(np.arange(2 * RATE) * 0.1) * 20_000).astype(np.int16)

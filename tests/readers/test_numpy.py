@@ -12,7 +12,7 @@ from support.readers import opened as opened_reader
 
 import jdali
 from jdali import SampleError, fn, pipeline_def
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 TREE = [
     "b.npy", "a/1.npy", "a/10.npy", "a/2.NPY", "a/sub/deep.npy", "Z/k.npy", "c.txt", "a/x.npz",

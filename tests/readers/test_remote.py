@@ -479,7 +479,7 @@ def test_readers_that_are_dropped_leave_no_threads(data):
     script = """
 import gc, threading, time
 import jdali
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.readers._ahead import reading_ahead
 def ours():
     return [t.name for t in threading.enumerate() if t.name.startswith("jdali")]
@@ -507,7 +507,7 @@ def test_readers_work_in_a_forked_process(data):
 import os, sys, warnings
 warnings.simplefilter("ignore")  # JAX is not used in the child
 from jdali import storage
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 import jdali
 from jdali.readers._ahead import reading_ahead
 storage.configure(samples_ahead=8, block_size=4096)

@@ -10,7 +10,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened
 
 from jdali import fn, pipeline_def, types
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 STREAMS = [
     "a/1.png", "a/10.png", "a/2.PNG", "a/.3.png", "a/3.bmp", "a/4.ppm", "a/5.tif", "a/6.tiff", "a/A.webp",

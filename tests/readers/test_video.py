@@ -16,8 +16,8 @@ from support.videos import av, encode, numbers_of, pictures
 
 import jdali.dynamic as jd
 from jdali import SampleError, fn, pipeline_def, types
-from jdali._extras import install
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
+from jdali._system.extras import install
 from jdali.readers.video import build_index
 
 av()

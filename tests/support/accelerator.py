@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax._src.array import ArrayImpl
 
-from jdali._devices import DeviceReadError, device_reads_forbidden, is_local
+from jdali._system.devices import DeviceReadError, device_reads_forbidden, is_local
 
 # NumPy's functions that read an array of JAX, by the buffer protocol, which asks nobody.
 _READERS = (

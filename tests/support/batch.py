@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jdali._call import PerBatch, plan_call, run_call
-from jdali._extent import BatchSpec
-from jdali._operator import Operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.record import Operator
 
 
 def run(

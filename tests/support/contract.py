@@ -4,7 +4,7 @@ For a batch of samples of different sizes it holds that
 * the pure function of each sample equals the reference (DALI, or values given by the test);
 * `setup` and `run` agree on shape and dtype;
 * the compiled batch of padded samples equals the pure function, up to roundings (a compiler may fuse a
-  product with a sum in the pure function, never in the engine's programs: `jdali._exact`);
+  product with a sum in the pure function, never in the engine's programs: `jdali._numerics.exact`);
 * it has the same bits with another padding and another number of samples in the batch, and whatever lies
   in the padding;
 * a second batch in the same padded shapes does not trace again.
@@ -21,12 +21,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import PerBatch, PlannedCall, plan_call, run_call
-from jdali._exact import MINUS_ZERO, exact
-from jdali._extent import BatchSpec
-from jdali._operator import Operator
-from jdali._pure import pure_call
-from jdali._random import sample_key, seed_words
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.exact import MINUS_ZERO, exact
+from jdali._numerics.random import sample_key, seed_words
+from jdali._operators.call import PerBatch, PlannedCall, plan_call, run_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import Operator
 from jdali.engine._program import compiler_options
 from support import oracle
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from jdali._call import PerBatch, PlannedCall, plan_call
-from jdali._extent import BatchSpec
-from jdali._operator import ArgKind, Operator
-from jdali._random import SampleKeys, seed_words
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators.call import PerBatch, PlannedCall, plan_call
+from jdali._operators.record import ArgKind, Operator
 
 
 def plan(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali import Pipeline, SampleError
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.graph._node import call_operator
 from jdali.readers._base import Reader
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali import SampleError
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.readers._base import Reader
 from support import oracle
 

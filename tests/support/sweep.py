@@ -19,10 +19,10 @@ import numpy as np
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, types
-from jdali._narrow import narrow
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
-from jdali._random import sample_key, seed_words
+from jdali._numerics.narrow import narrow
+from jdali._numerics.random import sample_key, seed_words
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.dynamic._invoke import invoke
 from jdali.graph._node import DataNode, call_operator
 from jdali.iterator import DataIterator

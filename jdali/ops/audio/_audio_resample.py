@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._numeric import saturate_cast, varying_like
-from jdali._operator import PerSample, Static, operator
+from jdali._numerics.rounding import saturate_cast, varying_like
+from jdali._operators.record import PerSample, Static, operator
 from jdali.codecs._resampling import lobes_of, window_table
 from jdali.ops.tensor._fit import fit
 

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import Static, operator
-from jdali._sums import fixed_product
+from jdali._numerics.sums import fixed_product
+from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import along_axis, require_float32
 from jdali.ops.tensor._fit import fit
 

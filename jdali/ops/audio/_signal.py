@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
+from jdali._batches.extent import BatchSpec
 
 
 def require_float32(name: str, spec: BatchSpec) -> None:

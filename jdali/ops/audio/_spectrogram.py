@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._batches.extent import BatchSpec, Plan, reflect_101
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan, reflect_101
-from jdali._operator import Static, operator
+from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
 

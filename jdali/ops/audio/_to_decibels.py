@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec, mask_padding
-from jdali._operator import Static, operator
+from jdali._batches.extent import BatchSpec, mask_padding
+from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
 

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.bbox._box_layout import check_flat_boxes
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of
 from jdali.ops.image._rotate import canvas_size
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
 
 # Letters of the first border, the last border and the size along each axis.
 _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"

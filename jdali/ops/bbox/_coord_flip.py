@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, operator
 
 
 def setup(points: BatchSpec, *, layout: str) -> BatchSpec:

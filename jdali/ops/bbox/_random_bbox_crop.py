@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
-from jdali._random import SampleKeys, numpy_generator
+from jdali._numerics.random import SampleKeys, numpy_generator
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of, checked_layout
 from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, Window, find_window, kept
 

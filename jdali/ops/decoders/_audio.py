@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._batch import PaddedBlock, SamplesBlock, Store
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
-from jdali._together import Made, Share
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import PaddedBlock, SamplesBlock, Store
+from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.together import Made, Share
 from jdali.codecs import audio as codec
 
 

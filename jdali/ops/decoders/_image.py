@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batch import Part, Store
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
-from jdali._shared_arguments import also_takes
-from jdali._together import Made, Share
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import Part, Store
+from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.shared_arguments import also_takes
+from jdali._operators.together import Made, Share
 from jdali.codecs.image import ImageInfo
 from jdali.codecs.images import Headers, decode_small
 from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
-from jdali._shared_arguments import also_takes
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.shared_arguments import also_takes
 from jdali.codecs.image import ImageInfo
 from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
 from jdali.ops.image import _window as windows

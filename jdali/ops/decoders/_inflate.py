@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from jdali import types
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._extras import install
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, operator
+from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"

@@ -8,8 +8,8 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._numeric import np_saturate_cast
-from jdali._operator import Static, operator
+from jdali._numerics.rounding import np_saturate_cast
+from jdali._operators.record import Static, operator
 from jdali.codecs import npy
 
 _NAME = "decoders.numpy"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import Static
-from jdali._together import Probed
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import Static
+from jdali._operators.together import Probed
 from jdali.codecs import image as codec
 from jdali.codecs.image import ImageInfo
 from jdali.codecs.images import Headers

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._extent import BatchSpec
-from jdali._operator import Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import Static, operator
 from jdali.codecs import image as codec
 from jdali.types import DALIImageType
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, operator
 from jdali.codecs._video_frames import fill_values, pad, padding_mode
 from jdali.codecs.video import VideoDecoder, build_index, in_memory
 

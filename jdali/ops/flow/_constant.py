@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import PerSample, Static, operator
 
 
 def setup(*, value: np.ndarray, layout_name: str) -> BatchSpec:

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 
 from jdali import types
-from jdali._narrow import narrow
-from jdali._operator import Static, operator
-from jdali._place import place
-from jdali._provenance import Provenance
+from jdali._batches.placement import place
+from jdali._batches.provenance import Provenance
+from jdali._numerics.narrow import narrow
+from jdali._operators.record import Static, operator
 from jdali.tensors import TensorList
 
 

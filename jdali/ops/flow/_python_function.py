@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._array_like import data_array, sample_arrays
-from jdali._operator import Static, operator
+from jdali._batches.array_like import data_array, sample_arrays
+from jdali._operators.record import Static, operator
 
 
 def _count(args: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, operator
 from jdali.tensors import TensorList
 
 

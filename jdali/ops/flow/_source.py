@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jdali._operator import Static, operator
+from jdali._operators.record import Static, operator
 
 
 @operator(kind="reader", name="external_source")

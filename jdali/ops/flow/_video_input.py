@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdali._operator import Static, operator
+from jdali._operators.record import Static, operator
 
 
 @operator(kind="reader", name="experimental.inputs.video", devices=("cpu", "mixed"))

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._numeric import saturate_cast
-from jdali._operator import Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import Static, operator
 from jdali.ops.image._window import default_layout
 from jdali.types import DALIImageType
 

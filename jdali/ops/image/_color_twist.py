@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
 from jdali.types import DALIDataType, DALIImageType
 

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _window
 from jdali.ops.image._take_window import (
     exact_anchor,

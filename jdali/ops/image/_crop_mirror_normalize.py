@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
-from jdali._extent import BatchSpec
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _window
 from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
 from jdali.ops.image._take_window import (

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import PerSample, operator
 from jdali.ops.image._take_window import take_window, window_indices
 
 _LAYOUTS = ("FDHWC", "FHWC", "DHWC", "HWC", "FCDHW", "FCHW", "CDHW", "CHW")

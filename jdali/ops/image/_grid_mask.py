@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, operator
+from jdali._operators.record import PerSample, operator
 from jdali.ops.image._take_window import fit_axis
 
 # grid_mask.cc: those of DALI; others would do as well, but programs should not depend on it.

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._batches.extent import BatchSpec, valid_mask
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, valid_mask
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._take_window import fit_axis
 from jdali.ops.image._window import slice_argument, slice_axes
 

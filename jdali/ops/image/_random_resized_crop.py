@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
-from jdali._random import SampleKeys
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._numerics.random import SampleKeys
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._random_window import window_function
 from jdali.ops.image._resample import resample
 from jdali.ops.image._resample_filters import all_nearest, filters_of

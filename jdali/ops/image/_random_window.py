@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._numeric import round_half_away
-from jdali._random import integer, split, uniform
+from jdali._numerics.random import integer, split, uniform
+from jdali._numerics.rounding import round_half_away
 
 
 class WindowFunction(Protocol):

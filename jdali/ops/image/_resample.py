@@ -17,7 +17,7 @@ import numpy as np
 from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
-from jdali._numeric import saturate_cast
+from jdali._numerics.rounding import saturate_cast
 from jdali.ops.image._resample_filters import FILTER, NN, dense_weights, nearest_elements
 from jdali.ops.image._resample_taps import resample_small, resample_taps
 

@@ -19,8 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._numeric import saturate_cast
-from jdali._sums import fixed_sum
+from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.sums import fixed_sum
 from jdali.ops.image._resample_filters import first_taps, tap_count, weight
 
 # Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._resample import resample
 from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
 from jdali.ops.image._resize_sizes import Decoded, Window, check_types, resize_window

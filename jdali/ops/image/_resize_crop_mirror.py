@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._resample import resample
 from jdali.ops.image._resample_filters import mirrored
 from jdali.ops.image._resize import LAYOUTS, plan_resampling

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._numeric import np_round_half_away
+from jdali._numerics.rounding import np_round_half_away
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
 # resize_attr.cc: a narrower window would make the scale infinite.

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
-from jdali._extent import BatchSpec, Plan
-from jdali._numeric import round_half_away
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._numerics.rounding import round_half_away
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _window
 from jdali.ops.image._take_window import (
     fill_constant,

@@ -11,7 +11,7 @@ from jax import Array
 from jax.typing import ArrayLike
 from numpy.typing import DTypeLike
 
-from jdali._numeric import saturate_cast
+from jdali._numerics.rounding import saturate_cast
 
 
 def exact_anchor(position: ArrayLike, free: Array, rounding: str = "round") -> Array:

@@ -23,10 +23,10 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._numeric import np_round_half_away, saturate_cast, varying_like
+from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
+from jdali._operators.call import is_traced
 from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.tensor._fit import fit
 from jdali.types import DALIInterpType

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _warp
 from jdali.ops.transforms._matrix import Matrix, Vector, inverse
 from jdali.types import INTERP_LINEAR, DALIInterpType

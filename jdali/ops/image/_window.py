@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from jdali._call import is_traced
 from jdali._errors import SampleError
-from jdali._numeric import np_round_half_away
+from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.call import is_traced
 
 POLICIES = ("error", "pad", "trim_to_shape")
 ROUNDINGS = ("round", "truncate")

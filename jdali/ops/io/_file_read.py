@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operator import Static, operator
+from jdali._operators.record import Static, operator
 from jdali.readers._whole_files import read_file
 
 _NAME = "io.file.read"

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._extent import BatchSpec
-from jdali._operator import operator
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import operator
 from jdali.ops.math._elementwise import elementwise
 
 

@@ -17,9 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import Operator, Static, operator
+from jdali._operators.record import Operator, Static, operator
 from jdali.ops.math._promotion import Kind, promote
 from jdali.ops.tensor._fit import fit
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, operator
-from jdali._random import element_normal
+from jdali._numerics.random import element_normal
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, operator
 
 
 @operator(name="noise.gaussian", source="operators/random/noise/gaussian_noise.h")

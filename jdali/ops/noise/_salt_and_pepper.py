@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
-from jdali._random import element_uniform
+from jdali._numerics.random import element_uniform
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 
 
 def setup(data: BatchSpec, *, prob: Any, salt_vs_pepper: Any) -> BatchSpec:

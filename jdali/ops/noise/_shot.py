@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._extent import mask_padding
-from jdali._numeric import saturate_cast, varying_like
-from jdali._operator import PerSample, operator
-from jdali._random import element_normal, element_uniform
+from jdali._batches.extent import mask_padding
+from jdali._numerics.random import element_normal, element_uniform
+from jdali._numerics.rounding import saturate_cast, varying_like
+from jdali._operators.record import PerSample, operator
 
 # Below `_FEW` a single uniform number is compared with the sums of the distribution; from there to `_MANY`
 # rejection takes 1.1 to 1.4 attempts; above, the distribution is normal but for a skewness of less than 1e-3.

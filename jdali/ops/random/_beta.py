@@ -11,12 +11,12 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec, valid_mask
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, valid_mask
-from jdali._numeric import varying_like
-from jdali._operator import PerSample, Static, operator
-from jdali._random import element_normal, element_uniform
+from jdali._numerics.random import element_normal, element_uniform
+from jdali._numerics.rounding import varying_like
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.random._output import needs_shape_and, output_spec
 
 # An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
-from jdali._random import element_uniform
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.random import element_uniform
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.random._output import needs_shape, output_spec
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
 
 
 def output_shape(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jdali._extent import BatchSpec
+from jdali._batches.extent import BatchSpec
 
 
 def resolve_axes(

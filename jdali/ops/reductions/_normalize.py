@@ -9,13 +9,13 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._arguments import extents_of
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
-from jdali._sums import fixed_sum
+from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.sums import fixed_sum
+from jdali._operators.argument_rules import extents_of
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.reductions._axes import resolve_axes
 from jdali.ops.tensor._fit import fit
 

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan, mask_padding
-from jdali._operator import Static, operator
-from jdali._sums import fixed_sum
+from jdali._batches.extent import BatchSpec, Plan, mask_padding
+from jdali._numerics.sums import fixed_sum
+from jdali._operators.record import Static, operator
 from jdali.ops.reductions._axes import reduced_spec, resolve_axes
 from jdali.ops.tensor._fit import fit
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from jax import Array
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import Static, operator
+from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from jax import Array
 
 from jdali import types
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, operator
 
 
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str | None) -> BatchSpec:

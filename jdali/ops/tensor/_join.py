@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import Static, operator
+from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
 

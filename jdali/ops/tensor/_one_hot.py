@@ -9,9 +9,9 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._extent import BatchSpec, Plan
-from jdali._numeric import saturate_cast
-from jdali._operator import Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
 

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._numeric import np_round_half_away
-from jdali._operator import PerSample, Static, operator
+from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.tensor._relayout import linear_index, relayout, take_linear
 
 

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import Static, operator
 from jdali.ops.transforms._plan import check_matrix, finish, matrix_axes, plan
 
 MOST_INPUTS = 99

@@ -9,9 +9,9 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._extent import BatchSpec, Plan
-from jdali._numeric import saturate_cast
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
 from jdali.ops.transforms._matrix import Matrix, Vector, apply_linear
 from jdali.ops.transforms._plan import length, sample_shape

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
-from jdali._extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.call import is_traced
 from jdali.ops.tensor._fit import fit
 from jdali.ops.transforms._matrix import Vector, compose
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.transforms._matrix import about_center, rotation_matrix
 from jdali.ops.transforms._plan import check_vector, finish, length, plan, vector
 

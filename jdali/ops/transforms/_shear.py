@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._call import is_traced
+from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.transforms._matrix import Matrix, about_center
 from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan
 

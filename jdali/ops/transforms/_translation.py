@@ -7,8 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import Array
 
-from jdali._extent import BatchSpec, Plan
-from jdali._operator import PerSample, Static, operator
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.transforms._plan import finish, length, matrix_axes, plan, vector
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from jax.sharding import Sharding
 
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 from jdali.graph._node import DataNode, call_operator
 
 __all__ = ["jax_function"]

@@ -9,8 +9,8 @@ from typing import Any
 import jax
 from jax.sharding import Sharding
 
-from jdali._devices import AnyArray
-from jdali._place import BatchSplit, over_devices, stack
+from jdali._batches.placement import BatchSplit, over_devices, stack
+from jdali._system.devices import AnyArray
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator._assemble import Assembler
 from jdali.iterator._decorator import DEFAULT_NUM_THREADS, make_pipelines

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jax.sharding import Sharding
 
-from jdali._place import BatchSplit
+from jdali._batches.placement import BatchSplit
 from jdali.graph._plan import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator._assemble import Assembler

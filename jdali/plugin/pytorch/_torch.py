@@ -1,6 +1,6 @@
 """PyTorch, or an error that says how to get it."""
 
-from jdali._extras import install
+from jdali._system.extras import install
 
 try:
     import torch as torch

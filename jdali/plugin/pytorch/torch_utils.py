@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jdali import types
-from jdali._tensor import compact
+from jdali._batches.tensor import compact
 from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
 

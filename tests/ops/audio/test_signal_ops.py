@@ -8,8 +8,8 @@ import scipy.fft
 from support import contract
 
 from jdali._errors import SampleError
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.codecs._resampling import resample
 from jdali.ops.audio import _audio_resample, _mfcc, _nonsilent_region, _power_spectrum, _preemphasis_filter
 

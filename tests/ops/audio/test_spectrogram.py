@@ -8,7 +8,7 @@ import scipy.signal
 from support import contract
 
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.audio._spectrogram import hann_window, spectrogram
 
 

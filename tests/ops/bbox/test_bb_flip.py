@@ -7,7 +7,7 @@ import pytest
 from support import contract
 
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.bbox._bb_flip import bb_flip
 
 

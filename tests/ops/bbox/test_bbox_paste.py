@@ -7,7 +7,7 @@ import pytest
 from support import contract
 
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.bbox._bbox_paste import bbox_paste
 
 # A product and a sum, which one program may contract to a fused multiply-add: half an ulp of 1.

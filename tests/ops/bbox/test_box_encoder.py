@@ -6,7 +6,7 @@ import pytest
 from support import contract
 
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.bbox._box_encoder import box_encoder
 
 # A logarithm and a few products of numbers up to 10: units in the last place of float32.

@@ -6,7 +6,7 @@ import pytest
 from support import contract
 
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.bbox._coord_flip import coord_flip
 
 

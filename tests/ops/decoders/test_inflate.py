@@ -6,7 +6,7 @@ from support import host_run
 
 import jdali
 from jdali import SampleError, fn, pipeline_def, types
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 block = pytest.importorskip("lz4.block", reason="lz4 is not installed")
 OP = REGISTRY["decoders.inflate"]

@@ -8,7 +8,7 @@ from support import oracle
 from support.data import SHARED
 
 from jdali import SampleError, fn, pipeline_def, types
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 OP = REGISTRY["decoders.numpy"]
 FLOATS = np.array([0.5, 1.5, 2.5, -0.5, -2.5, 300, -300, 1e20, 0.2, 0.49999997], np.float32)

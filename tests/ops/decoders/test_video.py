@@ -7,7 +7,7 @@ from support.videos import av, encode, numbers_of, pictures
 
 import jdali.dynamic as jd
 from jdali import OperatorError, SampleError, fn, pipeline_def
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 av()
 COUNT = 12

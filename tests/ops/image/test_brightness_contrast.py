@@ -8,7 +8,7 @@ from support import batch, contract
 from support.data import image
 
 from jdali import types
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._brightness_contrast import brightness, brightness_contrast, contrast
 
 ARGS = [

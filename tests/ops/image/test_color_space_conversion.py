@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support import batch, contract, oracle
 
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._color_space_conversion import color_space_conversion
 from jdali.types import ANY_DATA, BGR, GRAY, RGB, YCbCr
 

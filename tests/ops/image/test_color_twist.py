@@ -8,7 +8,7 @@ from support import contract
 from support.data import image
 
 from jdali import types
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._color_twist import color_twist, hsv, hue, saturation
 
 SIZES = [(5, 8), (1, 1)]

@@ -9,7 +9,7 @@ from support.data import image
 
 from jdali import types
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image import _window
 from jdali.ops.image._crop import crop
 from jdali.ops.image._take_window import exact_anchor

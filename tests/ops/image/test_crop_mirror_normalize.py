@@ -9,7 +9,7 @@ from support.data import image
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._crop_mirror_normalize import crop_mirror_normalize as cmn
 
 SIZES = [(5, 8), (9, 4), (4, 5), (7, 7)]

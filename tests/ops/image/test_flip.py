@@ -7,7 +7,7 @@ import pytest
 from support import contract, oracle
 from support.data import image
 
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._flip import flip
 
 SIZES = [(5, 8), (9, 4), (1, 1), (7, 6)]

@@ -8,9 +8,9 @@ import scipy.ndimage
 from support import contract
 from support.data import image
 
+from jdali._batches.extent import reflect_101
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._extent import reflect_101
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image import _gaussian_blur
 from jdali.ops.image._gaussian_blur import gaussian_blur, radius_bucket
 

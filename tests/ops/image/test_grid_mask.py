@@ -7,7 +7,7 @@ from support.data import image
 
 import jdali
 from jdali import fn
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._grid_mask import grid_mask
 
 SIZES = [(23, 31), (40, 17), (1, 1), (9, 50)]

@@ -8,7 +8,7 @@ from support import batch, contract, oracle
 from support.data import image
 
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._pad import pad
 
 SIZES = [(2, 8), (9, 4), (1, 1), (7, 6)]

@@ -9,10 +9,10 @@ import pytest
 from support import oracle
 from support.data import image
 
-from jdali._call import plan_call, run_call
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
-from jdali._random import SampleKeys, seed_words
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators.call import plan_call, run_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._random_resized_crop import random_resized_crop
 from jdali.ops.image._random_window import window_function
 

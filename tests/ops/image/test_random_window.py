@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import oracle
 
-from jdali._random import SampleKeys, seed_words
+from jdali._numerics.random import SampleKeys, seed_words
 from jdali.ops.image._random_window import window_function
 
 COUNT = 4000

@@ -12,10 +12,10 @@ from support import contract, oracle
 from support.data import image
 
 from jdali import types
-from jdali._call import PerBatch, plan_call, run_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
+from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._resize import resize
 
 FILTERS = [types.INTERP_LINEAR, types.INTERP_CUBIC, types.INTERP_LANCZOS3, types.INTERP_TRIANGULAR,

@@ -9,10 +9,10 @@ from support import contract
 from support.data import image
 
 from jdali import types
-from jdali._call import PerBatch, plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
+from jdali._operators.call import PerBatch, plan_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._resize import resize
 from jdali.ops.image._resize_crop_mirror import resize_crop_mirror
 

@@ -5,7 +5,7 @@ import pytest
 from support import contract, oracle
 
 from jdali import types
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._resize import resize
 from jdali.ops.image._resize_crop_mirror import resize_crop_mirror
 

@@ -9,7 +9,7 @@ from support.data import image
 
 from jdali import types
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._rotate import canvas_size, rotate
 
 # A point is off by a few float32 steps of a coordinate below 20, 2e-6 each, times the largest step

@@ -9,7 +9,7 @@ from support.data import image
 
 from jdali import types
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._slice import slice as op
 
 SIZES = [(5, 8), (9, 4), (4, 5), (7, 7)]

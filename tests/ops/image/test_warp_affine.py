@@ -9,7 +9,7 @@ from support.data import image
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.image._warp_affine import warp_affine
 
 # No point of these lies on the border of two pixels, where the last bit would decide.

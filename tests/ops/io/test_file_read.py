@@ -7,7 +7,7 @@ from support import oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, pipeline_def
-from jdali._operator import REGISTRY
+from jdali._operators.record import REGISTRY
 
 
 def encoded(path, dtype=np.uint8):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from support import contract, expression
 
-from jdali._call import plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.call import plan_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops import math as _math  # noqa: F401 (registers the operators)
 
 ADD = REGISTRY["math.add"]

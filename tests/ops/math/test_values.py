@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from support import expression, oracle
 
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops import math as _math  # noqa: F401 (registers the operators)
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]

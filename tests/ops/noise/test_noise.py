@@ -8,7 +8,7 @@ from scipy import stats
 from support import contract, oracle
 from support.data import image
 
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.noise._gaussian import gaussian
 from jdali.ops.noise._salt_and_pepper import salt_and_pepper
 from jdali.ops.noise._shot import shot

@@ -10,11 +10,11 @@ from support import contract, oracle
 import jdali.dynamic as jd
 import jdali.ops
 from jdali import OperatorError, Pipeline, fn, types
-from jdali._call import plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.call import plan_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops import random as _random  # noqa: F401 (registers the operators)
 
 UNIFORM, NORMAL, COIN, BETA, CHOICE = (

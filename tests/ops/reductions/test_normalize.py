@@ -10,11 +10,11 @@ from support import contract, oracle
 
 import jdali
 from jdali import fn
-from jdali._arguments import as_objects
-from jdali._call import PerBatch, plan_call, run_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
+from jdali._operators.argument_rules import as_objects
+from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.pure import pure_call
 from jdali.ops.reductions._normalize import normalize
 
 

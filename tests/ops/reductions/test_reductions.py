@@ -8,8 +8,8 @@ from support import contract
 
 import jdali.ops.reductions  # noqa: F401
 from jdali._errors import SampleError
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 
 DTYPES = [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32]
 AXES = [

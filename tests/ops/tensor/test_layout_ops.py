@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.call import plan_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops.tensor import _axes_of_size_one, _element_extract, _join, _transpose
 
 transpose, element_extract = _transpose.transpose, _element_extract.element_extract

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
+from jdali._operators.call import plan_call
+from jdali._operators.pure import pure_call
 from jdali.ops.tensor._reshape import reinterpret, reshape
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from support import contract, expression, oracle
 
-from jdali._call import plan_call
-from jdali._extent import BatchSpec
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._batches.extent import BatchSpec
+from jdali._operators.call import plan_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops.tensor._shapes import shapes
 
 SAMPLES = [np.zeros((5, 4, 3), np.uint8), np.zeros((1, 0, 3), np.uint8)]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support import contract, expression
 
-from jdali._call import PerBatch, plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
+from jdali._operators.call import PerBatch, plan_call
+from jdali._operators.pure import pure_call
 from jdali.ops.tensor._subscript import NewAxis, newaxis, parse_index, tensor_subscript
 
 ALL = slice(None)

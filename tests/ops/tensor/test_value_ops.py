@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import PerBatch, plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._pure import pure_call
+from jdali._operators.call import PerBatch, plan_call
+from jdali._operators.pure import pure_call
 from jdali.ops.tensor import _cast, _full, _lookup_table, _one_hot
 
 cast, cast_like = _cast.cast, _cast.cast_like

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._pure import pure_call
+from jdali._operators.pure import pure_call
 from jdali.ops.transforms._coord_transform import coord_transform
 
 POINTS = [np.arange(8, dtype=np.float32).reshape(4, 2), np.float32([[0.5, -1], [2, 3]])]

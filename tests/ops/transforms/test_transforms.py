@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from support import contract
 
-from jdali._call import plan_call
+from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._extent import BatchSpec
-from jdali._operator import REGISTRY
-from jdali._pure import pure_call
+from jdali._operators.call import plan_call
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops.transforms._matrix import inverse
 
 PLANE = [np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([[0.5, -1, 2], [3, 0.1, 0]])]

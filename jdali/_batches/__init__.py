@@ -1,0 +1,1 @@
+"""Batches of samples: where they lie, how large they are, where they came from, and the tensors users see."""

@@ -1,0 +1,88 @@
+"""Whatever users give as data, as NumPy arrays: the one conversion for all ways into jdali."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali import types
+from jdali._errors import SampleError
+from jdali._system.devices import HostArray, to_host
+
+# `__array__` before DLPack: it also brings over what is on an accelerator, or says how to.
+_PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
+
+
+def host_array(value: Any, *, copy: bool = False) -> HostArray:
+    """Any array-like as a NumPy array in one of DALI's element types, in the machine's byte order.
+
+    Args:
+        value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; bytes
+            (made to uint8). A masked array gives its data.
+        copy: the result shares no memory that the user could change; else it shares it where possible.
+
+    Raises:
+        TypeError: it is no array, or its elements are of no type that DALI has.
+    """
+    if isinstance(value, (bytes, bytearray)):
+        array = np.frombuffer(value, np.uint8)
+    elif isinstance(value, (np.ndarray, jax.Array)):
+        array = to_host(value)
+    elif isinstance(value, (np.generic, memoryview)):
+        array = np.asarray(value)
+    elif any(hasattr(value, name) for name in _PROTOCOLS):
+        array = _asked(value, np.asarray)
+    elif hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        array = _asked(value, np.from_dlpack)
+    else:
+        raise TypeError(
+            f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer"
+        )
+    native = types.element_array(array)
+    # JAX's arrays do not change; a view of one keeps it from being donated or freed.
+    return native.copy() if copy and native is array and not isinstance(value, jax.Array) else native
+
+
+def data_array(value: Any, *, copy: bool = False) -> HostArray:
+    """As `host_array`, and of Python's numbers and (nested) lists of them what NumPy makes."""
+    if not isinstance(value, (bool, int, float, list, tuple)):
+        return host_array(value, copy=copy)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{type(value).__name__} {value!r:.60} is no tensor: {error}") from None
+    return types.element_array(array)
+
+
+def sample_arrays(values: Iterable[Any], *, copy: bool = False) -> list[HostArray]:
+    """Samples of a batch, given one by one; raises SampleError for one that is no array, or unlike the first."""
+    samples = []
+    for i, value in enumerate(values):
+        try:
+            samples.append(data_array(value, copy=copy))
+        except TypeError as error:
+            raise SampleError(f"sample {i}: {error}", sample=i) from error
+    check_alike(samples)
+    return samples
+
+
+def check_alike(samples: Sequence[HostArray]) -> None:
+    """Raises SampleError unless all samples have one element type and number of axes."""
+    for i, sample in enumerate(samples):
+        if sample.dtype != samples[0].dtype or sample.ndim != samples[0].ndim:
+            raise SampleError(
+                f"sample {i} is {sample.dtype} with {sample.ndim} axes, sample 0 is {samples[0].dtype} with "
+                f"{samples[0].ndim}; a batch has one type and number of axes",
+                sample=i,
+            )
+
+
+def _asked(value: Any, protocol: Any) -> HostArray:
+    try:
+        array: HostArray = protocol(value)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise TypeError(f"{type(value).__name__} cannot be read as an array: {error}") from error
+    return array

@@ -1,0 +1,284 @@
+"""Bringing chosen samples of a batch into one padded array: the one way there, on the host and on a device."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
+
+from jdali._batches.extent import valid_mask
+from jdali._batches.recycled import Recycler
+from jdali._batches.store import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
+from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
+
+Place: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
+
+# XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
+ALIGNMENT = 64
+# Bytes of a sample below which a copy of the padding too costs less than a copy of each sample alone.
+_SMALL = 1 << 14
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> HostArray:
+    """An array of unspecified values whose first byte is aligned for zero-copy use by XLA.
+
+    Nothing else holds its memory. Large arrays come from memory used before (new pages cost as much as
+    filling them), but only once every program and every array that saw it is gone.
+    """
+    size = math.prod(shape) * dtype.itemsize
+    raw = _RECYCLER.take(size + ALIGNMENT)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + size].view(dtype).reshape(shape)
+
+
+# A consumer may hold many batches for a while: what they lay in is not kept for ever after.
+_RECYCLER = Recycler(most_bytes=2 << 30)
+
+
+def gather(
+    store: Store, rows: Index | None, shape: tuple[int, ...], place: Place, *, count: int | None = None
+) -> AnyArray:
+    """Array [count, *shape] whose first rows are the chosen samples; all else in it is unspecified.
+
+    Samples go where they are wanted, on the shortest way: those in host memory are put together there and
+    transferred once, those on a device are put together on it. They come from a device to the host only
+    where `place` is host memory.
+
+    Args:
+        store: the batch.
+        rows: int [m], positions in the batch, in the order wanted; None: all.
+        shape: to pad samples to; it holds each of them.
+        place: a device, or the sharding of an array, or None: host memory.
+        count: rows of the result, at least m; None: m. On a device, a program is compiled for each number.
+
+    Returns: an array of NumPy for host memory, else one of JAX; also for host memory, if that is what the
+        samples lie in. If they lie in an array of just this shape there already, it is that array.
+    """
+    rows = np.arange(len(store)) if rows is None else rows
+    count = len(rows) if count is None else count
+    ready = _ready(store, rows, shape, count)
+    if place is None:
+        if ready is None:
+            return _on_host(store, rows, shape, count)
+        return ready if is_local(ready) else to_host(ready)
+    place = _sharding(place)
+    with keeping(store.spec.dtype):
+        if ready is not None:
+            return _moved(ready, place)
+        if all(store.blocks[number].local for number in np.unique(store.block[rows])):
+            return _moved(_on_host(store, rows, shape, count), place)
+        return _moved(_on_device(store, rows, shape, count, place), place)
+
+
+def padded_by_zeros(store: Store, shape: tuple[int, ...], place: Place) -> AnyArray:
+    """Array [N, *shape] of all samples, zero past the size of each; see `gather`."""
+    extents = store.spec.extents
+    if (extents == np.array(shape, np.int64)).all():
+        return gather(store, None, shape, place)
+    if place is None or store.local:
+        host = _on_host(store, np.arange(len(store)), shape, len(store))
+        for row, extent in zip(host, extents.tolist(), strict=True):
+            for axis, size in enumerate(extent):
+                row[(*[slice(None)] * axis, slice(size, None))] = 0
+        if place is None:
+            return host
+        with keeping(store.spec.dtype):
+            return _moved(host, _sharding(place))
+    with keeping(store.spec.dtype):
+        array: jax.Array = _cleared(gather(store, None, shape, place), extents.astype(np.int32))
+        return array
+
+
+def _sharding(place: jax.Device | Sharding) -> Sharding:
+    return place if isinstance(place, Sharding) else SingleDeviceSharding(place)
+
+
+def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> AnyArray | None:
+    """The array of a block whose first rows are just the samples wanted."""
+    if not len(rows):
+        return None
+    number = int(store.block[rows[0]])
+    block = store.blocks[number]
+    if not isinstance(block, PaddedBlock) or block.array.shape != (count, *shape):
+        return None
+    if len(store.blocks) > 1 and not (store.block[rows] == number).all():
+        return None
+    if len(rows) == 1:
+        return None if store.row[rows[0]] else block.array
+    return block.array if (store.row[rows] == np.arange(len(rows))).all() else None
+
+
+def _is_on(array: AnyArray, place: Sharding) -> bool:
+    return isinstance(array, jax.Array) and array.sharding.device_set == place.device_set
+
+
+def _moved(array: AnyArray, place: Sharding) -> jax.Array:
+    """The array there. On the default device it is not tied to it, as what JAX itself makes there."""
+    if isinstance(array, jax.Array) and _is_on(array, place):
+        return array
+    default = not isinstance(array, jax.Array) and place.device_set == {accelerator()}
+    placed: jax.Array = jax.device_put(array, None if default else place)
+    return placed
+
+
+# --- on the host ----------------------------------------------------------------------------------
+def _on_host(
+    store: Store, rows: Index, shape: tuple[int, ...], count: int, *, local_only: bool = False
+) -> HostArray:
+    """A fresh array with the samples, or with those of them that are in host memory."""
+    out = aligned_empty((count, *shape), store.spec.dtype)
+    owner, alone = store.block[rows], len(store.blocks) == 1
+    for number in (0,) if alone else np.unique(owner).tolist():
+        block = store.blocks[number]
+        if block.local or not local_only:
+            at = np.arange(len(rows)) if alone else np.flatnonzero(owner == number)
+            _copy(out, at, block, store.row[rows[at]], store.spec.extents[rows[at]])
+    return out
+
+
+def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index) -> None:
+    """Copies rows of a block to the start corners of the rows `at` of `out`."""
+    if len(at) == 1:  # there is nothing that samples could have in common
+        cut: tuple[Any, ...] = tuple(map(slice, extents[0].tolist()))
+        out[(int(at[0]), *cut)] = block.host_sample(int(taken[0]))[cut]
+        return
+    largest = extents.max(axis=0)
+    uniform = bool((extents == largest).all())
+    corner = tuple(map(slice, largest.tolist()))
+    if isinstance(block, PaddedBlock):
+        host = block.host
+        if uniform or int(np.prod(largest)) * out.itemsize <= _SMALL:
+            out[(_run(at), *corner)] = host[(_run(taken), *corner)]
+            return
+        cuts = [tuple(map(slice, extent)) for extent in extents.tolist()]
+        for to, row, cut in zip(at.tolist(), taken.tolist(), cuts, strict=True):
+            out[(to, *cut)] = host[(row, *cut)]
+        return
+    samples = block.host_samples(taken)
+    run = _run(at)
+    if not len(corner):
+        out[run] = samples
+    elif uniform and isinstance(run, slice) and out.shape[1:] == samples[0].shape:
+        np.concatenate(samples, out=out[run].reshape(-1, *out.shape[2:]))
+    else:
+        for to, sample in zip(at.tolist(), samples, strict=True):
+            out[(to, *map(slice, sample.shape))] = sample
+
+
+def _run(indices: Index) -> Index | slice:
+    """Indices that follow each other as a slice, with which NumPy does not copy twice."""
+    if len(indices) and (np.diff(indices) == 1).all():
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices
+
+
+# --- on a device ----------------------------------------------------------------------------------
+def _on_device(store: Store, rows: Index, shape: tuple[int, ...], count: int, place: Sharding) -> jax.Array:
+    """A take-and-pad for each block, where the blocks are.
+
+    Its programs depend on the shapes of a block and of the result only, so their number is bounded by those
+    of the stages. What is in host memory makes one block, which is put together there.
+    """
+    owner = store.block[rows]
+    used = np.unique(owner).tolist()
+    home = _home([store.blocks[number] for number in used], place)
+    away = [number for number in used if not store.blocks[number].local]
+    if len(used) == 1 and (store.row[rows] == np.arange(len(rows))).all() and len(rows) == count:
+        block = store.blocks[used[0]]
+        if isinstance(block, PaddedBlock):
+            return _run_there(_cut, home, _moved(block.array, home), count=count, shape=shape)
+    result: jax.Array | None = None
+    for number in [*away, None] if len(away) < len(used) else away:
+        if number is None:
+            mine = ~np.isin(owner, away)
+            piece = _moved(_on_host(store, rows, shape, count, local_only=True), home)
+            taken = np.arange(len(rows))
+        else:
+            mine = owner == number
+            piece, taken = _piece(store.blocks[number], store.row[rows], mine, shape, count, home)
+        index = np.zeros(count, np.int32)
+        index[: len(rows)] = np.where(mine, taken, 0)
+        if result is None:
+            result = _run_there(_take, home, piece, index, shape=shape)
+        else:
+            chosen = np.zeros(count, bool)
+            chosen[: len(rows)] = mine
+            result = _run_there(_take_into, home, result, piece, index, chosen, shape=shape)
+    assert result is not None
+    return result
+
+
+def _home(blocks: list[Block], place: Sharding) -> Sharding:
+    """Where to put samples together: where they are wanted, if some are there; else where the first is."""
+    found = [b.sharding for b in blocks if b.sharding is not None]
+    home = next((s for s in found if s.device_set == place.device_set), found[0])
+    if len(home.device_set) == 1 or len(blocks) == 1:
+        return home
+    # Pieces of other sizes cannot always be split up like the array of this sharding.
+    if isinstance(home, NamedSharding):
+        return NamedSharding(home.mesh, PartitionSpec())
+    devices: Any = home.device_set
+    return SingleDeviceSharding(min(devices, key=lambda device: int(device.id)))
+
+
+def _piece(
+    block: Block, taken: Index, mine: np.ndarray[Any, Any], shape: tuple[int, ...], count: int, home: Sharding
+) -> tuple[jax.Array, Index]:
+    """An array on the device that holds samples of a block, and the row of each sample in it."""
+    if isinstance(block, PaddedBlock):
+        return _moved(block.array, home), taken
+    assert isinstance(block, SamplesBlock)
+    alone = [_moved(block.arrays[row], home) for row in taken[mine].tolist()]
+    padded = [_run_there(_cut, home, one[None], count=1, shape=shape) for one in alone]
+    padded += padded[:1] * (count - len(padded))
+    return _run_there(_joined, home, padded), np.cumsum(mine) - 1
+
+
+def _run_there(program: Any, home: Sharding, *operands: Any, **static: Any) -> jax.Array:
+    devices = home.device_set
+    with jax.default_device(next(iter(devices))) if len(devices) == 1 else contextlib.nullcontext():
+        result: jax.Array = program(*operands, **static)
+        return result
+
+
+def _fitted(array: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+    """Pads or cuts all axes but the first to `shape`."""
+    array = array[(slice(None), *map(slice, shape))]
+    return jnp.pad(array, [(0, 0), *((0, n - m) for n, m in zip(shape, array.shape[1:], strict=True))])
+
+
+@functools.partial(jax.jit, static_argnames=("count", "shape"))
+def _cut(array: jax.Array, *, count: int, shape: tuple[int, ...]) -> jax.Array:
+    """The first rows."""
+    return _fitted(array[:count], shape)
+
+
+@functools.partial(jax.jit, static_argnames="shape")
+def _take(array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.Array:
+    return _fitted(array.at[index].get(mode="promise_in_bounds"), shape)
+
+
+@functools.partial(jax.jit, static_argnames="shape", donate_argnums=0)
+def _take_into(
+    result: jax.Array, array: jax.Array, index: jax.Array, chosen: jax.Array, *, shape: tuple[int, ...]
+) -> jax.Array:
+    """As `_take`, for the chosen rows of `result`."""
+    taken = _fitted(array.at[index].get(mode="promise_in_bounds"), shape)
+    return jnp.where(chosen.reshape(-1, *[1] * len(shape)), taken, result)
+
+
+@jax.jit
+def _cleared(array: jax.Array, extents: jax.Array) -> jax.Array:
+    valid = jax.vmap(lambda extent: valid_mask(extent, array.shape[1:]))(extents)
+    return jnp.where(valid, array, jnp.zeros((), array.dtype))
+
+
+@jax.jit
+def _joined(arrays: list[jax.Array]) -> jax.Array:
+    return jnp.concatenate(arrays)

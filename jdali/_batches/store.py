@@ -1,0 +1,314 @@
+"""Where the samples of a batch lie: a few blocks of memory, and for each sample a block and a row.
+
+The engine makes a batch in parts (one compiled program per padded shape), host operators make one
+array a sample. Both are blocks here, so that picking, reordering and merging samples only moves
+indices: no sample is touched before somebody asks for its values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import numpy as np
+from jax.sharding import Sharding
+
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.rounding import needs_x64, x64_context
+from jdali._system.devices import AnyArray, HostArray, is_local, to_host
+
+Index: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+
+
+class Part(NamedTuple):
+    """Some samples of a batch, in one padded array.
+
+    Attributes:
+        array: [k, *padded]; past a sample's extent its values are unspecified.
+        rows: int [m], the row of `array` that holds each sample; other rows are unused.
+        samples: int [m], the place of each sample in the batch.
+    """
+
+    array: AnyArray
+    rows: Any
+    samples: Any
+
+
+def keeping(dtype: np.dtype[Any]) -> Any:
+    """Context in which JAX keeps this element type: it narrows 64-bit ones unless told."""
+    return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
+
+
+class PaddedBlock:
+    """Samples in the rows of one array, each padded past its extent."""
+
+    __slots__ = ("_host", "_local", "array")
+
+    def __init__(self, array: AnyArray):
+        self.array = array
+        self._local: bool | None = None
+        self._host: HostArray | None = array if isinstance(array, np.ndarray) else None
+
+    @property
+    def host(self) -> HostArray:
+        """The array for NumPy: a view where JAX has it on the CPU, else copied here once."""
+        if self._host is None:
+            self._host = to_host(self.array)
+        return self._host
+
+    @property
+    def local(self) -> bool:
+        if self._local is None:
+            self._local = is_local(self.array)
+        return self._local
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the block is, if it is on devices."""
+        return self.array.sharding if isinstance(self.array, jax.Array) and not self.local else None
+
+    def host_sample(self, row: int) -> HostArray:
+        sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
+        return sample
+
+    def sample(self, row: int) -> AnyArray:
+        return self.host_sample(row) if self.local else self.array[row]
+
+    def to_host(self) -> PaddedBlock:
+        return self if self.local else PaddedBlock(self.host)
+
+    def view(self, dtype: np.dtype[Any]) -> PaddedBlock:
+        return PaddedBlock(self.host.view(dtype) if self.local else self.array.view(dtype))
+
+
+class SamplesBlock:
+    """One array a sample, each of its true size."""
+
+    __slots__ = ("_host", "arrays")
+
+    def __init__(self, arrays: Sequence[AnyArray]):
+        self.arrays = arrays
+        self._host: list[HostArray | None] = [a if isinstance(a, np.ndarray) else None for a in arrays]
+
+    @property
+    def local(self) -> bool:
+        return all(is_local(a) for a in self.arrays)
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the first sample that is on a device is."""
+        away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
+        return next(away, None)
+
+    def host_sample(self, row: int) -> HostArray:
+        found = self._host[row]
+        if found is None:
+            found = self._host[row] = to_host(self.arrays[row])
+        return found
+
+    def host_samples(self, rows: Index) -> list[HostArray]:
+        """The samples in these rows."""
+        return [self.host_sample(row) for row in rows.tolist()]
+
+    def sample(self, row: int) -> AnyArray:
+        return self.host_sample(row) if is_local(self.arrays[row]) else self.arrays[row]
+
+    def to_host(self) -> SamplesBlock:
+        if self.local:
+            return self
+        return SamplesBlock([self.host_sample(row) for row in range(len(self.arrays))])
+
+    def view(self, dtype: np.dtype[Any]) -> SamplesBlock:
+        return SamplesBlock([self.sample(row).view(dtype) for row in range(len(self.arrays))])
+
+
+class RaggedBlock:
+    """Samples that are pieces of one array with one axis; there is no object for each.
+
+    Args:
+        values: [elements], in host memory.
+        starts: int64 [n], where each sample begins, elements.
+        extents: int64 [n, ndim], true sizes.
+    """
+
+    __slots__ = ("extents", "starts", "values")
+
+    local = True
+    sharding = None
+
+    def __init__(self, values: HostArray, starts: Index, extents: Index):
+        self.values, self.starts, self.extents = values, starts, extents
+
+    def host_sample(self, row: int) -> HostArray:
+        return self.host_samples(np.asarray([row]))[0]
+
+    def host_samples(self, rows: Index) -> list[HostArray]:
+        """The samples in these rows."""
+        values, starts, extents = self.values, self.starts[rows], self.extents[rows]
+        ends = starts + extents.prod(axis=1)
+        samples = [values[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        if extents.shape[1] == 1:
+            return samples
+        return [s.reshape(e) for s, e in zip(samples, extents.tolist(), strict=True)]
+
+    def sample(self, row: int) -> AnyArray:
+        return self.host_sample(row)
+
+    def to_host(self) -> RaggedBlock:
+        return self
+
+    def view(self, dtype: np.dtype[Any]) -> RaggedBlock:
+        return RaggedBlock(self.values.view(dtype), self.starts, self.extents)
+
+
+Block: TypeAlias = "PaddedBlock | SamplesBlock | RaggedBlock"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Store:
+    """The samples of a batch, in order.
+
+    Attributes:
+        spec: true sizes, element type and layout.
+        blocks: the memory.
+        block: int [N], which block holds each sample.
+        row: int [N], and which row of it.
+    """
+
+    spec: BatchSpec
+    blocks: tuple[Block, ...]
+    block: Index
+    row: Index
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Part], spec: BatchSpec) -> Store:
+        """Samples of padded arrays; every place of the batch must be in exactly one part."""
+        block = np.full(spec.batch_size, -1, np.int64)
+        row = np.zeros(spec.batch_size, np.int64)
+        for i, part in enumerate(parts):
+            block[part.samples] = i
+            row[part.samples] = part.rows
+        placed = sum(len(part.samples) for part in parts)
+        if placed != spec.batch_size or (block < 0).any():
+            raise ValueError(f"parts hold {placed} samples, not each of the {spec.batch_size} samples once")
+        return cls(spec, tuple(PaddedBlock(part.array) for part in parts), block, row)
+
+    @classmethod
+    def of_block(cls, block: Block, spec: BatchSpec) -> Store:
+        """One block that holds the samples in order."""
+        rows = np.arange(spec.batch_size)
+        return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
+
+    def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
+        """The same places in other blocks."""
+        return Store(self.spec, blocks, self.block, self.row)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def host_sample(self, i: int) -> HostArray:
+        """Sample `i` in its true size, a view if possible."""
+        valid: HostArray = _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
+        return valid
+
+    def host_samples(self) -> list[HostArray]:
+        """All samples in their true sizes, views if possible."""
+        if len(self.blocks) == 1:
+            return self._host_samples_of(self.blocks[0], np.arange(len(self)))
+        found: list[Any] = [None] * len(self)
+        for number, block in enumerate(self.blocks):
+            places = np.flatnonzero(self.block == number)
+            for place, sample in zip(places.tolist(), self._host_samples_of(block, places), strict=True):
+                found[place] = sample
+        return found
+
+    def _host_samples_of(self, block: Block, places: Index) -> list[HostArray]:
+        """The samples at these places, which are in this block."""
+        rows = self.row[places]
+        if not isinstance(block, PaddedBlock):
+            return block.host_samples(rows)
+        host, extents = block.host, self.spec.extents[places]
+        return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
+
+    def sample(self, i: int) -> AnyArray:
+        """Sample `i` in its true size, on the device where it is."""
+        with keeping(self.spec.dtype):
+            padded: Any = self.blocks[self.block[i]].sample(int(self.row[i]))
+            valid: AnyArray = _cut(padded, self.spec.extents[i])
+            return valid
+
+    def select(self, indices: Index) -> Store:
+        """The samples at `indices`, in that order."""
+        extents = self.spec.extents[indices]
+        chosen = dataclasses.replace(
+            self, spec=self.spec.replace(extents=extents), block=self.block[indices], row=self.row[indices]
+        )
+        return chosen._without_unused()
+
+    def _without_unused(self) -> Store:
+        """Lets go of blocks that hold no sample any more."""
+        used, block = np.unique(self.block, return_inverse=True)
+        if len(used) == len(self.blocks):
+            return self
+        return dataclasses.replace(self, blocks=tuple(self.blocks[b] for b in used), block=block)
+
+    @classmethod
+    def concat(cls, stores: Sequence[Store]) -> Store:
+        """One batch after another. A block that several hold is kept once."""
+        number: dict[int, int] = {}
+        blocks: list[Block] = []
+        renumbered = []
+        for store in stores:
+            for b in store.blocks:
+                if id(b) not in number:
+                    number[id(b)] = len(blocks)
+                    blocks.append(b)
+            new = np.array([number[id(b)] for b in store.blocks], np.int64)
+            renumbered.append(new[store.block])
+        spec = stores[0].spec.replace(extents=np.concatenate([s.spec.extents for s in stores]))
+        return cls(spec, tuple(blocks), np.concatenate(renumbered), np.concatenate([s.row for s in stores]))
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """Where the first block that is not in host memory is; None: all are in host memory."""
+        return next((b.sharding for b in self.blocks if b.sharding is not None), None)
+
+    @property
+    def local(self) -> bool:
+        """Whether all samples are in host memory."""
+        return all(b.local for b in self.blocks)
+
+    def to_host(self) -> Store:
+        return dataclasses.replace(self, blocks=tuple(b.to_host() for b in self.blocks))
+
+    def view(self, dtype: np.dtype[Any]) -> Store:
+        with keeping(self.spec.dtype):
+            blocks = tuple(b.view(dtype) for b in self.blocks)
+        return dataclasses.replace(self, blocks=blocks, spec=self.spec.replace(dtype=dtype))
+
+    def whole(self) -> AnyArray | None:
+        """The one padded array whose rows are the samples in order, if there is one."""
+        if len(self.blocks) != 1 or not isinstance(self.blocks[0], PaddedBlock):
+            return None
+        array = self.blocks[0].array
+        if array.shape[0] != len(self) or not np.array_equal(self.row, np.arange(len(self))):
+            return None
+        return array
+
+    def padded_shape(self) -> tuple[int, ...]:
+        """Largest size among padded blocks and samples of true size; of an empty batch all zero."""
+        shapes = [b.array.shape[1:] for b in self.blocks if isinstance(b, PaddedBlock)]
+        alone = [number for number, b in enumerate(self.blocks) if not isinstance(b, PaddedBlock)]
+        shapes += self.spec.extents[np.isin(self.block, alone)].tolist() if alone else []
+        if not shapes:
+            return (0,) * self.spec.ndim
+        return tuple(max(sizes) for sizes in zip(*shapes, strict=True))
+
+
+def _cut(padded: Any, extent: Index) -> Any:
+    """A sample without its padding."""
+    size = tuple(extent.tolist())
+    return padded if padded.shape == size else padded[tuple(map(slice, size))]

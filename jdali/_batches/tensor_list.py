@@ -1,0 +1,387 @@
+"""A batch of samples: what both kinds of `TensorList` (see `jdali.tensors`) have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+
+from jdali import types
+from jdali._batches.extent import BatchSpec
+from jdali._batches.gather import Place, gather, padded_by_zeros
+from jdali._batches.provenance import Provenance
+from jdali._batches.store import PaddedBlock, Part, SamplesBlock, Store
+from jdali._batches.tensor import (
+    NOTHING,
+    Tensor,
+    address,
+    check_layout,
+    compact,
+    copy_to_address,
+    dali_type,
+    same_size_dtype,
+)
+from jdali._batches.tensor_text import batch_text
+from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
+
+_KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
+
+
+class TensorList:
+    """A batch of samples, each of its own size, of one element type, number of axes and layout.
+
+    Made by jdali as a `TensorListCPU` (in host memory) or a `TensorListGPU` (on JAX's default
+    device). The values do not change. It is a pytree: under `jax.jit` and `jax.vmap` it is the array
+    [N, *largest] and the extents int32 [N, ndim] of `padded()`, which gives them back there.
+    """
+
+    device: ClassVar[str] = ""
+    _tensor: ClassVar[type[Tensor]] = Tensor
+    _known: Store | None
+    _layout: str
+    _source: Provenance | None
+    _packed: tuple[Any, Any] | None  # what `padded` returned, or what JAX unflattened
+
+    def __init_subclass__(cls) -> None:
+        _KINDS[cls.device] = cls
+        jax.tree_util.register_pytree_node(cls, cls._flatten, cls._unflatten)
+
+    @classmethod
+    def _of(cls, store: Store, source: Sequence[str] | None = None, device: str | None = None) -> TensorList:
+        batch = object.__new__(cls if device is None else _KINDS[device])
+        if source is not None and not isinstance(source, Provenance):
+            source = Provenance.named(source)
+        batch._begin(store, source)
+        return batch
+
+    def _flatten(self) -> tuple[tuple[Any, Any], str]:
+        return self.padded(), self._layout
+
+    @classmethod
+    def _unflatten(cls, layout: str, children: Sequence[Any]) -> TensorList:
+        batch = object.__new__(cls)
+        batch._known, batch._layout, batch._source = None, layout, None
+        batch._packed = (children[0], children[1])
+        return batch
+
+    def _begin(self, store: Store, source: Provenance | None) -> None:
+        self._known, self._layout, self._source, self._packed = store, store.spec.layout, source, None
+
+    @classmethod
+    def from_parts(
+        cls,
+        parts: Sequence[Part],
+        spec: BatchSpec,
+        device: str = "cpu",
+        source_info: Sequence[str] | None = None,
+    ) -> TensorList:
+        """A batch whose samples lie in the rows of padded arrays.
+
+        Args:
+            parts: every place of the batch must be in exactly one of them.
+            spec: true sizes, element type and layout.
+            device: "cpu" or "gpu".
+            source_info: a name for each sample.
+        """
+        return cls._of(Store.of_parts(parts, spec), source_info, device)
+
+    @classmethod
+    def from_samples(
+        cls,
+        samples: Sequence[AnyArray],
+        layout: str = "",
+        device: str = "cpu",
+        source_info: Sequence[str] | None = None,
+        spec: BatchSpec | None = None,
+    ) -> TensorList:
+        """A batch of arrays of their true sizes, which are kept as they are.
+
+        Args:
+            samples: arrays of one element type and number of axes.
+            layout: of each sample.
+            device: "cpu" or "gpu".
+            source_info: a name for each sample.
+            spec: if known already; an empty batch has no element type without it.
+        """
+        if spec is None:
+            spec = BatchSpec.of(samples, layout) if samples else BatchSpec(np.zeros((0, 0)), NOTHING)
+        if not samples:
+            return cls._of(Store(spec, (), np.zeros(0, np.int64), np.zeros(0, np.int64)), source_info, device)
+        return cls._of(Store.of_block(SamplesBlock(samples), spec), source_info, device)
+
+    @classmethod
+    def from_dense(
+        cls,
+        array: AnyArray,
+        layout: str = "",
+        device: str = "cpu",
+        source_info: Sequence[str] | None = None,
+    ) -> TensorList:
+        """A batch of samples of one size: array [N, ...]; `layout` is that of one sample."""
+        extents = np.tile(np.array(array.shape[1:], np.int64), (array.shape[0], 1))
+        spec = BatchSpec(extents, array.dtype, layout)
+        return cls._of(Store.of_block(PaddedBlock(array), spec), source_info, device)
+
+    @classmethod
+    def from_store(
+        cls, store: Store, device: str = "cpu", source_info: Sequence[str] | None = None
+    ) -> TensorList:
+        """A batch of samples that lie in blocks already."""
+        return cls._of(store, source_info, device)
+
+    @staticmethod
+    def concat(batches: Sequence[TensorList], order: Sequence[int] | HostArray | None = None) -> TensorList:
+        """One batch of the samples of several; no sample is copied.
+
+        Args:
+            batches: of one element type, number of axes and layout; empty ones do not count.
+            order: int [N]; sample i of the result is sample order[i] of the batches one after
+                another. None: in that order.
+        """
+        full = [b for b in batches if len(b)] or batches[:1]
+        first = full[0]
+        for other in full[1:]:
+            if (other.spec.dtype, other.spec.ndim, other._layout) != (
+                first.spec.dtype, first.spec.ndim, first._layout,
+            ):  # fmt: skip
+                raise RuntimeError(
+                    "Divergent data found in different branches of a conditional: the batches to be merged"
+                    f" must have one type, number of dimensions and layout,"
+                    f" got {_facts(first)} and {_facts(other)}."
+                )
+        store = Store.concat([b._store for b in full])
+        source = None
+        if any(b._source is not None for b in full):
+            source = Provenance.concat(
+                [Provenance.nowhere(len(b)) if b._source is None else b._source for b in full]
+            )
+        merged = type(first)._of(store, source)
+        return merged if order is None else merged.select(order)
+
+    @staticmethod
+    def merge(batches: Sequence[TensorList], places: Sequence[Sequence[int] | HostArray]) -> TensorList:
+        """The opposite of several `select`s: sample i of batches[j] goes to place places[j][i]."""
+        return TensorList.concat(
+            batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in places]))
+        )
+
+    def select(self, indices: Sequence[int] | HostArray) -> TensorList:
+        """The batch of the samples at `indices`, in that order; no sample is copied."""
+        chosen = np.asarray(indices, np.int64)
+        source = None if self._source is None else self._source.select(chosen)
+        return self._of(self._store.select(chosen), source)
+
+    @property
+    def _store(self) -> Store:
+        if self._known is None:
+            assert self._packed is not None
+            array, extents = self._packed
+            spec = BatchSpec(to_host(extents), array.dtype, self._layout)
+            self._known = Store.of_block(PaddedBlock(array), spec)
+        return self._known
+
+    @property
+    def spec(self) -> BatchSpec:
+        """True sizes, element type and layout."""
+        return self._store.spec
+
+    @property
+    def store(self) -> Store:
+        """Where the samples lie (for the engine)."""
+        return self._store
+
+    def as_numpy(self) -> HostArray:
+        """Samples of one size as a NumPy array [N, ...]; waits for them if they are being computed."""
+        return self._dense_array()
+
+    def to_device(self, device: str) -> TensorList:
+        """The batch as one of "cpu" or "gpu"; samples move when their values are asked for."""
+        if device == self.device:
+            return self
+        return self.as_cpu() if device == "cpu" else self._of(self._store, self._source, device)
+
+    @property
+    def dtype(self) -> types.DALIDataType:
+        return dali_type(self._store.spec.dtype)
+
+    def shape(self) -> list[tuple[int, ...]]:
+        """The size of each sample."""
+        return [tuple(extent) for extent in self._store.spec.extents.tolist()]
+
+    def ndim(self) -> int:
+        """Number of axes of a sample."""
+        if self._known is None and self._packed is not None:
+            return int(self._packed[0].ndim) - 1
+        return self._store.spec.ndim
+
+    def layout(self) -> str:
+        """Layout of a sample, one letter an axis, or "" if not known."""
+        return self._layout
+
+    def set_layout(self, layout: str, /) -> None:
+        check_layout(layout or "", self.ndim(), "TensorList")
+        self._layout = layout or ""
+        self._known = dataclasses.replace(self._store, spec=self.spec.replace(layout=self._layout))
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Which samples of sources those of the batch were made of (for the engine); None: not known."""
+        return self._source
+
+    def source_info(self) -> list[str]:
+        """Where each sample came from (a file, mostly); "" if not known."""
+        return [""] * len(self) if self._source is None else list(self._source)
+
+    def is_dense_tensor(self) -> bool:
+        """Whether all samples have one size."""
+        return self._store.spec.is_uniform
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, i: Any) -> Any:
+        """Sample `i` as a tensor (negative: from the end), or the batch of a slice of samples."""
+        if isinstance(i, slice):
+            return self.select(np.arange(len(self))[i])
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"{type(self).__name__} index out of range: {i} of {len(self)} samples")
+        return self._sample(int(i) % len(self))
+
+    def _sample(self, i: int) -> Tensor:
+        source = "" if self._source is None else self._source[i]
+        return self._tensor._of(self._store.sample(i), self._layout, source)
+
+    def _check_index(self, i: int) -> None:
+        if not 0 <= i < len(self):
+            raise IndexError(f"{type(self).__name__}.at: index {i} is out of range for {len(self)} samples")
+
+    def to_samples(self) -> list[HostArray]:
+        """The samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
+        return self._store.host_samples()
+
+    def padded(self) -> tuple[Any, Any]:
+        """All samples in one array, put together once.
+
+        Returns: jax.Array [N, *padded], zero past the size of each sample, and the sizes, int32 [N, ndim]; both
+            traced if this batch is an argument of a function under `jit`, and without N under `vmap`.
+        """
+        if self._packed is None:
+            array = padded_by_zeros(self._store, self._store.padded_shape(), self._place)
+            self._packed = array, self._store.spec.extents.astype(np.int32)
+        return self._packed
+
+    def as_jax(self) -> jax.Array:
+        """Samples of one size as jax.Array [N, ...]; without a copy if one array already is that."""
+        array = gather(self._store, None, self._dense_shape("a JAX array"), self._place)
+        assert isinstance(array, jax.Array)
+        return array
+
+    def _dense_array(self) -> HostArray:
+        """[N, ...] for NumPy; a view if the samples lie like that already."""
+        shape, whole = self._dense_shape("a numpy array"), self._store.whole()
+        if whole is not None:
+            host = self._store.blocks[0].host  # type: ignore[union-attr]
+            return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
+        return to_host(gather(self._store, None, shape, None))
+
+    def _dense_shape(self, wanted: str) -> tuple[int, ...]:
+        store = self._store
+        if not store.spec.is_uniform:
+            sizes = sorted(set(self.shape()))
+            shown = ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")
+            raise RuntimeError(
+                f"Cannot produce {wanted}: the tensors in the list do not all have the same shape ({shown})."
+                " Pad or crop the samples to a common shape, check is_dense_tensor() beforehand,"
+                " or use padded()."
+            )
+        return tuple(store.spec.extents[0].tolist()) if len(store) else store.padded_shape()
+
+    def _dense(self) -> AnyArray:
+        """Samples of one size as one array, where they are."""
+        raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
+
+    @property
+    def _place(self) -> Place:
+        """Where JAX's arrays of the samples are made: where these are, if they are on devices."""
+        return self._store.sharding or self._jax_device()
+
+    def _jax_device(self) -> jax.Device:
+        return accelerator()
+
+    def as_tensor(self) -> Any:
+        """Samples of one size as one tensor with a leading batch axis ("N" in the layout)."""
+        value = self._dense()
+        return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
+
+    def as_reshaped_tensor(self, shape: Sequence[int], /) -> Any:
+        """Samples of one size as one tensor of another shape with as many elements."""
+        value, sizes = self._dense(), tuple(int(n) for n in shape)
+        if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
+            raise RuntimeError(
+                f"as_reshaped_tensor: shape {sizes} must have as many elements as the batch, {value.size}"
+            )
+        layout = "N" + self._layout
+        return self._tensor._of(
+            value.reshape(sizes), layout if self._layout and len(sizes) == len(layout) else ""
+        )
+
+    def as_cpu(self) -> Any:
+        """The batch in host memory."""
+        return self._of(self._store.to_host(), self._source, "cpu")
+
+    def reinterpret(self, new_type: Any) -> None:
+        """Reads the same bits as another element type of the same size."""
+        dtype = same_size_dtype(self._store.spec.dtype, new_type)
+        self._known, self._packed = self._store.view(dtype), None
+
+    def reset(self) -> None:
+        """Lets go of all samples."""
+        self._known = self._store.select(np.zeros(0, np.int64))
+        self._packed, self._source = None, None
+
+    def data_ptr(self) -> int:
+        """Address of the samples' array; they must be of one size."""
+        value = compact(self._dense())
+        self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array there alive
+        return address(value)
+
+    def _copy_to(self, pointer: Any) -> None:
+        if self.is_dense_tensor():
+            copy_to_address(self._dense(), pointer)
+        else:
+            copy_to_address(np.concatenate([s.reshape(-1) for s in self.to_samples()]), pointer)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
+        return np.array(self._dense_array(), dtype=dtype, copy=copy)
+
+    def __jax_array__(self) -> jax.Array:
+        return self.as_jax()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.as_tensor().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        device: tuple[Any, int] = self.as_tensor().__dlpack_device__()
+        return device
+
+    def __repr__(self) -> str:
+        return self._text(values=False)
+
+    def __str__(self) -> str:
+        return self._text(values=True)
+
+    def _text(self, values: bool) -> str:
+        if self._known is None and any(isinstance(v, jax.core.Tracer) for v in self._packed or ()):
+            return f"{type(self).__name__}(traced, layout={self._layout!r}, padded={self._packed})"
+        sample = self._store.host_sample if values else None
+        return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)
+
+
+def _facts(batch: TensorList) -> str:
+    return f"{batch.dtype} with {batch.ndim()} axes, layout {batch.layout()!r}"

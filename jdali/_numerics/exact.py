@@ -1,0 +1,160 @@
+"""Programs whose results have the same bits in any padded shape and for any number of samples.
+
+A compiler fuses a product with the sum it goes into, rounding once instead of twice, wherever both
+land in one loop; and which do depends on shapes. Nothing in XLA turns that off. But a product that -0 is
+added to cannot be fused with anything else, and nothing changes by it: fma(a, b, -0) is the product,
+rounded. So `exact` adds a -0, which the compiler does not know to be one, to every product. On a
+processor with fused multiply-add that costs no instruction.
+
+The order of sums is the other half: see `sums`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from jax.extend import core
+
+from jdali._numerics.flat_program import FlatProgram, Step, Value
+from jdali._numerics.threefry import together
+
+# An operand of programs, for a constant would be folded away.
+MINUS_ZERO = np.float32(-0.0)
+
+
+def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
+    """`function` with every product rounded before it is added to anything.
+
+    Args:
+        function: of pytrees of arrays; to be traced, and not to be differentiated any more.
+        minus_zero: float32 scalar that holds -0, an operand of the program.
+        platform: of the device that the program is for: "cpu", "gpu", ...
+    """
+    return _traced_again(function, _Evaluation(minus_zero, platform))
+
+
+def drawn_together(function: Callable[..., Any], platform: str) -> Callable[..., Any]:
+    """`function` with its random bits made as `exact` does (see `threefry`), and products as they are."""
+    return _traced_again(function, _Evaluation(None, platform))
+
+
+def _traced_again(function: Callable[..., Any], evaluation: _Evaluation) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
+        results = evaluation.of(closed, jax.tree.leaves(args))
+        return jax.tree.unflatten(jax.tree.structure(shapes), results)
+
+    return run
+
+
+class _Evaluation:
+    """Traces a jaxpr again, products rounded."""
+
+    def __init__(self, minus_zero: Array | None, platform: str):
+        self._minus_zero, self._platform = minus_zero, platform
+
+    def of(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
+        program = FlatProgram(closed, self._platform)
+        values = dict(enumerate(arguments))
+
+        def read(operand: Any) -> Any:
+            return values[operand.number] if isinstance(operand, Value) else operand
+
+        for level in program.levels():
+            for step in level.others:
+                self._store(values, step, self._equation(step.eqn, [read(o) for o in step.operands]))
+            drawn = together([[read(o) for o in step.operands] for step in level.draws], self._platform)
+            for step, words in zip(level.draws, drawn, strict=True):
+                self._store(values, step, words)
+        return [read(result) for result in program.results]
+
+    def _store(self, values: dict[int, Any], step: Step, results: Sequence[Any]) -> None:
+        for value, result in zip(step.results, results, strict=True):
+            values[value.number] = result
+
+    def _equation(self, eqn: Any, operands: list[Any]) -> Sequence[Any]:
+        name, params = eqn.primitive.name, eqn.params
+        if name == "while":
+            return self._while(params, operands)
+        if name == "scan":
+            return self._scan(params, operands)
+        if name == "cond":
+            return self._cond(params, operands)
+        if name == "mul" and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.complexfloating):
+            return [self._complex_product(*operands)]
+        results = _as_it_is(eqn, operands)
+        if name in _PRODUCTS:
+            results = [self._rounded(r) for r in results]
+        return results
+
+    def _rounded(self, product: Any) -> Any:
+        if self._minus_zero is None or not jnp.issubdtype(product.dtype, jnp.floating):
+            return product
+        return lax.add(product, jnp.broadcast_to(self._minus_zero.astype(product.dtype), product.shape))
+
+    def _complex_product(self, a: Any, b: Any) -> Any:
+        def times(x: Any, y: Any) -> Any:
+            return self._rounded(lax.mul(x, y))
+
+        ar, ai, br, bi = lax.real(a), lax.imag(a), lax.real(b), lax.imag(b)
+        return lax.complex(times(ar, br) - times(ai, bi), times(ar, bi) + times(ai, br))
+
+    def _while(self, params: Any, operands: list[Any]) -> Sequence[Any]:
+        conditions, bodies = params["cond_nconsts"], params["body_nconsts"]
+        of_condition, of_body = operands[:conditions], operands[conditions : conditions + bodies]
+
+        def goes_on(state: Any) -> Any:
+            return self.of(params["cond_jaxpr"], [*of_condition, *state])[0]
+
+        def condition(state: Any) -> Any:
+            return jnp.any(goes_on(state))
+
+        def body(state: Any) -> Any:
+            after = self.of(params["body_jaxpr"], [*of_body, *state])
+            mask = goes_on(state) if params["cond_jaxpr"].out_avals[0].ndim else None
+            if mask is None:
+                return after
+            # Of a `vmap`: loops of a batch that have ended keep their state.
+            return [
+                lax.select(lax.broadcast_in_dim(mask, new.shape, range(mask.ndim)), new, old)
+                for new, old in zip(after, state, strict=True)
+            ]
+
+        result: Sequence[Any] = lax.while_loop(condition, body, operands[conditions + bodies :])
+        return result
+
+    def _scan(self, params: Any, operands: list[Any]) -> Sequence[Any]:
+        constants, carried = params["num_consts"], params["num_carry"]
+
+        def step(state: Any, element: Any) -> Any:
+            results = self.of(params["jaxpr"], [*operands[:constants], *state, *element])
+            return results[:carried], results[carried:]
+
+        state, stacked = lax.scan(
+            step, operands[constants : constants + carried], operands[constants + carried :],
+            length=params["length"], reverse=params["reverse"], unroll=params["unroll"],
+        )  # fmt: skip
+        return [*state, *stacked]
+
+    def _cond(self, params: Any, operands: list[Any]) -> Sequence[Any]:
+        index, *rest = operands
+        run = [lambda *values, branch=branch: self.of(branch, values) for branch in params["branches"]]
+        result: Sequence[Any] = lax.switch(index, run, *rest)
+        return result
+
+
+def _as_it_is(eqn: Any, operands: list[Any]) -> list[Any]:
+    params, functions = eqn.primitive.get_bind_params(eqn.params), ()
+    if isinstance(params, tuple):  # until JAX 0.9
+        functions, params = params
+    result = eqn.primitive.bind(*functions, *operands, **params)
+    return list(result) if eqn.primitive.multiple_results else [result]
+
+
+# Division by a constant is compiled as a product.
+_PRODUCTS = {"mul", "div", "square", "integer_pow"}

@@ -1,0 +1,110 @@
+"""The equations of a jaxpr and of all jaxprs that it only calls, in the order in which random bits allow.
+
+All uses of Threefry that do not depend on each other are on one level, so that they can be compiled as one: see
+`threefry.together`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from jax.extend import core
+
+_DRAW = "threefry2x32"
+# Primitives that only call a jaxpr, and the parameter that holds it.
+_CALLS = {
+    "jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
+    "remat": "jaxpr", "checkpoint": "jaxpr", "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr", "custom_vmap_call": "call",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """An argument of the program or a result of one of its steps; `level` draws come before it."""
+
+    number: int
+    level: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """An equation: operands are values or constants."""
+
+    eqn: Any
+    operands: Sequence[Any]
+    results: Sequence[Value]
+
+
+@dataclasses.dataclass(frozen=True)
+class Level:
+    """Steps that need the draws of all levels before, and then draws that need those steps."""
+
+    others: list[Step] = dataclasses.field(default_factory=list)
+    draws: list[Step] = dataclasses.field(default_factory=list)
+
+
+class FlatProgram:
+    """A jaxpr as steps.
+
+    Args:
+        closed: whose arguments are the values 0, 1, ...
+        platform: that the program is for: of `lax.platform_dependent` only its branch counts.
+
+    Attributes:
+        results: values or constants.
+    """
+
+    def __init__(self, closed: core.ClosedJaxpr, platform: str):
+        self._platform = platform
+        self._count = 0
+        self._levels = [Level()]
+        arguments = [self._value(0) for _ in closed.jaxpr.invars]
+        self.results: list[Any] = self._add(closed, arguments)
+
+    def levels(self) -> list[Level]:
+        """Levels in order, the steps of each in the order of the jaxpr."""
+        return self._levels
+
+    def _value(self, level: int) -> Value:
+        self._count += 1
+        return Value(self._count - 1, level)
+
+    def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
+        jaxpr = closed.jaxpr
+        known: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+        known.update(zip(jaxpr.invars, arguments, strict=True))
+
+        def read(atom: Any) -> Any:
+            return atom.val if isinstance(atom, core.Literal) else known[atom]
+
+        for eqn in jaxpr.eqns:
+            operands = [read(v) for v in eqn.invars]
+            called = self._called(eqn, operands)
+            results = self._step(eqn, operands) if called is None else self._add(*called)
+            known.update(zip(eqn.outvars, results, strict=True))
+        return [read(v) for v in jaxpr.outvars]
+
+    def _step(self, eqn: Any, operands: Sequence[Any]) -> list[Value]:
+        level = max((o.level for o in operands if isinstance(o, Value)), default=0)
+        draws = eqn.primitive.name == _DRAW
+        results = [self._value(level + draws) for _ in eqn.outvars]
+        if draws and level + 1 == len(self._levels):
+            self._levels.append(Level())
+        steps = self._levels[level].draws if draws else self._levels[level].others
+        steps.append(Step(eqn, operands, results))
+        return results
+
+    def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[Any]] | None:
+        """The jaxpr that is all of an equation, and its arguments."""
+        name, params = eqn.primitive.name, eqn.params
+        if name in _CALLS:
+            inner = params[_CALLS[name]]
+            return inner if isinstance(inner, core.ClosedJaxpr) else core.ClosedJaxpr(inner, ()), operands
+        platforms = params.get("branches_platforms") if name == "cond" else None
+        if platforms is None:
+            return None
+        mine = [i for i, names in enumerate(platforms) if names is None or self._platform in names]
+        return params["branches"][mine[0]], operands[1:]

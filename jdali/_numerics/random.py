@@ -1,0 +1,198 @@
+"""The one place where random keys are made.
+
+A key is a function of (seed, operator, epoch, sample index) and of nothing else, so a sample's
+random values do not depend on the batch size, on threads, prefetching, devices or hosts, or on
+whether the run was resumed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from jdali._numerics.exact import drawn_together
+from jdali._numerics.threefry import Words, fold_in, threefry
+from jdali._system.devices import host_device, to_host
+
+_MASK32 = 0xFFFFFFFF
+
+
+def seed_words(seed: int) -> np.ndarray:
+    """uint32 [2], high and low word of a (possibly negative) 64-bit seed."""
+    return np.array([(seed >> 32) & _MASK32, seed & _MASK32], np.uint32)
+
+
+def index_words(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Low and high word, uint32 [n] each, of 64-bit indices: compiled programs have no 64-bit integers."""
+    whole = np.asarray(index).astype(np.uint64)
+    return (whole & np.uint64(_MASK32)).astype(np.uint32), (whole >> np.uint64(32)).astype(np.uint32)
+
+
+def sample_key(
+    seed: ArrayLike, stream: ArrayLike, epoch: ArrayLike, index: ArrayLike, high: ArrayLike = 0
+) -> Array:
+    """Typed key of one sample, or of many: all but `seed` are broadcast, [...].
+
+    Args:
+        seed: uint32 [..., 2], of `seed_words`.
+        stream: uint32, number of the operator.
+        epoch: uint32.
+        index: uint32, low word of the sample's index.
+        high: uint32, high word of it. Where it is 0, it changes nothing.
+    """
+    seed = jnp.asarray(seed, jnp.uint32)
+    words: Words = (seed[..., 0], seed[..., 1])
+    for word in (stream, epoch, index):
+        words = fold_in(words, jnp.asarray(word, jnp.uint32))
+    if not (isinstance(high, int) and high == 0):
+        far = fold_in(words, jnp.asarray(high, jnp.uint32))
+        words = (jnp.where(high == 0, words[0], far[0]), jnp.where(high == 0, words[1], far[1]))
+    return jax.random.wrap_key_data(jnp.stack(words, axis=-1), impl="threefry2x32")
+
+
+@dataclasses.dataclass(frozen=True)
+class SampleKeys:
+    """The keys of one operator for the samples of one batch, not yet folded.
+
+    Attributes:
+        seed: uint32 [2], of `seed_words`.
+        stream: number of the operator in its pipeline (0 if it has a seed of its own).
+        epoch: uint32 [N].
+        index: int [N], the sample's index in the whole data set, up to 64 bits.
+    """
+
+    seed: np.ndarray
+    stream: int
+    epoch: np.ndarray
+    index: np.ndarray
+
+    def map(self, function: Callable[..., Any], *arrays: np.ndarray) -> Any:
+        """NumPy results of `function(key, *one sample's arrays)` for every sample.
+
+        One compiled program on the CPU for the whole batch; `function` must be a module-level
+        function or a `functools.partial` kept by the caller, since it is the compile key. There is a
+        program for each power of two of samples; in unused rows is the last sample again.
+        """
+        count = len(self.index)
+        rows = np.minimum(np.arange(1 << (count - 1).bit_length() if count else 0), count - 1)
+        each = (self.epoch.astype(np.uint32), *index_words(self.index), *arrays)
+        with jax.default_device(host_device()):
+            out = _mapped(function)(self.seed, np.uint32(self.stream), *(a[rows] for a in each))
+            return jax.tree.map(lambda result: to_host(result)[:count], out)
+
+    def numpy_words(self) -> np.ndarray:
+        """uint32 [N, 6]: what `numpy_generator` makes each sample's generator of."""
+        count = len(self.index)
+        fixed = np.broadcast_to(np.array([*self.seed, self.stream], np.uint32), (count, 3))
+        return np.column_stack([fixed, self.epoch, *index_words(self.index)]).astype(np.uint32)
+
+    def numpy_rng(self, sample: int) -> np.random.Generator:
+        """A NumPy generator for code that runs on the host (never for compiled operators)."""
+        return numpy_generator(self.numpy_words()[sample])
+
+
+def numpy_generator(words: np.ndarray) -> np.random.Generator:
+    """The NumPy generator of a row of `SampleKeys.numpy_words`."""
+    *low, high = words.tolist()
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([*low, high] if high else low)))
+
+
+@functools.lru_cache(maxsize=256)
+def _mapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    def batched(seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array) -> Any:
+        keys = sample_key(seed, stream, epoch, index, high)
+        return jax.vmap(function)(keys, *arrays)
+
+    return jax.jit(drawn_together(batched, "cpu"))
+
+
+def split(words: Words, count: int) -> Words:
+    """Words [..., count] of the keys `jax.random.split(key, count)`, of one or more keys [...]."""
+    counter = jnp.arange(count, dtype=jnp.uint32)
+    return threefry(words[0][..., None], words[1][..., None], np.uint32(0), counter)
+
+
+def bits(words: Words) -> Array:
+    """uint32, one value from each key: `jax.random.bits(key)`."""
+    return operator.xor(*threefry(*words, np.uint32(0), np.uint32(0)))
+
+
+# Compiled where called alone, as JAX's is, which rounds the product and the sum at once: the same values.
+@functools.partial(jax.jit, static_argnames="count")
+def uniform(words: Words, count: int, low: Array, high: Array) -> Array:
+    """float32 [..., count] from `low` to `high`, which are broadcast: `jax.random.uniform(key, count, ...)`."""
+    drawn = operator.xor(*split(words, count))
+    return jnp.maximum(low, _fraction(drawn) * (high - low) + low)
+
+
+def integer(words: Words, limit: Array) -> Array:
+    """int32 from 0 to below `limit`, int32, at least 1, as many as keys: `jax.random.randint(key, 0, limit)`."""
+    high, low = jnp.moveaxis(bits(split(words, 2)), -1, 0)
+    span = limit.astype(jnp.uint32)
+    half = np.uint32(1 << 16) % span
+    offset = (high % span) * (half * half % span) + low % span
+    return (offset % span).astype(jnp.int32)
+
+
+def element_bits(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
+    """uint32 [*shape]: bits for each element, the same whatever `shape` a sample is padded to.
+
+    The counter of an element is its row-major index within `extent` (not within `shape`);
+    `draw` numbers independent draws from one key. Elements past `extent` are unspecified.
+    """
+    linear = jnp.zeros(tuple(shape), jnp.uint32)
+    for axis, size in enumerate(shape):
+        step = jnp.expand_dims(
+            jnp.arange(size, dtype=jnp.uint32), [a for a in range(len(shape)) if a != axis]
+        )
+        linear = linear * extent[axis].astype(jnp.uint32) + step
+    words = jax.random.key_data(key)
+    return threefry(words[0], words[1], jnp.asarray(draw, jnp.uint32), linear)[0]
+
+
+def element_uniform(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
+    """float32 [*shape] in [0, 1), 23 random bits each; see `element_bits`."""
+    return _fraction(element_bits(key, extent, shape, draw))
+
+
+def _fraction(bits: Array) -> Array:
+    """float32 in [0, 1) of the upper 23 bits."""
+    floats: Array = jax.lax.bitcast_convert_type((bits >> 9) | jnp.uint32(0x3F800000), jnp.float32)
+    return floats - jnp.float32(1.0)
+
+
+def element_normal(key: Array, extent: Array, shape: Sequence[int], draw: ArrayLike = 0) -> Array:
+    """float32 [*shape], standard normal, within 5.5 of 0 (24 random bits each); see `element_bits`."""
+    bits = element_bits(key, extent, shape, draw) >> 8
+    # The middles of 2**24 equal parts of (-1, 1): odd multiples of 2**-24, which float32 holds exactly.
+    odd = 2 * bits.astype(jnp.int32) + jnp.int32(1 - (1 << 24))
+    middles = odd.astype(jnp.float32) * jnp.float32(2.0**-24)
+    normal: Array = jnp.float32(math.sqrt(2)) * jax.lax.erf_inv(middles)
+    return normal
+
+
+def element_index(
+    key: Array, extent: Array, shape: Sequence[int], count: ArrayLike, draw: ArrayLike = 0
+) -> Array:
+    """uint32 [*shape] in [0, count), each as likely to within 2**-32; see `element_bits`.
+
+    It is the upper half of the 64-bit product of 32 random bits and `count`.
+    """
+    bits, count = element_bits(key, extent, shape, draw), jnp.asarray(count, jnp.uint32)
+    half = jnp.uint32(0xFFFF)
+    low, high = bits & half, bits >> 16
+    count_low, count_high = count & half, count >> 16
+    middle = high * count_low + (low * count_low >> 16)
+    other = low * count_high + (middle & half)
+    index: Array = high * count_high + (middle >> 16) + (other >> 16)
+    return index

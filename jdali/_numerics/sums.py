@@ -1,0 +1,82 @@
+"""Sums whose order of addition is fixed by the places of the elements, not by the size of the padding.
+
+XLA adds up in an order of its own choice, which depends on the shape and on what is fused with the sum.
+Here the order is written out, so no compiler may change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+_BLOCK = 64  # elements along either axis of the matrix products in `fixed_product`; 32 and 128 took as long
+
+
+def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> Array:
+    """Sum along axes, in the dtype of `value`; the same bits however many zeros follow along an axis.
+
+    Axis by axis, the last one first, the upper half of the elements is added to the lower one until
+    one is left. Halves are powers of two, so that zeros only add levels which change nothing. That is
+    pairwise summation: the error grows with the logarithm of the size.
+
+    Args:
+        value: any shape, numbers. Padding is 0. Products have to be rounded: see `exact`.
+        axes: axes to sum over, 0 or more each.
+        keep_dims: keep them with size 1.
+    """
+    if not jnp.issubdtype(value.dtype, jnp.inexact):
+        return jnp.sum(value, axis=tuple(axes), keepdims=keep_dims, dtype=value.dtype)  # wraps around
+    for axis in sorted(axes, reverse=True):
+        value = _sum_along(value, axis)
+    # Of nothing but -0 the sum would be 0 with padding and -0 without.
+    value = jnp.where(value == 0, jnp.zeros((), value.dtype), value)
+    return value if keep_dims else lax.squeeze(value, tuple(axes))
+
+
+def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
+    """matrix · values along an axis; the same bits however much padding follows along any axis.
+
+    A matrix product of XLA adds in an order that depends on all sizes of both operands. So all products
+    here have one size: blocks of `_BLOCK` elements along `axis` and along the last of the other axes, and
+    the results of the blocks are added in a fixed order.
+
+    Args:
+        matrix: float32 [m, k].
+        values: float32 [..., k, ...], with k elements along `axis`. Padding is 0.
+
+    Returns: [..., m, ...].
+    """
+    if values.ndim == 1:
+        return lax.squeeze(fixed_product(matrix, values[:, None], 0), (1,))
+    columns = jnp.moveaxis(values, axis, -2)
+    *lead, k, n = columns.shape
+    blocks, tiles = -(-k // _BLOCK), -(-n // _BLOCK)
+    short = blocks * _BLOCK - k
+    padding = [*[(0, 0)] * len(lead), (0, short), (0, tiles * _BLOCK - n)]
+    right = jnp.pad(columns, padding).reshape(*lead, blocks, _BLOCK, tiles, _BLOCK).swapaxes(-3, -2)
+    left = jnp.pad(matrix, ((0, 0), (0, short))).reshape(len(matrix), blocks, 1, _BLOCK)
+    left = jnp.broadcast_to(jnp.moveaxis(left, 0, -2), (*lead, blocks, tiles, len(matrix), _BLOCK))
+    products = jnp.matmul(left, right, precision=lax.Precision.HIGHEST)
+    total = fixed_sum(products, (len(lead),)).swapaxes(-3, -2)
+    result = total.reshape(*lead, len(matrix), tiles * _BLOCK)[..., :n]
+    return jnp.moveaxis(result, -2, axis)
+
+
+def _sum_along(value: Array, axis: int) -> Array:
+    """`value` with one element along `axis`."""
+    size = value.shape[axis]
+    if size == 0:
+        return jnp.zeros((*value.shape[:axis], 1, *value.shape[axis + 1 :]), value.dtype)
+    while size > 1:
+        half = 1 << ((size - 1).bit_length() - 1)
+        lower, upper = (lax.slice_in_dim(value, *ends, axis=axis) for ends in ((0, half), (half, size)))
+        if size < 2 * half:
+            rest = lax.slice_in_dim(lower, size - half, half, axis=axis)
+            lower = lax.slice_in_dim(lower, 0, size - half, axis=axis)
+            value = lax.concatenate([lower + upper, rest], axis)
+        else:
+            value = lower + upper
+        size = half
+    return value

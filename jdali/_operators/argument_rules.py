@@ -1,0 +1,176 @@
+"""Shapes and element types of per-sample arguments: one rule for every operator, engine and surface.
+
+What a sample's value may be is said by the annotation in the operator's record, and by it alone:
+
+* `float`, `int`, an enum: one number. A tensor of one element, whatever its axes, is that number.
+* `tuple[float, ...]`: a vector, as long in one sample as in another; or a number, if the operator's
+  `setup` has a meaning for it. `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
+* `list[float]`: a vector that may be longer in one sample than in another. `run` of a compiled operator
+  gets it padded, and its true length as `_<name>_extent` (None: nothing is padded).
+* `Array`: a tensor of any shape, which may differ by sample; `setup` checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import SampleError
+from jdali._operators.record import Arg, element_types
+
+# Size of an axis of a padded value: None where it is left as it is.
+Shape = tuple[int | None, ...]
+
+
+def check_dtype(name: str, arg: Arg, dtype: np.dtype[Any]) -> None:
+    """Raises TypeError if tensors of this element type are not for the argument of operator `name`.
+
+    DALI converts no tensor either: a float argument takes float32 alone, an integer one int32.
+    """
+    allowed = element_types(arg.annotation)
+    if not allowed or any(np.issubdtype(dtype, one) for one in allowed):
+        return
+    words = {np.float32: "float32", np.int32: "int32", np.bool_: "bool", np.integer: "any integer type"}
+    names = " or ".join(words[one] for one in allowed if one is not np.int32 or np.integer not in allowed)
+    raise TypeError(f"{name}: argument {arg.name!r} takes a tensor of {names}, got {dtype}; use fn.cast")
+
+
+def sample_shape(name: str, arg: Arg, extents: np.ndarray[Any, Any]) -> Shape:
+    """The shape in which `run` of operator `name` gets a sample's value of an argument.
+
+    Args:
+        name: of the operator.
+        arg: the argument.
+        extents: int [N, ndim], true shape of each sample's value.
+
+    Raises:
+        SampleError: the value of a sample has a wrong shape, or one unlike the other samples'.
+        ValueError: the values have a wrong number of axes.
+    """
+    ranks = arg.ranks
+    if arg.is_number:
+        wrong = extents.prod(axis=1) != 1
+        if wrong.any():
+            raise _wrong_shape(name, arg.name, extents, int(wrong.argmax()), "one number")
+        return ()
+    ndim = extents.shape[1]
+    if ranks is not None and ndim and ndim not in ranks:
+        raise _wrong_rank(name, arg, tuple(extents[0].tolist()) if len(extents) else (0,) * ndim)
+    if arg.ragged or ranks is None:
+        same = (extents == extents[:1]).all(axis=0)
+        kept = same if ranks is not None else same & (extents[:1] == 1).all(axis=0)
+        first = extents[0] if len(extents) else np.ones(ndim, np.int64)
+        return tuple(int(n) if keep else None for n, keep in zip(first, kept, strict=True))
+    refuse_different(name, arg.name, extents)
+    return tuple(extents[0].tolist()) if len(extents) else (0,) * ndim
+
+
+def _wrong_rank(name: str, arg: Arg, shape: tuple[int, ...]) -> ValueError:
+    kinds = ("one number", "a vector", "a matrix")
+    allowed = " or ".join(kinds[rank] for rank in sorted(arg.ranks or ()))
+    return ValueError(f"{name}: argument {arg.name!r} must be {allowed}, got a value of shape {shape}")
+
+
+def refuse_different(name: str, argument: str, extents: np.ndarray[Any, Any]) -> None:
+    """Raises SampleError if values [N, ndim] of these true shapes do not all have the first one's."""
+    wrong = (extents != extents[:1]).any(axis=1)
+    if wrong.any():
+        expected = f"{tuple(extents[0].tolist())} as that of sample 0"
+        raise _wrong_shape(name, argument, extents, int(wrong.argmax()), expected)
+
+
+def _wrong_shape(
+    name: str, argument: str, extents: np.ndarray[Any, Any], sample: int, expected: str
+) -> SampleError:
+    found = tuple(extents[sample].tolist())
+    return SampleError(
+        f"{name}: argument {argument!r} of sample {sample} has shape {found}, expected {expected}",
+        sample=sample,
+        argument=argument,
+    )
+
+
+def constant(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
+    """A value that is the same for all samples, as operator `name` takes it."""
+    return one_for_all(name, arg, arg.convert(value))
+
+
+def one_for_all(name: str, arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A converted value that is the same for all samples; raises ValueError if its shape is wrong."""
+    if arg.is_number and array.size == 1:
+        return array.reshape(())
+    if arg.is_number and array.ndim:
+        raise ValueError(
+            f"{name}: argument {arg.name!r} is one number, not a value of shape {array.shape}; for a value "
+            "for each sample give a Batch (a DataNode in a pipeline)"
+        )
+    if arg.ranks is not None and array.ndim not in arg.ranks | {0}:
+        raise _wrong_rank(name, arg, array.shape)
+    return array
+
+
+def batch(name: str, arg: Arg, values: np.ndarray[Any, Any], batch_size: int) -> np.ndarray[Any, Any]:
+    """[N, ...] values of a batch, one for each sample, as operator `name` takes them.
+
+    Args:
+        name: of the operator.
+        arg: the argument.
+        values: [N, ...], or [N] objects, each an array of its own shape.
+        batch_size: N that is expected.
+    """
+    converted: np.ndarray[Any, Any] = arg.convert(values)
+    if len(converted) != batch_size:
+        raise ValueError(
+            f"{name}: argument {arg.name!r} has {len(converted)} values for a batch of {batch_size}"
+        )
+    shape = sample_shape(name, arg, extents_of(converted))
+    if shape != ():
+        return converted
+    if converted.dtype == object:
+        return np.array([one.reshape(()) for one in converted])
+    return converted.reshape(batch_size)
+
+
+def extents_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """int64 [N, ndim]: true shapes of [N, ...] values, or of [N] objects with as many axes each."""
+    if values.dtype != object:
+        return np.broadcast_to(np.array(values.shape[1:], np.int64), (len(values), values.ndim - 1))
+    return np.array([one.shape for one in values], np.int64)
+
+
+def as_objects(samples: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """[N] objects, each an array of its own shape."""
+    values = np.empty(len(samples), object)
+    for i, sample in enumerate(samples):
+        values[i] = np.asarray(sample)
+    return values
+
+
+def padded(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """[N, ...] of [N] objects, padded by zeros; few different shapes, as each is a compiled program."""
+    extents = extents_of(values)
+    same = (extents == extents[:1]).all(axis=0)
+    largest = extents.max(axis=0)
+    sizes = [int(n) if s else 1 << int(n - 1).bit_length() for n, s in zip(largest, same, strict=True)]
+    result = np.zeros((len(values), *sizes), values[0].dtype)
+    for row, one in zip(result, values, strict=True):
+        row[tuple(map(slice, one.shape))] = one
+    return result
+
+
+def fitted(value: Array, shape: Shape, lead: int) -> Array:
+    """A value in compiled code without padding, so that a sample's has `shape`.
+
+    Args:
+        value: [..., padded]; a number may have axes of one element.
+        shape: of `sample_shape`.
+        lead: number of leading axes, which stay.
+    """
+    whole = (slice(None),) * lead
+    if shape == ():
+        return jnp.asarray(value)[(*whole, *[0] * (value.ndim - lead))]
+    return jnp.asarray(value)[(*whole, *map(slice, shape))]

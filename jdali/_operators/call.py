@@ -1,0 +1,342 @@
+"""One call of one operator: where `setup` and `run` meet, and the only place they do.
+
+`plan_call` runs on the host: it fills in defaults, adapts layouts and runs `setup`. What it finds
+is split into a `Call` (hashable, all that a compiled program depends on), the specs of the outputs,
+and the per-sample values to trace. `run_call` is pure and runs inside a compiled program, on a batch
+of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops` (`_operators/pure.py`) use these two.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types as pytypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import TracedArgumentError
+from jdali._numerics.random import SampleKeys
+from jdali._operators import argument_rules
+from jdali._operators.layout import Adapter, make_adapter
+from jdali._operators.record import ArgKind, Operator
+
+
+class Constant:
+    """A per-sample argument that has one value for ever; compiled into the program."""
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any):
+        self.value = np.asarray(value)
+        self._key = (self.value.tobytes(), self.value.shape, self.value.dtype.str)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value.tolist()})"
+
+
+class Traced:
+    """Stands in `setup` for an argument that is a tracer; using its value is the user's error.
+
+    Attributes:
+        extents: int64 [N, ndim], the shape that each sample's value has, or None.
+    """
+
+    def __init__(self, operator: str, argument: str, extents: np.ndarray | None = None):
+        self._operator, self._argument = operator, argument
+        self.extents = extents
+
+    @property
+    def known_shape(self) -> tuple[int, ...] | None:
+        """Shape that the values of the batch have, [N, ...], or None."""
+        extents = self.extents
+        if extents is None or not len(extents) or (extents != extents[0]).any():
+            return None
+        return (len(extents), *extents[0].tolist())
+
+    def _fail(self, *_: Any, **__: Any) -> Any:
+        raise TracedArgumentError(
+            f"{self._operator}: argument {self._argument!r} decides the size of the output, so inside "
+            "jit, vmap or grad it must be a concrete value (mark it static, or give arguments that fix "
+            "the size another way)"
+        )
+
+    __array__ = __getattr__ = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = _fail
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __lt__ = __gt__ = __le__ = __ge__ = _fail
+    __neg__ = __abs__ = __bool__ = __len__ = __iter__ = __float__ = __int__ = _fail
+
+
+def is_traced(value: Any) -> bool:
+    """Whether an argument of `setup` has no value yet (checks of its value must be left out)."""
+    return isinstance(value, Traced)
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """All that the compiled program of one operator call depends on, but for padded shapes."""
+
+    op: Operator
+    adapters: tuple[Adapter, ...]
+    out_layouts: tuple[str, ...]  # as `run` returns them, before adapting back
+    static: tuple[tuple[str, Any], ...]
+    constants: tuple[tuple[str, Constant | None], ...]
+    # Of arguments whose values the caller holds, perhaps padded: the shape that `run` gets them in.
+    argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedCall:
+    """A `Call` with what is known of one batch.
+
+    Attributes:
+        call: what a compiled program depends on.
+        outputs: spec of each output.
+        traced: [N, ...] per-sample values.
+        unseen: those of `traced` that are arguments whose values `setup` did not get: for other values of
+            the same shapes and types, nothing else in the plan differs.
+    """
+
+    call: Call
+    outputs: tuple[BatchSpec, ...]
+    traced: dict[str, np.ndarray]
+    unseen: tuple[str, ...] = ()
+
+
+def plan_call(
+    op: Operator,
+    specs: Sequence[BatchSpec],
+    args: Mapping[str, Any],
+    *,
+    batch_size: int,
+    keys: SampleKeys | None = None,
+    input_values: Mapping[str, Any] | None = None,
+    traced_arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
+    constants_given: Mapping[str, Any] = pytypes.MappingProxyType({}),
+) -> PlannedCall:
+    """Plans one call on a batch.
+
+    Args:
+        op: the operator.
+        specs: spec of each positional input.
+        args: arguments given by the user. A per-sample one is either a plain value (the same for
+            all samples: a `Constant` is made of it), a `Constant`, or a `PerBatch`.
+        batch_size: number of samples (needed when there are no inputs).
+        keys: of a random operator.
+        input_values: [N, ...] values of those inputs that are arguments, by name.
+        traced_arguments: arguments whose value is a tracer held by the caller, and the shape that it has
+            in each sample: int [N, ndim].
+        constants_given: inputs that are the same array for all samples, by name.
+
+    Raises:
+        SampleError: an argument has a wrong shape in a sample, or what `setup` finds.
+    """
+    bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
+        traced_arguments, ...), private=True)  # fmt: skip
+    adapters = tuple(
+        make_adapter(op.name, () if op.input(i).argument else op.layouts, op.sequence, s.layout, s.ndim)
+        for i, s in enumerate(specs)
+    )
+    static: dict[str, Any] = {}
+    constants: dict[str, Constant | None] = {}
+    traced: dict[str, Any] = {}
+    seen_by_setup: dict[str, Any] = {}
+    shapes: dict[str, argument_rules.Shape] = {}
+    for name, arg in op.args.items():
+        value = bound[name]
+        if arg.kind is ArgKind.STATIC:
+            static[name] = seen_by_setup[name] = arg.convert(value)
+        elif name in traced_arguments:
+            extents = traced_arguments[name]
+            shapes[name] = argument_rules.sample_shape(op.name, arg, extents)
+            seen_by_setup[name] = Traced(op.name, name, extents if shapes[name] else extents[:, :0])
+        elif isinstance(value, PerBatch):
+            traced[name] = seen_by_setup[name] = argument_rules.batch(op.name, arg, value.values, batch_size)
+        elif value is None:
+            constants[name] = seen_by_setup[name] = None
+        else:
+            constant = (
+                value
+                if isinstance(value, Constant)
+                else Constant(argument_rules.constant(op.name, arg, value))
+            )
+            constants[name] = constant
+            seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
+    core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
+    from_engine = {"keys": keys, "batch_size": batch_size, "constants": constants_given}
+    plan = _run_setup(op, core_specs, from_engine | seen_by_setup, input_values or {}, specs)
+    for name in (*plan.params, *plan.static):
+        constants.pop(name, None)
+        static.pop(name, None)
+        shapes.pop(name, None)
+    given_by_value = list(traced)
+    traced |= plan.params
+    static |= plan.static
+    if op.kind == "device":
+        traced = _without_objects(op, traced)
+    main = adapters[0] if adapters else None
+    outputs = tuple(
+        main.spec_from_core(o, specs[0]) if main is not None and op.layouts else o for o in plan.outputs
+    )
+    call = Call(
+        op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(static.items())),
+        tuple(sorted(constants.items())), tuple(sorted(shapes.items())),
+    )  # fmt: skip
+    unseen = [n for n in given_by_value if n not in plan.params and not op.setup_sees(n)]
+    return PlannedCall(call, outputs, traced, tuple(unseen))
+
+
+def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Values whose shapes differ by sample padded, and their true lengths beside them."""
+    result = dict(traced)
+    for name, values in traced.items():
+        if values.dtype == object:
+            result[name] = argument_rules.padded(values)
+            if extent_name(name) in op.args:
+                result[extent_name(name)] = argument_rules.extents_of(values).astype(np.int32)
+    return result
+
+
+def extent_name(argument: str) -> str:
+    """The parameter of `run` for the true length of an argument that may differ in length by sample."""
+    return f"_{argument}_extent"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PerBatch:
+    """A per-sample argument given as one array [N, ...] for the batch, or as [N] arrays (objects)."""
+
+    values: np.ndarray
+
+
+def _run_setup(
+    op: Operator,
+    specs: Sequence[BatchSpec],
+    available: dict[str, Any],
+    input_values: Mapping[str, Any],
+    original: Sequence[BatchSpec],
+) -> Plan:
+    if op.setup is None:
+        return Plan((specs[0],) * op.num_outputs(available) if specs else ())
+    wanted = op.setup_parameters
+    if "layout" in op.engine_parameters:
+        layouts = tuple(s.layout for s in original)
+        available["layout"] = layouts if op.max_inputs != 1 else layouts[0] if layouts else ""
+    kwargs = {k: v for k, v in available.items() if wanted is None or k in wanted}
+    positional = [
+        input_values.get(op.input(i).name, spec) if op.input(i).argument else spec
+        for i, spec in enumerate(specs)
+    ]
+    plan = op.setup(*positional, **kwargs)
+    if isinstance(plan, BatchSpec):
+        plan = Plan((plan,))
+    elif not isinstance(plan, Plan):
+        plan = Plan(tuple(plan))
+    return plan
+
+
+def run_call(
+    call: Call,
+    arrays: Sequence[Array],
+    extents: Sequence[Array],
+    traced: Mapping[str, Array],
+    out_extents: Sequence[Array],
+    out_shapes: Sequence[tuple[int, ...]],
+    keys: Array | None = None,
+) -> tuple[Array, ...]:
+    """Runs a call on a batch of padded samples; pure, for use inside a compiled program.
+
+    Args:
+        call: of `plan_call`.
+        arrays: [N, *padded] for each input.
+        extents: int32 [N, ndim] for each input.
+        traced: [N, ...] per-sample values; those of `call.argument_shapes` may be padded.
+        out_extents: int32 [N, ndim] for each output.
+        out_shapes: padded shape of one sample of each output.
+        keys: [N] typed keys of a random operator.
+
+    Returns: [N, *out_shape] for each output.
+    """
+    fitted = {
+        n: argument_rules.fitted(traced[n], shape, 1) for n, shape in call.argument_shapes if n in traced
+    }
+    traced = {**traced, **fitted}
+
+    def one(arrays: Any, extents: Any, traced: Any, out_extents: Any, key: Any) -> Any:
+        return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
+
+    packed = (tuple(arrays), tuple(extents), dict(traced), tuple(out_extents), keys)
+    results: tuple[Array, ...] = one(*packed) if call.op.batched else jax.vmap(one)(*packed)
+    return results
+
+
+def run_sample(
+    call: Call,
+    arrays: Sequence[Array],
+    extents: Sequence[Array],
+    traced: Mapping[str, Array],
+    out_extents: Sequence[Array],
+    out_shapes: Sequence[tuple[int, ...]],
+    key: Array | None = None,
+) -> tuple[Array, ...]:
+    """`run_call` for one sample, without the batch axis."""
+    op, adapters = call.op, call.adapters
+    main = adapters[0] if adapters and op.layouts else None
+    kwargs: dict[str, Any] = dict(call.static)
+    kwargs |= {k: None if c is None else c.value for k, c in call.constants}
+    if op.batched:
+        kwargs |= {k: c.value[None] for k, c in call.constants if c is not None and c.value.ndim}
+    kwargs |= traced
+    single_in = op.max_inputs == 1
+    if "extent" in op.engine_parameters:
+        core = tuple(_extent_to_core(a, e) for a, e in zip(adapters, extents, strict=True))
+        kwargs["extent"] = core[0] if single_in and core else core
+    pairs = list(zip(call.out_layouts, out_extents, out_shapes, strict=True))
+    single_out = op.outputs == 1
+    if "out_extent" in op.engine_parameters:
+        outs = tuple(_out_extent_to_core(main, e, layout) for layout, e, _ in pairs)
+        kwargs["out_extent"] = outs[0] if single_out else outs
+    if "out_shape" in op.engine_parameters:
+        shapes = tuple(main.shape_to_core(s, layout) if main else s for layout, _, s in pairs)
+        kwargs["out_shape"] = shapes[0] if single_out else shapes
+    if "layout" in op.engine_parameters:
+        layouts = tuple(a.layout for a in adapters)
+        kwargs["layout"] = layouts if not single_in else layouts[0] if layouts else ""
+    lead_in = [a.array_to_core(v) for a, v in zip(adapters, arrays, strict=True)]
+    leads = [a.lead for a in adapters]
+
+    def call_run(*values: Array) -> Any:
+        result = op.run(key, *values, **kwargs) if op.random else op.run(*values, **kwargs)
+        return result if isinstance(result, tuple) else (result,)
+
+    mapped = call_run
+    for level in range(max(leads, default=0), 0, -1):
+        mapped = jax.vmap(mapped, in_axes=tuple(0 if lead >= level else None for lead in leads))
+    results = mapped(*lead_in)
+    if main is None:
+        return tuple(results)
+    return tuple(main.array_from_core(r, layout) for r, layout in zip(results, call.out_layouts, strict=True))
+
+
+def _extent_to_core(adapter: Adapter, extent: Array) -> Array:
+    if adapter.is_identity:
+        return extent
+    one = jnp.ones((), extent.dtype)
+    return jnp.stack([one if a is None else extent[adapter.lead + a] for a in adapter.order])
+
+
+def _out_extent_to_core(adapter: Adapter | None, extent: Array, out_layout: str) -> Array:
+    if adapter is None or adapter.is_identity:
+        return extent
+    if out_layout == adapter.core:
+        return _extent_to_core(adapter, extent)
+    return extent[adapter.lead :]

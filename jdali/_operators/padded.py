@@ -1,0 +1,196 @@
+"""Padded data in pure calls: true sizes that may be tracers, and the shapes that outputs are padded to."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._errors import TracedArgumentError
+from jdali._operators.call import PlannedCall
+from jdali._operators.record import Operator
+from jdali._system.devices import to_host
+
+Size: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+
+
+@dataclasses.dataclass(frozen=True)
+class Extent:
+    """The true size of an input.
+
+    Attributes:
+        array: int32 [ndim], perhaps traced.
+        axes: of each axis the size, if it is known.
+        shape: padded size.
+    """
+
+    array: Array
+    axes: tuple[int | None, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def known(self) -> Size | None:
+        """The size, if all of it is known."""
+        return None if None in self.axes else np.array(self.axes, np.int64)
+
+    @property
+    def largest(self) -> Size:
+        """What is known of the size, and else the padded size."""
+        return np.array([s if a is None else a for a, s in zip(self.axes, self.shape, strict=True)], np.int64)
+
+
+def extents_of(op: Operator, shapes: Sequence[tuple[int, ...]], given: Any) -> list[Extent]:
+    """The true size of each input, as the user gave it: of one input [ndim], of several one for each."""
+    if given is None:
+        each: Sequence[Any] = [None] * len(shapes)
+    elif not shapes:
+        raise TypeError(f"{op.name}: has no input, so it takes no extent")
+    else:
+        each = [given] if len(shapes) == 1 else given
+        if len(each) != len(shapes):
+            raise ValueError(f"{op.name}: extent must be one size for each of the {len(shapes)} inputs")
+    return [_extent(op, i, shape, one) for i, (shape, one) in enumerate(zip(shapes, each, strict=True))]
+
+
+def _extent(op: Operator, number: int, shape: tuple[int, ...], given: Any) -> Extent:
+    what = f"{op.name}: extent of input {op.input(number).name!r}"
+    if given is None:
+        return Extent(jnp.asarray(shape, jnp.int32), shape, shape)
+    if op.input(number).argument:
+        raise ValueError(f"{what}: it is an argument, which cannot be padded; give None for it")
+    sizes: Any
+    axes: list[int | None]
+    if isinstance(given, jax.core.Tracer):
+        sizes, axes = given, [None] * len(shape)
+    elif isinstance(given, (list, tuple)) and any(isinstance(one, jax.core.Tracer) for one in given):
+        sizes = jnp.stack([jnp.asarray(one) for one in given])
+        axes = [None if isinstance(one, jax.core.Tracer) else int(one) for one in given]
+    else:
+        sizes = to_host(given)
+        axes = list(sizes.reshape(-1).tolist())
+    if sizes.shape != (len(shape),) or (len(shape) and not jnp.issubdtype(sizes.dtype, jnp.integer)):
+        raise ValueError(f"{what} must be {len(shape)} integers, got {sizes.dtype} {sizes.shape}")
+    for axis, (size, padded) in enumerate(zip(axes, shape, strict=True)):
+        if size is not None and not 0 <= size <= padded:
+            raise ValueError(f"{what} is {size} on axis {axis}, of an array of shape {shape}")
+    return Extent(jnp.asarray(sizes, jnp.int32), tuple(axes), shape)
+
+
+def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], given: Any) -> list[tuple[int, ...]]:
+    """The shape of each output: the least one, or what the user gave, which must hold it."""
+    if given is None:
+        return list(least)
+    each = [given] if len(least) == 1 else list(given)
+    if len(each) != len(least):
+        raise ValueError(f"{op.name}: out_shape must be one shape for each of the {len(least)} outputs")
+    shapes = []
+    for own, one in zip(least, each, strict=True):
+        shape = own if one is None else tuple(int(n) for n in one)
+        if len(shape) != len(own) or any(n < m for n, m in zip(shape, own, strict=True)):
+            raise ValueError(f"{op.name}: out_shape {shape} does not hold an output of up to {own}")
+        shapes.append(shape)
+    return shapes
+
+
+def fitted(array: Array, shape: tuple[int, ...]) -> Array:
+    """The array padded to the shape; operators leave axes as they are that pipelines never pad."""
+    if array.shape == shape:
+        return array
+    return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
+
+
+def follow(
+    op: Operator, extents: Sequence[Extent], plan: Callable[[Sequence[Size]], PlannedCall]
+) -> tuple[PlannedCall, list[Array], list[tuple[int, ...]]]:
+    """The plan of a call whose true sizes are tracers.
+
+    `setup` works on numbers, so it is asked for several sizes up to the padded ones. What it answers must be
+    the same for all of them, but for axes of outputs that are as long as an axis of an input.
+
+    Args:
+        op: the operator.
+        extents: of the inputs.
+        plan: the plan for inputs of certain sizes.
+
+    Returns: the plan, the true size of each output, and the least shape that holds it.
+
+    Raises:
+        TracedArgumentError: more than that depends on the sizes.
+    """
+    largest = [extent.largest for extent in extents]
+    first = plan(largest)
+    tried = [(largest, first)]
+    for sizes in _smaller(extents):
+        try:
+            tried.append((sizes, plan(sizes)))
+        except (ValueError, RuntimeError):
+            continue  # refused: the user says by the call that samples are not of such a size
+    varied = len(tried) > 1 or all(
+        size == 1 for e in extents for known, size in zip(e.axes, e.shape, strict=True) if known is None
+    )
+    if not varied or any(not _alike(first, other) for _, other in tried[1:]):
+        raise _too_much(op)
+    true_sizes, least = [], []
+    for number, spec in enumerate(first.outputs):
+        own = [other.outputs[number].extents[0] for _, other in tried]
+        sources = [_source(op, [int(size[axis]) for size in own], tried) for axis in range(spec.ndim)]
+        parts = [jnp.int32(s) if isinstance(s, int) else extents[s[0]].array[s[1]] for s in sources]
+        true_sizes.append(jnp.stack(parts) if parts else jnp.zeros(0, jnp.int32))
+        least.append(tuple(s if isinstance(s, int) else extents[s[0]].shape[s[1]] for s in sources))
+    return first, true_sizes, least
+
+
+def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
+    """Sizes to try: one axis smaller, or several that a call may want to agree; by one, and by half.
+
+    Those are all axes of one padded size, the same axis of all inputs, from the first or from the last, and all.
+    """
+    groups: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
+    for i, extent in enumerate(extents):
+        for axis, (known, size) in enumerate(zip(extent.axes, extent.shape, strict=True)):
+            if known is not None or size <= 1:
+                continue
+            from_end = axis - len(extent.shape)
+            for key in ((i, axis), ("size", size), ("first", axis), ("last", from_end), ("all",)):
+                groups.setdefault(key, []).append((i, axis, size))
+    for group in groups.values():
+        for half in (False, True):
+            sizes = [extent.largest for extent in extents]
+            for i, axis, size in group:
+                sizes[i][axis] = (size + 1) // 2 if half else size - 1
+            yield sizes
+
+
+def _alike(first: PlannedCall, other: PlannedCall) -> bool:
+    """Whether two plans differ in the sizes of outputs only."""
+    if first.call != other.call or first.traced.keys() != other.traced.keys():
+        return False
+    if [o.extents.shape for o in first.outputs] != [o.extents.shape for o in other.outputs]:
+        return False
+    pairs = [(np.asarray(value), np.asarray(other.traced[name])) for name, value in first.traced.items()]
+    return all(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs)
+
+
+def _source(
+    op: Operator, found: Sequence[int], tried: Sequence[tuple[Sequence[Size], PlannedCall]]
+) -> int | tuple[int, int]:
+    """The size of an axis of an output: a number, or the input and the axis of it that it is as long as."""
+    if len(set(found)) == 1:
+        return found[0]
+    for i, size in enumerate(tried[0][0]):
+        axes = [a for a in range(len(size)) if found == [int(sizes[i][a]) for sizes, _ in tried]]
+        if len(axes) == 1:
+            return i, axes[0]
+    raise _too_much(op)
+
+
+def _too_much(op: Operator) -> TracedArgumentError:
+    return TracedArgumentError(
+        f"{op.name}: more than the size of an axis depends on the extent of the input, so inside jit, vmap or "
+        "grad it must be a concrete value: close over it, or mark it static"
+    )

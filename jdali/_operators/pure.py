@@ -1,0 +1,200 @@
+"""One sample through one operator, inside of the user's own programs: what the functions of `jdali.ops` do."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._batches.extent import BatchSpec
+from jdali._errors import TracedArgumentError
+from jdali._operators import argument_rules
+from jdali._operators.call import PlannedCall, Traced, plan_call, run_call, run_sample
+from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
+from jdali._operators.record import Arg, ArgKind, Operator
+from jdali._system.devices import is_local, to_host
+
+Sizes: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
+
+
+def pure_call(
+    op: Operator,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any],
+    *,
+    key: Any = None,
+    layout: Any = "",
+    extent: Any = None,
+    out_shape: Any = None,
+) -> Any:
+    """One sample through one operator.
+
+    Works under `jit`, `vmap`, `grad` and `shard_map`: shapes are static there, so `setup` can run
+    while tracing, as long as the arguments that it needs are concrete.
+
+    Args:
+        op: the operator.
+        inputs: arrays of one sample each.
+        args: DALI's arguments.
+        key: typed JAX key of a random operator.
+        layout: layout of the inputs, or a sequence of them.
+        extent: true sizes of padded inputs, see `jdali.ops`.
+        out_shape: to pad the outputs to, see `jdali.ops`.
+
+    Returns: the output, or a tuple of outputs; with `extent`, that and its true size.
+
+    Raises:
+        TracedArgumentError: an argument, or `extent`, is a tracer and must be known.
+    """
+    call = _Call.of(op, inputs, args, key, layout, extent)
+    extents = call.extents
+    known = [one.known for one in extents if one.known is not None]
+    if len(known) == len(extents):
+        planned = call.plan(known)
+        sizes = [o.extents[0] for o in planned.outputs]
+        true_sizes: list[Any] = [jnp.asarray(size, jnp.int32) for size in sizes]
+        least = [tuple(size.tolist()) for size in sizes]
+    else:
+        planned, true_sizes, least = follow(op, extents, call.plan)
+    shapes = out_shapes(op, least, out_shape)
+    results = call.run(planned, [one.array for one in extents], true_sizes, shapes)
+    results = tuple(fitted(result, shape) for result, shape in zip(results, shapes, strict=True))
+    single = len(results) == 1
+    outputs = results[0] if single else results
+    if extent is None:
+        return outputs
+    return outputs, true_sizes[0] if single else tuple(true_sizes)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Call:
+    """A call before the sizes are looked at.
+
+    Attributes:
+        known: the inputs as they were given: those that are no tracers have values for `setup`.
+        arrays: the inputs for JAX.
+        layouts: of the inputs.
+        args: the arguments given.
+        tracers: those of them that are tracers.
+        key: of a random operator.
+        extents: true sizes of the inputs.
+    """
+
+    op: Operator
+    known: Sequence[Any]
+    arrays: Sequence[Array]
+    layouts: Sequence[str]
+    args: Mapping[str, Any]
+    tracers: Mapping[str, Array]
+    key: Any
+    extents: Sequence[Extent]
+
+    @classmethod
+    def of(
+        cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any
+    ) -> _Call:
+        if op.random and key is None:
+            raise TypeError(f"{op.name}: needs a JAX key as its first argument")
+        args = {k: v for k, v in args.items() if v is not None}
+        tracers = _traced_arguments(op, args)
+        known = [_as_input(i) for i in inputs]
+        arrays = [jnp.asarray(i) for i in known]
+        layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
+        layouts = [name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)]
+        extents = extents_of(op, [a.shape for a in arrays], extent)
+        return cls(op, known, arrays, layouts, args, tracers, key, extents)
+
+    def plan(self, sizes: Sizes) -> PlannedCall:
+        """The plan for inputs of these true sizes."""
+        op = self.op
+        specs = [
+            BatchSpec(np.asarray(size, np.int64).reshape(1, a.ndim), a.dtype, name)
+            for size, a, name in zip(sizes, self.arrays, self.layouts, strict=True)
+        ]
+        keys: Any = None
+        if op.random:
+            traced = isinstance(self.key, jax.core.Tracer)
+            keys = Traced(op.name, "key") if traced else _KeyHolder(self.key)
+        shapes = {n: np.array([v.shape], np.int64).reshape(1, v.ndim) for n, v in self.tracers.items()}
+        constants = {
+            op.input(i).name: value[tuple(map(slice, extent.known))]
+            for i, (value, extent) in enumerate(zip(self.known, self.extents, strict=True))
+            if is_local(value) and extent.known is not None
+        }
+        return plan_call(
+            op, specs, self.args, batch_size=1, keys=keys, input_values=_input_values(op, self.known),
+            traced_arguments=shapes, constants_given=constants,
+        )  # fmt: skip
+
+    def run(
+        self, planned: PlannedCall, extents: Sequence[Array], out_extents: Sequence[Array],
+        shapes: Sequence[tuple[int, ...]],
+    ) -> tuple[Array, ...]:  # fmt: skip
+        shapes_given = dict(planned.call.argument_shapes)
+        traced = {n: argument_rules.fitted(value, shapes_given[n], 0) for n, value in self.tracers.items()}
+        traced |= {name: value[0] for name, value in planned.traced.items()}
+        if not self.op.batched:
+            return run_sample(planned.call, self.arrays, extents, traced, out_extents, shapes, self.key)
+        operands = (list(self.arrays), list(extents), traced, list(out_extents), self.key)
+        arrays, ins, values, outs, key = jax.tree.map(lambda v: jnp.asarray(v)[None], operands)
+        results = run_call(planned.call, arrays, ins, values, outs, shapes, key)
+        return tuple(result[0] for result in results)
+
+
+def _traced_arguments(op: Operator, args: Mapping[str, Any]) -> dict[str, Array]:
+    """Those of the arguments that are tracers, or lists with tracers in them."""
+    given = {
+        name: value
+        for name, value in args.items()
+        if name in op.args and (isinstance(value, jax.core.Tracer) or _holds_tracer(value))
+    }
+    static = [name for name in given if op.args[name].kind is ArgKind.STATIC]
+    if static:
+        raise TracedArgumentError(f"{op.name}: {', '.join(static)} must be static under jit")
+    return {name: _as_argument(op.args[name], value) for name, value in given.items()}
+
+
+def _input_values(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Values of those inputs that are arguments of `setup`."""
+    values: dict[str, Any] = {}
+    for i, value in enumerate(inputs):
+        if op.input(i).argument:
+            name, is_tracer = op.input(i).name, isinstance(value, jax.core.Tracer)
+            values[name] = Traced(op.name, name) if is_tracer else to_host(value)[None]
+    return values
+
+
+@dataclasses.dataclass(frozen=True)
+class _KeyHolder:
+    """`SampleKeys.map` for the one key given to a pure function."""
+
+    key: Array
+
+    def map(self, function: Any, *arrays: np.ndarray) -> Any:
+        with jax.ensure_compile_time_eval():  # inside jit even what is known would become a tracer
+            out = function(self.key, *(a[0] for a in arrays))
+            return jax.tree.map(lambda v: to_host(v)[None], out)
+
+
+def _holds_tracer(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(v, jax.core.Tracer) for v in value)
+
+
+def _as_input(value: Any) -> Array | np.ndarray:
+    """An input as an array; Python numbers and lists have the types of DALI's constants."""
+    if isinstance(value, (Array, np.ndarray, np.generic)):
+        return value if isinstance(value, Array) else np.asarray(value)
+    return jnp.asarray(value) if _holds_tracer(value) else types.constant_array(value)
+
+
+def _as_argument(arg: Arg, value: Any) -> Array:
+    """A traced value in the element type of its argument."""
+    array = jnp.asarray(value)
+    dtype = arg.element_type
+    return array if dtype is None else array.astype(dtype)
