@@ -63,7 +63,7 @@ def test_the_code_of_resuming(folder, capsys):
 
 
 def test_every_page_with_code_is_tested():
-    tested = {"readers.md", "ecosystem.md", "resuming.md"}
+    tested = {"readers.md", "ecosystem.md", "padded.md", "resuming.md"}
     assert {page.name for page in (ROOT / "docs").glob("*.md") if "```python" in page.read_text()} == tested
 
 
@@ -82,5 +82,5 @@ def test_what_is_said_of_installing():
 
 def test_no_message_says_it_in_another_way():
     for file in (ROOT / "jdali").rglob("*.py"):
-        if file.name != "_extras.py":
+        if file.name != "extras.py":
             assert "pip install" not in file.read_text(), file
