@@ -38,7 +38,7 @@ from jdali.engine._program import (
     split_shapes,
     stage_function,
 )
-from jdali.engine._stage_shapes import StageShapes, held_shapes
+from jdali.engine._stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
 from jdali.engine._values import Values
@@ -76,7 +76,9 @@ class StageRunner:
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
-        self._shapes = StageShapes(stage, device.platform, self._args)
+        self._shapes = StageShapes(
+            stage, device.platform, self._args, most=None if exact_shapes else MOST_SHAPES
+        )
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
 

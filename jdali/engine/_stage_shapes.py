@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,25 +14,39 @@ from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock
 from jdali._operators.call import plan_call
 from jdali.engine._buckets import Group, Made, PaddedShapes
-from jdali.engine._cost import StageCost, values_of
+from jdali.engine._cost import StageCost, elements, values_of
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
 from jdali.tensors import TensorList
 
 Shape = tuple[int, ...]
 
+# A stage that has so many padded shapes opens no other one for samples that one of these holds: where sizes are cut out
+# at random and the number of boxes differs too, there is no end of combinations, and each is a program to compile.
+MOST_SHAPES = 12
+
 
 class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values."""
 
-    def __init__(self, stage: Stage, platform: str, args: Mapping[Node, Mapping[str, Any]]):
+    def __init__(
+        self,
+        stage: Stage,
+        platform: str,
+        args: Mapping[Node, Mapping[str, Any]],
+        *,
+        most: int | None = MOST_SHAPES,
+    ):
         """Plans nothing yet.
 
         Args:
             stage: its values are in the order of `values_of`.
             platform: of the device.
             args: of each node, those that are no nodes, prepared for `plan_call`.
+            most: shapes after which samples share them; None: there is no such number.
         """
+        self._most = most
+        self._open: list[Shape] = []
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -58,7 +74,47 @@ class StageShapes:
             [v.layout for v in values], self._made, self.cost, functools.partial(self._derive, values)
         )
         rest = [None] * (len(values) - len(held))
-        return shapes.group([v.extents for v in values], [*held, *rest], together=together)
+        groups = shapes.group([v.extents for v in values], [*held, *rest], together=together)
+        if self._most is None:
+            return groups
+        ends = np.cumsum([0, *(v.ndim for v in values)]).tolist()
+        fixed = np.array([v.layout[a : a + 1] == "C" for v in values for a in range(v.ndim)], bool)
+
+        def seconds(shape: Shape) -> float:
+            """What a sample takes for its padded size."""
+            sizes = [np.array([shape[a:b]]) for a, b in itertools.pairwise(ends)]
+            padded = elements(sizes)
+            return float(self.cost.seconds(np.zeros_like(padded), padded)[0])
+
+        found = []
+        for group in groups:
+            shape = self._opened(group.shape, fixed, seconds)
+            more = (
+                (seconds(shape) - seconds(group.shape)) * len(group.samples) if shape != group.shape else 0.0
+            )
+            found.append(dataclasses.replace(group, shape=shape, seconds=group.seconds + more))
+        return joined(found)
+
+    def _opened(self, shape: Shape, fixed: np.ndarray, seconds: Callable[[Shape], float]) -> Shape:
+        """The shape itself as long as there are few; then the one of those that hold it which takes the least time."""
+        if shape in self._open:
+            return shape
+        if self._most is not None and len(self._open) >= self._most:
+            wanted = np.array(shape)
+            alike = [s for s in map(np.array, self._open) if len(s) == len(shape)]
+            alike = [s for s in alike if (s[fixed] == wanted[fixed]).all()]
+            holding = [tuple(s.tolist()) for s in alike if (s >= wanted).all()]
+            if holding:
+                return min(holding, key=seconds)
+            # One that holds all so far as well, with room to grow: few more will be needed, however samples grow.
+            largest = np.max(alike, axis=0) if alike else wanted
+            room = [
+                n if n <= m or f else 1 << (n - 1).bit_length()
+                for n, m, f in zip(shape, largest, fixed, strict=True)
+            ]
+            shape = tuple(np.maximum(room, largest).tolist())
+        self._open.append(shape)
+        return shape
 
     def _derive(
         self, values: Sequence[BatchSpec], number: int, shapes: tuple[Shape, ...]
@@ -98,6 +154,18 @@ class StageShapes:
         except Exception:  # the operator does not take inputs of the padded size: the sample's own will do
             return None
         return tuple(tuple(int(n) for n in o.extents[0]) for o in planned.outputs)
+
+
+def joined(groups: Sequence[Group]) -> list[Group]:
+    """Groups of one shape as one."""
+    found: dict[Shape, Group] = {}
+    for group in groups:
+        other = found.get(group.shape)
+        found[group.shape] = group if other is None else Group(
+            group.shape, np.sort(np.concatenate([other.samples, group.samples])),
+            other.seconds + group.seconds, other.needed + group.needed, other.cheapest,
+        )  # fmt: skip
+    return list(found.values())
 
 
 def _sizes_follow(node: Node) -> bool:
