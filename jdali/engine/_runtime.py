@@ -118,15 +118,19 @@ class Runtime:
         with self.turn:
             self._refuse_if_closed(_CLOSED)
             self.start()
+            outcome: Result | BaseException | None = None
+            if self._when is When.INLINE:
+                try:
+                    outcome = self._run_here()
+                except Exception as error:
+                    outcome = error
             with self._changed:
                 self._asked += 1
+                if outcome is not None:  # counted when it is there: nobody waits for one that is being made
+                    self._begun += 1
+                    self._made.append(outcome)
                 self._changed.notify_all()
-            if self._when is When.INLINE:
-                self._begun += 1
-                try:
-                    self._put(self._run_here())
-                except Exception as error:
-                    self._put(error)
+            del outcome  # an exception holds this frame: no cycle
 
     def wait(self) -> None:
         """Returns when `take` may have something to give."""

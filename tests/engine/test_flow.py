@@ -3,6 +3,7 @@
 import dataclasses
 import gc
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -177,25 +178,42 @@ def test_the_older_batch_goes_first():
 
 
 def test_of_threads_that_ask_for_the_first_batch_one_builds():
-    built, opened = [], threading.Barrier(3)
-
-    class Readers(NumberReader):
-        def next_batch(self, count):
-            return super().next_batch(count)
-
-        def get_state(self):
-            built.append(self)
-            return super().get_state()
-
+    together = threading.Barrier(3)
     pipe = jdali.Pipeline(batch_size=1, num_threads=1, seed=1)
     with pipe:
-        pipe.set_outputs(numbers(Readers(30)))
+        pipe.set_outputs(numbers(NumberReader(30)))
 
     def ask():
-        opened.wait(PATIENCE)
+        together.wait(PATIENCE)
         return int(pipe.run()[0].at(0)[0])
 
     with pipe:
         assert sorted(result() for result in [in_thread(ask) for _ in range(3)]) == [0, 1, 2]
-        executors = {t.name for t in threading.enumerate() if t.name.startswith("jdali-keeper")}
-        assert len(executors) == 1
+        assert sum(t.name == "jdali-keeper" for t in threading.enumerate()) == 1
+
+
+def test_who_waits_for_a_batch_that_another_thread_makes_sleeps(monkeypatch):
+    """Without prefetching the thread that schedules a batch makes it, as long as that takes."""
+    begun, go_on, looks = threading.Event(), threading.Event(), []
+
+    def work(value):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return value
+
+    pipe = jdali.Pipeline(batch_size=1, num_threads=1, seed=1, prefetch_queue_depth=1, exec_pipelined=False)
+    with pipe:
+        pipe.set_outputs(fn.python_function(np.uint8([7]), function=work))
+    with pipe:
+        pipe.build()
+        changed = pipe._executor._changed
+        wait_for = changed.wait_for
+        monkeypatch.setattr(changed, "wait_for", lambda condition: (looks.append(1), wait_for(condition))[1])
+        scheduled = in_thread(pipe.schedule_run)
+        assert begun.wait(PATIENCE)
+        taken = in_thread(pipe.run)
+        time.sleep(0.2)  # enough to look thousands of times
+        go_on.set()
+        scheduled()
+        assert int(taken()[0].at(0)[0]) == 7
+    assert len(looks) < 10
