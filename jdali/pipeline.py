@@ -12,7 +12,7 @@ from typing import Any, TypeVar, overload
 from jdali import types
 from jdali._batches.placement import BatchSplit
 from jdali._pipeline._checkpoint import Checkpointing
-from jdali._pipeline._defining import Defining, flatten
+from jdali._pipeline._defining import Defining, as_outputs
 from jdali._pipeline._facts import Facts, per_output
 from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, StreamPolicy
 from jdali._pipeline._serialize import Serializing
@@ -172,7 +172,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         if self._outputs is None:
             with self:
                 outputs = self.define_graph()
-            self.set_outputs(*flatten((outputs,)))
+            self.set_outputs(*as_outputs(outputs))
         assert self._outputs is not None
         if not self._outputs and not any(node.preserve for node in self.graph.nodes):
             raise RuntimeError(
@@ -249,6 +249,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             raise RuntimeError(
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
             )
+        self.iter_setup()
         return self._take()
 
     def _take(self) -> Result:
@@ -285,6 +286,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
         """
         _, executor = self._built()
+        self.iter_setup()
         with executor.turn:
             executor.schedule()
             self._scheduled += 1
@@ -316,7 +318,10 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 return
 
     def iter_setup(self) -> None:
-        """For subclasses: called by older DALI code before each iteration to feed inputs."""
+        """For subclasses: called before each iteration, to give external sources their data with `feed_input`.
+
+        It may raise StopIteration when there are no more.
+        """
 
     def feed_input(
         self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
@@ -336,7 +341,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             OperatorError: the data are no batch that the source may give.
         """
         engine, _ = self._built()
-        node = data_node.source if isinstance(data_node, DataNode) else None
+        node = self.graph.copy_of(data_node.source) if isinstance(data_node, DataNode) else None
         for candidate, source in engine.sources.items():
             if candidate is node or candidate.name == data_node:
                 if not (isinstance(source, ExternalSource) and source.is_fed):
@@ -418,9 +423,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
                     outputs = _conditional.trace(function, args, own, pipeline.graph)
                 else:
                     outputs = function(*args, **own)
-            if outputs is None:
-                outputs = ()
-            pipeline.set_outputs(*(outputs if isinstance(outputs, (tuple, list)) else (outputs,)))
+            pipeline.set_outputs(*as_outputs(outputs))
             return pipeline
 
         create._is_pipeline_def = True  # type: ignore[attr-defined]

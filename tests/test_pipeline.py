@@ -48,11 +48,6 @@ def test_with_block_and_set_outputs():
     assert sevens.dtype == types.INT32
 
 
-def test_an_operator_outside_of_a_pipeline_says_where_it_belongs():
-    with pytest.raises(RuntimeError, match="outside of a pipeline definition"):
-        fn.external_source(source=lambda: 1)
-
-
 @pytest.mark.parametrize(
     ("call", "text"),
     [

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from jdali import types
-from jdali.graph._node import DataNode, Graph, building, constant_node, current_graph
+from jdali.graph._call import constant_node
+from jdali.graph._node import DataNode, Graph, building, current_graph
 from jdali.graph._plan import ExecutionPlan
 
 _CONSTANTS = (bool, int, float, types.ScalarConstant, types.ArrayConstant)
@@ -59,36 +60,43 @@ class Defining:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
 
     def set_outputs(self, *output_data_nodes: Any) -> None:
-        """Sets what `run` returns: DataNodes, or constants."""
+        """Sets what `run` returns: DataNodes, or constants; also nodes that were made outside of any pipeline.
+
+        Raises:
+            TypeError: an output is neither.
+        """
         self._not_built("given outputs")
-        outputs = []
-        for i, value in enumerate(flatten(output_data_nodes)):
-            if isinstance(value, DataNode):
-                outputs.append(value)
-            elif isinstance(value, _CONSTANTS) or hasattr(value, "__array__"):
-                with building(self.graph):
-                    outputs.append(constant_node(value))
-            else:
-                raise TypeError(
-                    f"Pipeline: output {i} must be a DataNode or a constant, got {type(value).__name__}: {value!r:.60}"
-                )
-        self._outputs = tuple(outputs)
+        self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
+        self._outputs = tuple(self._output(i, value) for i, value in enumerate(output_data_nodes))
+
+    def _output(self, number: int, value: Any) -> DataNode:
+        if isinstance(value, DataNode):
+            return self.graph.own(value)
+        if isinstance(value, _CONSTANTS) or hasattr(value, "__array__"):
+            with building(self.graph):
+                return constant_node(value)
+        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
+            raise TypeError(
+                f"Illegal pipeline output type. The output {number} contains a nested `DataNode`. Missing "
+                "list/tuple expansion (*) is the likely cause."
+            )
+        raise TypeError(
+            f"Illegal pipeline output type. The output {number} must be a DataNode or a constant, got "
+            f"{type(value).__name__}: {value!r:.60}"
+        )
 
     def add_sink(self, edge: DataNode) -> None:
         """Runs what `edge` depends on though it is no output."""
         self._not_built("given a sink")
-        edge.source.preserve = True
+        self.graph.own(edge).source.preserve = True
 
     def define_graph(self) -> Any:
         """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
         return self._define() if self._define is not None else ()
 
 
-def flatten(values: Any) -> list[Any]:
-    flat = []
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            flat += flatten(value)
-        else:
-            flat.append(value)
-    return flat
+def as_outputs(returned: Any) -> tuple[Any, ...]:
+    """The outputs that a function which defines a pipeline returned."""
+    if returned is None:
+        return ()
+    return tuple(returned) if isinstance(returned, (list, tuple)) else (returned,)

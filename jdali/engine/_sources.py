@@ -141,6 +141,15 @@ class ExternalSource:
         with self._feed_lock:
             self.fed.append(batch)
 
+    def anew(self) -> ExternalSource:
+        """The same source for another pipeline, of which nothing was used."""
+        fresh = copy.copy(self)
+        fresh.fed, fresh._feed_lock = collections.deque(), threading.Lock()
+        fresh._last, fresh._given = None, 0
+        if self._items is not None:
+            fresh._items = Items(self.source, self.cycle)
+        return fresh
+
     def reset(self) -> None:
         if self._items is not None:
             self._items.restart()

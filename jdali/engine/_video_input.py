@@ -41,6 +41,13 @@ class VideoInput(ExternalSource):
         self._decoder: VideoDecoder | None = None
         self._frames = self._place = 0
 
+    def anew(self) -> VideoInput:
+        """See `ExternalSource.anew`."""
+        policy = "pad" if self._pads else "partial"
+        return VideoInput(
+            name=self.name, sequence_length=self._length, last_sequence_policy=policy, blocking=self._blocking
+        )
+
     def feed(self, data: Any, layout: str | None, batch_size: int) -> None:
         """Adds a video: its bytes, or a batch of them with one sample; see `ExternalSource.feed`."""
         whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)

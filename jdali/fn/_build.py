@@ -7,7 +7,8 @@ from typing import Any
 
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
-from jdali.graph._node import DataNode, call_operator
+from jdali.graph._call import call_operator
+from jdali.graph._node import DataNode
 
 # Taken by every operator, described here once; `seed` only by random operators.
 GENERIC: dict[str, tuple[Any, str]] = {
@@ -57,7 +58,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
 def make_function(op: Operator) -> Any:
     """The function of `jdali.fn` for an operator."""
 
-    def function(*inputs: Any, **kwargs: Any) -> DataNode | tuple[DataNode, ...]:
+    def function(*inputs: Any, **kwargs: Any) -> Any:
         generic = take_generic(op, kwargs)
         return call_operator(op, inputs, kwargs, **generic)
 

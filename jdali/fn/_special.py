@@ -9,7 +9,8 @@ from jdali._operators.record import REGISTRY
 from jdali.engine._sources import ExternalSource
 from jdali.engine._video_input import VideoInput
 from jdali.fn._build import finish, take_generic
-from jdali.graph._node import DataNode, call_operator
+from jdali.graph._call import call_operator
+from jdali.graph._node import DataNode
 from jdali.readers.video import RESIZE_ARGUMENTS
 
 _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info", "no_copy")
@@ -27,15 +28,12 @@ def external_source(
         **{k: kwargs[k] for k in _SOURCE_ARGUMENTS if kwargs.get(k) is not None},
     )  # fmt: skip
     result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
-    if num_outputs is None:
-        assert isinstance(result, DataNode)
-        return result
-    return list(result) if isinstance(result, tuple) else [result]
+    if isinstance(result, DataNode):
+        return result if num_outputs is None else [result]
+    return list(result)
 
 
-def python_function(
-    *inputs: DataNode, function: Any, batch_processing: bool = False, **kwargs: Any
-) -> DataNode | tuple[DataNode, ...]:
+def python_function(*inputs: DataNode, function: Any, batch_processing: bool = False, **kwargs: Any) -> Any:
     op = REGISTRY["_python_function" if batch_processing else "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}

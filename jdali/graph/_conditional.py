@@ -12,7 +12,8 @@ from typing import Any
 
 from jdali._operators.record import REGISTRY
 from jdali.graph import _autograph
-from jdali.graph._node import DataNode, Domain, Graph, constant_node, expression
+from jdali.graph._call import constant_node
+from jdali.graph._node import DataNode, Domain, Graph, expression
 
 do_not_convert = _autograph.do_not_convert
 

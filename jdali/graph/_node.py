@@ -1,9 +1,14 @@
-"""Nodes of a pipeline's graph, and the `DataNode`s that stand for their outputs."""
+"""Nodes of a pipeline's graph, and the `DataNode`s that stand for their outputs.
+
+A node that is made while no pipeline is being defined is in no graph. A graph that is given such a node, or one
+of another graph, gets its own copy of it and of all that it depends on (`Graph.own`).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +18,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._operators import argument_rules
-from jdali._operators.record import REGISTRY, ArgKind, Operator
-from jdali._system.devices import to_host
+from jdali._operators.record import REGISTRY, Operator
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -26,7 +29,7 @@ class Node:
     """One operator in a graph.
 
     Attributes:
-        id: place in the order of creation; part of the operator's random keys.
+        id: index in its graph; part of the operator's random keys.
         op: its record.
         name: unique within the graph.
         device: "cpu", "gpu" or "mixed".
@@ -37,6 +40,9 @@ class Node:
         where: the user's line, "file:line".
         runtime: what an external source or a reader needs besides its arguments.
         preserve: it runs also if nobody uses its outputs.
+        named: the user gave the name.
+        serial: place in the order of creation of all nodes.
+        original: the node of another graph, or of none, that this is a copy of.
     """
 
     id: int
@@ -51,6 +57,9 @@ class Node:
     runtime: Any = None
     outputs: tuple[DataNode, ...] = ()
     preserve: bool = False
+    named: bool = False
+    serial: int = dataclasses.field(default_factory=itertools.count().__next__)
+    original: Node | None = None
 
     def __repr__(self) -> str:
         return f"<{self.op.name} {self.name!r} on {self.device}, {self.where}>"
@@ -103,6 +112,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.domain = WHOLE_BATCH
         self._names: set[str] = set()
+        self._copies: dict[Node, Node] = {}  # by their originals
         self.owner: Callable[[], Any] | None = None  # weak reference to the pipeline
         # Set by the conditionals: how a value from outside enters a branch.
         self.enter_domain: Callable[[DataNode, Domain], DataNode] | None = None
@@ -128,26 +138,103 @@ class Graph:
         gives samples to the whole batch wherever it is called, as in DALI: a branch takes its own of them.
         """
         domain = WHOLE_BATCH if op.kind == "reader" else self.domain
+        inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
+        args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
         enter = self.enter_domain
         if enter is not None and not across_domains:
             inputs = [enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
             args = {k: enter(v, domain) if isinstance(v, DataNode) else v for k, v in args.items()}
+        named = name is not None
         if name is None:
             name = f"__{op.name.replace('.', '_')}_{len(self.nodes)}"
         if name in self._names:
             raise ValueError(f"{op.name}: there is a node named {name!r} in this pipeline already")
         self._names.add(name)
         node = Node(
-            len(self.nodes), op, name, device, tuple(inputs), dict(args), seed, domain,
-            where or user_line(), runtime, preserve=preserve or op.effects,
+            len(self.nodes), op, name, device, tuple(inputs), args, seed, domain,
+            where or user_line(), runtime, preserve=preserve or op.effects, named=named,
         )  # fmt: skip
-        count = op.num_outputs(node.args, len(node.inputs)) if num_outputs is None else num_outputs
-        out_device = "cpu" if device == "cpu" else "gpu"
-        node.outputs = tuple(
-            DataNode(name if count == 1 else f"{name}[{i}]", out_device, node, i) for i in range(count)
-        )
+        node.outputs = _outputs(node, num_outputs)
         self.nodes.append(node)
         return node
+
+    def own(self, value: DataNode) -> DataNode:
+        """The value in this graph: itself, or that of the copy of its node."""
+        self.bring_in(value)
+        node = self.copy_of(value.source)
+        assert node is not None
+        return node.outputs[value.index]
+
+    def copy_of(self, node: Node) -> Node | None:
+        """The node if it is in this graph, else its copy; None: there is none yet."""
+        if node.id < len(self.nodes) and self.nodes[node.id] is node:
+            return node
+        return self._copies.get(node.original or node)
+
+    def bring_in(self, *values: DataNode) -> None:
+        """Copies what the values depend on and is not here yet, in the order in which it was made."""
+        pending = [value.source for value in values]
+        foreign: dict[Node, Node] = {}  # by their originals
+        while pending:
+            node = pending.pop()
+            if (node.original or node) in foreign or self.copy_of(node) is not None:
+                continue
+            if node.domain is not WHOLE_BATCH:
+                raise ValueError(f"{node.op.name}: {node.where} is in a branch of another pipeline")
+            foreign[node.original or node] = node
+            pending += [v.source for v in (*node.data_inputs, *node.arg_inputs.values())]
+        for node in sorted(foreign.values(), key=lambda n: n.serial):
+            self._copy(node)
+
+    def _copy(self, node: Node) -> None:
+        branch, self.domain = self.domain, WHOLE_BATCH
+        try:
+            copy = self.add(
+                node.op, node.inputs, node.args, device=node.device, name=node.name if node.named else None,
+                seed=node.seed, runtime=None if node.runtime is None else node.runtime.anew(),
+                num_outputs=len(node.outputs), where=node.where, preserve=node.preserve,
+            )  # fmt: skip
+        finally:
+            self.domain = branch
+        copy.original = node.original or node
+        self._copies[copy.original] = copy
+
+
+def detached(
+    op: Operator,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any],
+    *,
+    device: str,
+    name: str | None = None,
+    seed: int | None = None,
+    runtime: Any = None,
+    num_outputs: int | None = None,
+    preserve: bool = False,
+) -> Node:
+    """A node that is in no graph; `Graph.own` puts a copy of it into one."""
+    if preserve or op.effects:
+        raise RuntimeError(
+            f"fn.{op.name}: called outside of a pipeline definition. It runs for what it does and not for its "
+            'outputs, so it must know its pipeline: call it in a function decorated with "@pipeline_def", or '
+            'in a "with pipeline:" block'
+        )
+    node = Node(
+        0, op, name or "", device, tuple(inputs), dict(args), seed, WHOLE_BATCH, user_line(), runtime,
+        named=name is not None,
+    )  # fmt: skip
+    node.name = name or f"__{op.name.replace('.', '_')}_detached_{node.serial}"
+    node.outputs = _outputs(node, num_outputs)
+    return node
+
+
+def _outputs(node: Node, count: int | None) -> tuple[DataNode, ...]:
+    if count is None:
+        count = node.op.num_outputs(node.args, len(node.inputs))
+    device = "cpu" if node.device == "cpu" else "gpu"
+    return tuple(
+        DataNode(node.name if count == 1 else f"{node.name}[{i}]", device, node, i) for i in range(count)
+    )
 
 
 _current = threading.local()
@@ -241,23 +328,30 @@ class DataNode:
 def apply(
     name: str, inputs: Sequence[Any], args: Mapping[str, Any], *, device: str | None = None
 ) -> DataNode:
-    """Adds an operator with one output to the current graph."""
-    graph = current_graph()
-    if graph is None:
-        raise RuntimeError(f"{name}: operators on a DataNode need a pipeline being defined around them")
+    """Adds an operator with one output to the current graph, if there is one."""
     if device is None:
-        on_gpu = any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs)
-        device = "gpu" if on_gpu else "cpu"
-    return graph.add(REGISTRY[name], inputs, args, device=device).outputs[0]
+        device = device_of(inputs)
+    return new_node(REGISTRY[name], inputs, args, device=device).outputs[0]
 
 
-def _operand(value: Any) -> Any:
+def device_of(inputs: Sequence[Any]) -> str:
+    """Where an operator runs if the user does not say: on the accelerator if an input is there."""
+    return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
+
+
+def new_node(op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
+    """A node of the pipeline that is being defined, or of none; see `Graph.add` and `detached`."""
+    graph = current_graph()
+    return (detached if graph is None else graph.add)(op, inputs, args, **options)
+
+
+def operand(value: Any) -> Any:
     return value if isinstance(value, DataNode) else types.constant_array(value)
 
 
 def expression(name: str, *operands: Any) -> DataNode:
     """An arithmetic expression `math.<name>` of DataNodes and constants."""
-    return apply(f"math.{name}", [_operand(o) for o in operands], {})
+    return apply(f"math.{name}", [operand(o) for o in operands], {})
 
 
 def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]]:
@@ -303,93 +397,3 @@ def add_operators(
 
 
 add_operators(DataNode, _binary, _unary)
-
-
-def call_operator(
-    op: Operator,
-    inputs: Sequence[Any],
-    args: Mapping[str, Any],
-    *,
-    device: str | None = None,
-    name: str | None = None,
-    seed: int | None = None,
-    runtime: Any = None,
-    num_outputs: int | None = None,
-    preserve: bool = False,
-) -> DataNode | tuple[DataNode, ...]:
-    """What a function of `jdali.fn` does: checks the call and adds a node to the current graph.
-
-    Raises:
-        TypeError: wrong number of inputs, unknown or missing arguments, a DataNode where only a
-            constant can stand; at the line of the call.
-    """
-    graph = current_graph()
-    if graph is None:
-        raise RuntimeError(
-            f"fn.{op.name}: called outside of a pipeline definition; call it in a function decorated "
-            f'with "@pipeline_def", in a "with pipeline:" block, or use jdali.dynamic or jdali.ops'
-        )
-    inputs = list(inputs)
-    while inputs and inputs[-1] is None and len(inputs) > op.min_inputs:
-        inputs.pop()
-    most = op.max_inputs
-    if len(inputs) < op.min_inputs or (most is not None and len(inputs) > most):
-        span = f"{op.min_inputs}" if most == op.min_inputs else f"{op.min_inputs} to {most or 'any number'}"
-        raise TypeError(f"{op.name}: takes {span} inputs, got {len(inputs)}")
-    given = {k: v for k, v in args.items() if v is not None}
-    op.bind(given)
-    for key, value in given.items():
-        arg = op.args[key]
-        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
-            value = given[key] = expression_stack(value, arg.element_type)
-        if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
-            raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
-        if not isinstance(value, DataNode):
-            _check_constant(op, key, value)
-    inputs = [i if isinstance(i, DataNode) else types.constant_array(i) for i in inputs]
-    if device is None:
-        on_gpu = any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs)
-        device = "gpu" if on_gpu else "cpu" if "cpu" in op.devices else op.devices[0]
-    # Where DALI has an operator on one device only, the other name is taken as well: both are
-    # backends of JAX here.
-    if device not in ("cpu", "gpu", "mixed"):
-        raise ValueError(f'{op.name}: device must be "cpu", "gpu" or "mixed", not {device!r}')
-    node = graph.add(
-        op,
-        inputs,
-        given,
-        device=device,
-        name=name,
-        seed=seed,
-        runtime=runtime,
-        num_outputs=num_outputs,
-        preserve=preserve,
-    )
-    return node.outputs[0] if len(node.outputs) == 1 else node.outputs
-
-
-def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
-    """A vector argument some of whose elements are DataNodes; numbers among them get the element type."""
-    elements = [
-        v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
-    ]
-    return apply("stack", [_operand(v) for v in elements], {})
-
-
-def _check_constant(op: Operator, key: str, value: Any) -> None:
-    arg = op.args[key]
-    try:
-        arg.convert(value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
-    if arg.kind is ArgKind.PER_SAMPLE:
-        argument_rules.constant(op.name, arg, value)
-
-
-def constant_node(value: Any) -> DataNode:
-    """A node whose output is a constant: for outputs of a pipeline."""
-    layout, device = "", "cpu"
-    if isinstance(value, types.ArrayConstant):
-        layout, device = value.layout, value.device
-    arguments = {"value": types.constant_array(value), "layout_name": layout}
-    return apply("_constant", (), arguments, device=device)

@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali import Pipeline, SampleError
 from jdali._operators.record import REGISTRY
-from jdali.graph._node import call_operator
+from jdali.graph._call import call_operator
 from jdali.readers._base import Reader
 
 

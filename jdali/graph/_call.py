@@ -1,0 +1,127 @@
+"""Calls of operators that make nodes: what is checked at the user's line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jdali import types
+from jdali._operators import argument_rules
+from jdali._operators.record import ArgKind, Operator
+from jdali._system.devices import to_host
+from jdali.graph._node import DataNode, apply, device_of, new_node, operand
+
+Outputs: TypeAlias = "DataNode | tuple[DataNode, ...]"
+
+
+def call_operator(
+    op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], *, name: str | None = None, **options: Any
+) -> Outputs | list[Any]:
+    """What a function of `jdali.fn` does: checks the call and makes a node, in the current graph if there is one.
+
+    Args:
+        op: its record.
+        inputs: DataNodes and constants. A list of DataNodes stands for several input sets: the operator is
+            called once for each of its values, with the other inputs the same or a list of equal length.
+        args: by name.
+        name: of the node; of several, of the first.
+        options: see `Graph.add`.
+
+    Returns: the output, or a tuple of the outputs; of several input sets a list with one output each, or of
+        several outputs a list of such lists.
+
+    Raises:
+        TypeError: wrong number of inputs, unknown or missing arguments, a DataNode where only a
+            constant can stand; at the line of the call.
+        ValueError: input sets of different lengths.
+    """
+    lists = [i for i in inputs if _is_input_sets(i)]
+    if not lists:
+        return _call_once(op, inputs, args, name=name, **options)
+    count = len(lists[0])
+    if any(len(values) != count for values in lists):
+        raise ValueError(
+            f"{op.name}: all argument lists for Multiple Input Sets must have the same length, they have "
+            f"{', '.join(str(len(values)) for values in lists)}"
+        )
+    results = [
+        _call_once(
+            op, [i[k] if _is_input_sets(i) else i for i in inputs], args, name=None if k else name, **options
+        )
+        for k in range(count)
+    ]
+    if count == 1:
+        return results[0]
+    if isinstance(results[0], tuple):
+        return [list(output) for output in zip(*results, strict=True)]
+    return results
+
+
+def _is_input_sets(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(v, DataNode) for v in value)
+
+
+def _call_once(
+    op: Operator,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any],
+    *,
+    device: str | None = None,
+    **options: Any,
+) -> Outputs:
+    inputs = list(inputs)
+    while inputs and inputs[-1] is None and len(inputs) > op.min_inputs:
+        inputs.pop()
+    most = op.max_inputs
+    if len(inputs) < op.min_inputs or (most is not None and len(inputs) > most):
+        span = f"{op.min_inputs}" if most == op.min_inputs else f"{op.min_inputs} to {most or 'any number'}"
+        raise TypeError(f"{op.name}: takes {span} inputs, got {len(inputs)}")
+    given = {k: v for k, v in args.items() if v is not None}
+    op.bind(given)
+    for key, value in given.items():
+        arg = op.args[key]
+        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
+            value = given[key] = expression_stack(value, arg.element_type)
+        if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
+            raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
+        if not isinstance(value, DataNode):
+            _check_constant(op, key, value)
+    inputs = [i if isinstance(i, DataNode) else types.constant_array(i) for i in inputs]
+    if device is None:
+        device = device_of(inputs)
+        device = device if device in ("gpu", *op.devices) else op.devices[0]
+    # Where DALI has an operator on one device only, the other name is taken as well: both are
+    # backends of JAX here.
+    if device not in ("cpu", "gpu", "mixed"):
+        raise ValueError(f'{op.name}: device must be "cpu", "gpu" or "mixed", not {device!r}')
+    node = new_node(op, inputs, given, device=device, **options)
+    return node.outputs[0] if len(node.outputs) == 1 else node.outputs
+
+
+def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
+    """A vector argument some of whose elements are DataNodes; numbers among them get the element type."""
+    elements = [
+        v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
+    ]
+    return apply("stack", [operand(v) for v in elements], {})
+
+
+def _check_constant(op: Operator, key: str, value: Any) -> None:
+    arg = op.args[key]
+    try:
+        arg.convert(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
+    if arg.kind is ArgKind.PER_SAMPLE:
+        argument_rules.constant(op.name, arg, value)
+
+
+def constant_node(value: Any) -> DataNode:
+    """A node whose output is a constant: for outputs of a pipeline."""
+    layout, device = "", "cpu"
+    if isinstance(value, types.ArrayConstant):
+        layout, device = value.layout, value.device
+    arguments = {"value": types.constant_array(value), "layout_name": layout}
+    return apply("_constant", (), arguments, device=device)
