@@ -35,7 +35,8 @@ RETURNS = {
 }
 IMPORTS = {
     "jdali.fn": "from jdali.data_node import DataNode\n",
-    "jdali.ops": "from typing import overload\nfrom jax import Array\nfrom jax.typing import ArrayLike\n",
+    "jdali.ops": "from typing import overload\nfrom jax import Array\nfrom jax.typing import ArrayLike\n"
+    "from jdali.data_node import DataNode\nfrom jdali.fn._classes import OperatorClass\n",
     "jdali.dynamic": "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
     "from jdali.dynamic._dtype import DType\nfrom jdali.dynamic._readers import Reader\n"
     "from jdali.dynamic._rng import RNG\n"
@@ -108,10 +109,11 @@ def _definition(name: str, parameters: list[str], result: str) -> str:
     return f"def {name}(\n{lines}) -> {result}: ...\n"
 
 
-def class_text(reader: type, surface: str) -> str:
-    """`class` of a reader of dynamic mode."""
-    lines = "".join(f"        {p},\n" for p in ["self", *parameter_texts(inspect.signature(reader), surface)])
-    return f"class {reader.__name__}(Reader):\n    def __init__(\n{lines}    ) -> None: ...\n"
+def class_text(made: type, surface: str) -> str:
+    """`class` of an operator that nodes are made with, or of a reader of dynamic mode."""
+    lines = "".join(f"        {p},\n" for p in ["self", *parameter_texts(inspect.signature(made), surface)])
+    base = "Reader" if surface == "jdali.dynamic" else "OperatorClass"
+    return f"class {made.__name__}({base}):\n    def __init__(\n{lines}    ) -> None: ...\n"
 
 
 def parameter_texts(signature: inspect.Signature, surface: str) -> list[str]:
@@ -192,7 +194,13 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
         if name.startswith("_"):
             continue
         if inspect.isclass(value) and hasattr(value, "__operator__"):
-            functions.append(class_text(value, surface))
+            home, short = value.__module__, value.__name__
+            if (module.__name__, name) == (home, short):
+                functions.append(class_text(value, surface))
+            else:
+                aliases.append(alias_text(module.__name__, name, home, short))
+        elif surface == "jdali.ops" and inspect.isclass(value) and value.__module__ == "jdali.fn._classes":
+            aliases.append(alias_text(module.__name__, name, value.__module__, value.__name__))
         elif hasattr(value, "__operator__"):
             home, short = home_of(value.__operator__, surface)
             if (module.__name__, name) == (home, short):

@@ -15,7 +15,7 @@ import jdali.ops
 import jdali.readers  # noqa: F401  readers register themselves
 from jdali import types as types
 from jdali._operators.record import REGISTRY
-from jdali._operators.surface import place
+from jdali._operators.surface import class_name, place
 from jdali.dynamic import _dtype
 from jdali.dynamic import capture as capture
 from jdali.dynamic import checkpoint as checkpoint
@@ -58,7 +58,7 @@ from jdali.dynamic._dtype import uint32 as uint32
 from jdali.dynamic._dtype import uint64 as uint64
 from jdali.dynamic._external_source import ExternalSource as ExternalSource
 from jdali.dynamic._imread import imread as imread
-from jdali.dynamic._readers import class_name, make_reader
+from jdali.dynamic._readers import make_reader
 from jdali.dynamic._tensor import Tensor as Tensor
 from jdali.dynamic._tensor import as_tensor as as_tensor
 from jdali.dynamic._tensor import tensor as tensor
@@ -73,7 +73,6 @@ for _op in REGISTRY.values():
     if _op.name.startswith(_HIDDEN):
         continue
     if _op.kind == "reader":
-        _path = _op.name.rpartition(".")[0]
-        place(sys.modules[__name__], f"{_path}.{class_name(_op)}", make_reader(_op), sys.modules)
+        place(sys.modules[__name__], class_name(_op.name), make_reader(_op), sys.modules)
     else:
         place(sys.modules[__name__], _op.name, make_function(_op), sys.modules)

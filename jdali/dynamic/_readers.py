@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from jdali._operators.record import REGISTRY, Operator
-from jdali._operators.surface import document, public_signature
+from jdali._operators.surface import class_name, document, public_signature
 from jdali._state import check_version
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array
@@ -19,8 +19,6 @@ from jdali.dynamic._value import Kind, Value, wrap
 from jdali.engine._eager import EagerReader
 from jdali.readers.video import RESIZE_ARGUMENTS
 
-# Formats whose names are not just the operator's words with capital letters.
-_CLASS_NAMES = {"coco": "COCO", "mxnet": "MXNet", "tfrecord": "TFRecord"}
 _STATE_VERSION = 1
 
 _GENERIC_ARGUMENTS = {
@@ -183,12 +181,6 @@ def _plain(value: Any) -> Any:
     return to_array(value).tolist() if isinstance(value, Value) else value
 
 
-def class_name(op: Operator) -> str:
-    """DALI's name of the class of a reader: "nemo_asr" → "NemoAsr"."""
-    short = op.name.rpartition(".")[2]
-    return _CLASS_NAMES.get(short) or "".join(word.capitalize() for word in short.split("_"))
-
-
 def make_reader(op: Operator) -> type[Reader]:
     """The class of a reader."""
     signature = public_signature(op, None, None)
@@ -202,9 +194,9 @@ def make_reader(op: Operator) -> type[Reader]:
     )
     extra = {name: text for name, (_, text) in _GENERIC_ARGUMENTS.items()}
     extra["enable_checkpointing"] = _CHECKPOINTING[1]
-    path, _, _ = op.name.rpartition(".")
+    path, _, name = class_name(op.name).rpartition(".")
     return type(
-        class_name(op),
+        name,
         (_BASES.get(op.name, Reader),),
         {
             "_op": op,

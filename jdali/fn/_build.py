@@ -19,6 +19,9 @@ GENERIC: dict[str, tuple[Any, str]] = {
     "seed": (-1, "seed of this operator alone; -1: it follows from the pipeline's."),
 }
 
+# Taken by every operator without effect, and not shown: DALI's deprecated ones.
+IGNORED = ("memory_stats", "seed")
+
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, str]]:
     """Default and description of the generic arguments that an operator takes."""
@@ -46,6 +49,9 @@ def finish(function: Any, op: Operator) -> Any:
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Takes the generic arguments out of `kwargs`; returns those that have an effect."""
     taken = {name: kwargs.pop(name, default) for name, (default, _) in generic_arguments(op).items()}
+    for name in IGNORED:
+        if name not in op.public_args:
+            kwargs.pop(name, None)
     seed = taken.get("seed")
     return {
         "device": taken["device"],

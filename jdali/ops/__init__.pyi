@@ -7,11 +7,973 @@ from jdali import types
 from typing import overload
 from jax import Array
 from jax.typing import ArrayLike
+from jdali.data_node import DataNode
+from jdali.fn._classes import OperatorClass
+from jdali.ops import decoders as decoders
+from jdali.ops import experimental as experimental
+from jdali.ops import io as io
 from jdali.ops import math as math
 from jdali.ops import noise as noise
 from jdali.ops import random as random
+from jdali.ops import readers as readers
 from jdali.ops import reductions as reductions
 from jdali.ops import transforms as transforms
+from jdali.ops.random import CoinFlip as CoinFlip
+from jdali.fn._classes import Compose as Compose
+from jdali.ops.random import Uniform as Uniform
+AudioDecoder = decoders.Audio
+COCOReader = readers.COCO
+Caffe2Reader = readers.Caffe2
+CaffeReader = readers.Caffe
+FileReader = readers.File
+ImageDecoder = decoders.Image
+ImageDecoderCrop = decoders.ImageCrop
+ImageDecoderRandomCrop = decoders.ImageRandomCrop
+ImageDecoderSlice = decoders.ImageSlice
+MXNetReader = readers.MXNet
+NemoAsrReader = readers.NemoAsr
+NormalDistribution = random.Normal
+NumpyReader = readers.Numpy
+SequenceReader = readers.Sequence
+TFRecordReader = readers.TFRecord
+TransformTranslation = transforms.Translation
+VideoReader = readers.Video
+VideoReaderResize = readers.VideoResize
+
+class AudioResample(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        in_rate: float | DataNode | None = None,
+        out_length: int | DataNode | None = None,
+        out_rate: float | DataNode | None = None,
+        quality: float = 50.0,
+        scale: float | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class BBoxPaste(OperatorClass):
+    def __init__(
+        self,
+        *,
+        ltrb: bool = False,
+        paste_x: float | DataNode = 0.5,
+        paste_y: float | DataNode = 0.5,
+        ratio: float | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class BBoxRotate(OperatorClass):
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode | None = None,
+        bbox_layout: str = 'xyXY',
+        bbox_normalized: bool = True,
+        input_shape: typing.Sequence[int] | DataNode | None = None,
+        keep_size: bool = False,
+        mode: str = 'expand',
+        remove_threshold: float = 0.1,
+        shape_layout: str = 'HW',
+        size: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class BbFlip(OperatorClass):
+    def __init__(
+        self,
+        *,
+        horizontal: int | DataNode = 1,
+        ltrb: bool = False,
+        vertical: int | DataNode = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class BoxEncoder(OperatorClass):
+    def __init__(
+        self,
+        *,
+        anchors: typing.Sequence[float] | None = None,
+        criteria: float = 0.5,
+        means: typing.Sequence[float] = ...,
+        offset: bool = False,
+        scale: float = 1.0,
+        stds: typing.Sequence[float] = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Brightness(OperatorClass):
+    def __init__(
+        self,
+        *,
+        brightness: float | DataNode = 1.0,
+        brightness_shift: float | DataNode = 0.0,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class BrightnessContrast(OperatorClass):
+    def __init__(
+        self,
+        *,
+        brightness: float | DataNode = 1.0,
+        brightness_shift: float | DataNode = 0.0,
+        contrast: float | DataNode = 1.0,
+        contrast_center: float | DataNode | None = None,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Cast(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class CastLike(OperatorClass):
+    def __init__(
+        self,
+        *,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Cat(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axis: int = 0,
+        axis_name: str | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ColorSpaceConversion(OperatorClass):
+    def __init__(
+        self,
+        *,
+        image_type: types.DALIImageType | None = None,
+        output_type: types.DALIImageType | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ColorTwist(OperatorClass):
+    def __init__(
+        self,
+        *,
+        brightness: float | DataNode = 1.0,
+        contrast: float | DataNode = 1.0,
+        dtype: DTypeLike | None = None,
+        hue: float | DataNode = 0.0,
+        image_type: types.DALIImageType = ...,
+        saturation: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Contrast(OperatorClass):
+    def __init__(
+        self,
+        *,
+        contrast: float | DataNode = 1.0,
+        contrast_center: float | DataNode | None = None,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class CoordFlip(OperatorClass):
+    def __init__(
+        self,
+        *,
+        center_x: float | DataNode = 0.5,
+        center_y: float | DataNode = 0.5,
+        center_z: float | DataNode = 0.5,
+        flip_x: int | DataNode = 1,
+        flip_y: int | DataNode = 0,
+        flip_z: int | DataNode = 0,
+        layout: str = '',
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class CoordTransform(OperatorClass):
+    def __init__(
+        self,
+        *,
+        M: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        MT: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        T: typing.Sequence[float] | DataNode | None = None,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Copy(OperatorClass):
+    def __init__(
+        self,
+        *,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Crop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        crop: typing.Sequence[float] | DataNode | None = None,
+        crop_d: float | DataNode = 0.0,
+        crop_h: float | DataNode = 0.0,
+        crop_pos_x: float | DataNode = 0.5,
+        crop_pos_y: float | DataNode = 0.5,
+        crop_pos_z: float | DataNode = 0.5,
+        crop_w: float | DataNode = 0.0,
+        dtype: DTypeLike | None = None,
+        fill_values: typing.Sequence[float] = ...,
+        out_of_bounds_policy: str = 'error',
+        rounding: str = 'round',
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class CropMirrorNormalize(OperatorClass):
+    def __init__(
+        self,
+        *,
+        crop: typing.Sequence[float] | DataNode | None = None,
+        crop_d: float | DataNode = 0.0,
+        crop_h: float | DataNode = 0.0,
+        crop_pos_x: float | DataNode = 0.5,
+        crop_pos_y: float | DataNode = 0.5,
+        crop_pos_z: float | DataNode = 0.5,
+        crop_w: float | DataNode = 0.0,
+        dtype: Any = ...,
+        fill_values: typing.Sequence[float] = ...,
+        mean: typing.Sequence[float] | DataNode = ...,
+        mirror: int | DataNode = 0,
+        out_of_bounds_policy: str = 'error',
+        output_layout: str = 'CHW',
+        pad_output: bool = False,
+        rounding: str = 'round',
+        scale: float = 1.0,
+        shift: float = 0.0,
+        std: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ElementExtract(OperatorClass):
+    def __init__(
+        self,
+        *,
+        element_map: typing.Sequence[int] | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ExpandDims(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        new_axis_names: str = '',
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ExternalSource(OperatorClass):
+    def __init__(
+        self,
+        source: Any = None,
+        num_outputs: int | None = None,
+        *,
+        cycle: bool | str | None = None,
+        layout: typing.Sequence[str] | str | None = None,
+        dtype: Any = None,
+        ndim: int | typing.Sequence[int] | None = None,
+        cuda_stream: Any = None,
+        use_copy_kernel: bool | None = None,
+        blocking: bool = False,
+        batch: bool | None = None,
+        repeat_last: bool = False,
+        parallel: bool = False,
+        no_copy: bool = False,
+        prefetch_queue_depth: int | None = None,
+        batch_info: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Flip(OperatorClass):
+    def __init__(
+        self,
+        *,
+        depthwise: int | DataNode = 0,
+        horizontal: int | DataNode = 1,
+        vertical: int | DataNode = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Full(OperatorClass):
+    def __init__(
+        self,
+        *,
+        layout: str | None = None,
+        shape: typing.Sequence[int] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class FullLike(OperatorClass):
+    def __init__(
+        self,
+        *,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class GaussianBlur(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        sigma: typing.Sequence[float] | DataNode = ...,
+        window_size: typing.Sequence[int] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class GetProperty(OperatorClass):
+    def __init__(
+        self,
+        *,
+        key: str | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class GridMask(OperatorClass):
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode = 0.0,
+        ratio: float | DataNode = 0.5,
+        shift_x: float | DataNode = 0.0,
+        shift_y: float | DataNode = 0.0,
+        tile: int | DataNode = 100,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Hsv(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: Any = ...,
+        hue: float | DataNode = 0.0,
+        saturation: float | DataNode = 1.0,
+        value: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Hue(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        hue: float | DataNode = 0.0,
+        image_type: types.DALIImageType = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class LookupTable(OperatorClass):
+    def __init__(
+        self,
+        *,
+        default_value: float = 0.0,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        keys: typing.Sequence[int] = ...,
+        values: typing.Sequence[float] = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class MFCC(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axis: int = 0,
+        dct_type: int = 2,
+        lifter: float = 0.0,
+        n_mfcc: int = 20,
+        normalize: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class MelFilterBank(OperatorClass):
+    def __init__(
+        self,
+        *,
+        freq_high: float = 0.0,
+        freq_low: float = 0.0,
+        mel_formula: str = 'slaney',
+        nfilter: int = 128,
+        normalize: bool = True,
+        sample_rate: float = 44100.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class NonsilentRegion(OperatorClass):
+    def __init__(
+        self,
+        *,
+        cutoff_db: float = -60.0,
+        reference_power: float = 0.0,
+        reset_interval: int = 8192,
+        window_length: int = 2048,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Normalize(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        batch: bool = False,
+        ddof: int = 0,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        epsilon: float = 0.0,
+        mean: float | ArrayLike | DataNode | None = None,
+        scale: float = 1.0,
+        shift: float = 0.0,
+        stddev: float | ArrayLike | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class OneHot(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axis: int = -1,
+        axis_name: str | None = None,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        num_classes: int = 0,
+        off_value: float = 0.0,
+        on_value: float = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Ones(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        layout: str | None = None,
+        shape: typing.Sequence[int] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class OnesLike(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Pad(OperatorClass):
+    def __init__(
+        self,
+        *,
+        align: typing.Sequence[int] | DataNode | None = None,
+        axes: typing.Sequence[int] | DataNode | None = None,
+        axis_names: str | None = None,
+        fill_value: float | DataNode = 0.0,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PeekImageShape(OperatorClass):
+    def __init__(
+        self,
+        *,
+        adjust_orientation: bool = True,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        image_type: types.DALIImageType = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PermuteBatch(OperatorClass):
+    def __init__(
+        self,
+        *,
+        indices: int | typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PowerSpectrum(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axis: int = -1,
+        nfft: int | None = None,
+        power: int = 2,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PreemphasisFilter(OperatorClass):
+    def __init__(
+        self,
+        *,
+        border: str = 'clamp',
+        dtype: DTypeLike | types.DALIDataType = ...,
+        preemph_coeff: float | DataNode = 0.97,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PythonFunction(OperatorClass):
+    def __init__(
+        self,
+        function: Any = None,
+        num_outputs: int = 1,
+        device: Any = None,
+        batch_processing: bool = False,
+        *,
+        output_layouts: typing.Sequence[str] | str | None = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class RandomBBoxCrop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        all_boxes_above_threshold: bool = True,
+        allow_no_crop: bool = True,
+        aspect_ratio: typing.Sequence[float] = ...,
+        bbox_layout: str | None = None,
+        bbox_prune_threshold: float | None = None,
+        crop_shape: typing.Sequence[int] | DataNode | None = None,
+        input_shape: typing.Sequence[int] | DataNode | None = None,
+        ltrb: bool = True,
+        num_attempts: int = 1,
+        output_bbox_indices: bool = False,
+        quiet: bool = False,
+        scaling: typing.Sequence[float] = ...,
+        shape_layout: str | None = None,
+        threshold_type: str = 'iou',
+        thresholds: typing.Sequence[float] = ...,
+        total_num_attempts: int = -1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class RandomResizedCrop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        size: typing.Sequence[int] | int | None = None,
+        random_area: typing.Sequence[float] = ...,
+        random_aspect_ratio: typing.Sequence[float] = ...,
+        num_attempts: int = 10,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DTypeLike | None = None,
+        minibatch_size: int = 32,
+        temp_buffer_hint: int = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class Reinterpret(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        layout: str | None = None,
+        rel_shape: typing.Sequence[float] | DataNode | None = None,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        src_dims: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Reshape(OperatorClass):
+    def __init__(
+        self,
+        *,
+        layout: str | None = None,
+        rel_shape: typing.Sequence[float] | DataNode | None = None,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        src_dims: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Resize(OperatorClass):
+    def __init__(
+        self,
+        *,
+        size: typing.Sequence[float] | DataNode | None = None,
+        resize_x: float | DataNode = 0.0,
+        resize_y: float | DataNode = 0.0,
+        resize_z: float | DataNode = 0.0,
+        resize_shorter: float | DataNode = 0.0,
+        resize_longer: float | DataNode = 0.0,
+        mode: str = 'default',
+        max_size: typing.Sequence[float] | float | None = None,
+        roi_start: typing.Sequence[float] | DataNode | None = None,
+        roi_end: typing.Sequence[float] | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DTypeLike | None = None,
+        save_attrs: bool = False,
+        minibatch_size: int = 32,
+        temp_buffer_hint: int = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ResizeCropMirror(OperatorClass):
+    def __init__(
+        self,
+        *,
+        size: typing.Sequence[float] | DataNode | None = None,
+        resize_x: float | DataNode = 0.0,
+        resize_y: float | DataNode = 0.0,
+        resize_z: float | DataNode = 0.0,
+        resize_shorter: float | DataNode = 0.0,
+        resize_longer: float | DataNode = 0.0,
+        mode: str = 'default',
+        max_size: typing.Sequence[float] | float | None = None,
+        roi_start: typing.Sequence[float] | DataNode | None = None,
+        roi_end: typing.Sequence[float] | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        crop: typing.Sequence[float] | DataNode | None = None,
+        crop_d: float | DataNode = 0.0,
+        crop_h: float | DataNode = 0.0,
+        crop_w: float | DataNode = 0.0,
+        crop_pos_x: float | DataNode = 0.5,
+        crop_pos_y: float | DataNode = 0.5,
+        crop_pos_z: float | DataNode = 0.5,
+        rounding: str = 'round',
+        mirror: int | DataNode = 0,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        antialias: bool = True,
+        dtype: DTypeLike | None = None,
+        minibatch_size: int = 32,
+        temp_buffer_hint: int = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Rotate(OperatorClass):
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode | None = None,
+        axis: typing.Sequence[float] | DataNode | None = None,
+        dtype: DTypeLike | None = None,
+        fill_value: float | None = None,
+        interp_type: types.DALIInterpType = ...,
+        keep_size: bool = False,
+        size: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Saturation(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        image_type: types.DALIImageType = ...,
+        saturation: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Shapes(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Slice(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | DataNode | None = None,
+        axis_names: str = 'WH',
+        dtype: DTypeLike | None = None,
+        end: typing.Sequence[int] | DataNode | None = None,
+        fill_values: typing.Sequence[float] = ...,
+        normalized_anchor: bool = True,
+        normalized_shape: bool = True,
+        out_of_bounds_policy: str = 'error',
+        rel_end: typing.Sequence[float] | DataNode | None = None,
+        rel_shape: typing.Sequence[float] | DataNode | None = None,
+        rel_start: typing.Sequence[float] | DataNode | None = None,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        start: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Spectrogram(OperatorClass):
+    def __init__(
+        self,
+        *,
+        center_windows: bool = True,
+        layout: str = 'ft',
+        nfft: int | None = None,
+        power: int = 2,
+        reflect_padding: bool = True,
+        window_fn: typing.Sequence[float] | None = None,
+        window_length: int = 512,
+        window_step: int = 256,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Squeeze(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Stack(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axis: int = 0,
+        axis_name: str | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ToDecibels(OperatorClass):
+    def __init__(
+        self,
+        *,
+        cutoff_db: float = -200.0,
+        multiplier: float = 10.0,
+        reference: float = 0.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Transpose(OperatorClass):
+    def __init__(
+        self,
+        *,
+        output_layout: str | None = None,
+        perm: typing.Sequence[int] | None = None,
+        transpose_layout: bool = True,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class WarpAffine(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        fill_value: float | None = None,
+        interp_type: types.DALIInterpType = ...,
+        inverse_map: bool = True,
+        matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode = ...,
+        size: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Zeros(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | types.DALIDataType = ...,
+        layout: str | None = None,
+        shape: typing.Sequence[int] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class ZerosLike(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
 
 @overload
 def audio_resample(

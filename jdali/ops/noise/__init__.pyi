@@ -5,6 +5,49 @@ from typing import Any
 from typing import overload
 from jax import Array
 from jax.typing import ArrayLike
+from jdali.data_node import DataNode
+from jdali.fn._classes import OperatorClass
+
+class Gaussian(OperatorClass):
+    def __init__(
+        self,
+        *,
+        mean: float | DataNode = 0.0,
+        stddev: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class SaltAndPepper(OperatorClass):
+    def __init__(
+        self,
+        *,
+        pepper_val: float | DataNode | None = None,
+        per_channel: bool = False,
+        prob: float | DataNode = 0.05,
+        salt_val: float | DataNode | None = None,
+        salt_vs_pepper: float | DataNode = 0.5,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class Shot(OperatorClass):
+    def __init__(
+        self,
+        *,
+        factor: float | DataNode = 12.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
 
 @overload
 def gaussian(

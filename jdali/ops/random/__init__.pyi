@@ -6,6 +6,80 @@ from numpy.typing import DTypeLike
 from typing import overload
 from jax import Array
 from jax.typing import ArrayLike
+from jdali.data_node import DataNode
+from jdali.fn._classes import OperatorClass
+
+class Beta(OperatorClass):
+    def __init__(
+        self,
+        *,
+        alpha: float | DataNode = 1.0,
+        beta: float | DataNode = 1.0,
+        dtype: DTypeLike | None = None,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class Choice(OperatorClass):
+    def __init__(
+        self,
+        *,
+        p: typing.Sequence[float] | DataNode | None = None,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class CoinFlip(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        probability: float | DataNode = 0.5,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class Normal(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        mean: float | DataNode = 0.0,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        stddev: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class Uniform(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        range: typing.Sequence[float] | DataNode = ...,
+        shape: typing.Sequence[int] | DataNode | None = None,
+        values: typing.Sequence[float] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
 
 @overload
 def beta(

@@ -6,6 +6,117 @@ from numpy.typing import DTypeLike
 from typing import overload
 from jax import Array
 from jax.typing import ArrayLike
+from jdali.fn._classes import OperatorClass
+
+class Max(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Mean(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class MeanSquare(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Min(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class RMS(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class StdDev(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        ddof: int = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Sum(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        dtype: DTypeLike | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Variance(OperatorClass):
+    def __init__(
+        self,
+        *,
+        axes: typing.Sequence[int] | None = None,
+        axis_names: str | None = None,
+        keep_dims: bool = False,
+        ddof: int = 0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
 
 @overload
 def max(

@@ -5,6 +5,89 @@ from typing import Any
 from typing import overload
 from jax import Array
 from jax.typing import ArrayLike
+from jdali.data_node import DataNode
+from jdali.fn._classes import OperatorClass
+
+class Combine(OperatorClass):
+    def __init__(
+        self,
+        *,
+        reverse_order: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Crop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        absolute: bool = False,
+        from_end: typing.Sequence[float] | DataNode = ...,
+        from_start: typing.Sequence[float] | DataNode = ...,
+        reverse_order: bool = False,
+        to_end: typing.Sequence[float] | DataNode = ...,
+        to_start: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Rotation(OperatorClass):
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode | None = None,
+        axis: typing.Sequence[float] | DataNode | None = None,
+        center: typing.Sequence[float] | DataNode | None = None,
+        reverse_order: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Scale(OperatorClass):
+    def __init__(
+        self,
+        *,
+        scale: typing.Sequence[float] | DataNode | None = None,
+        center: typing.Sequence[float] | DataNode | None = None,
+        ndim: int | None = None,
+        reverse_order: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Shear(OperatorClass):
+    def __init__(
+        self,
+        *,
+        angles: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        center: typing.Sequence[float] | DataNode | None = None,
+        reverse_order: bool = False,
+        shear: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Translation(OperatorClass):
+    def __init__(
+        self,
+        *,
+        offset: typing.Sequence[float] | DataNode | None = None,
+        reverse_order: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
 
 @overload
 def combine(

@@ -1,0 +1,163 @@
+"""The operator classes of `jdali.ops`: DALI's older way, where an operator is made first and called later.
+
+Each is made from the function of `jdali.fn` of the same operator, and lives beside the pure functions of
+`jdali.ops`, which have lower-case names.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, cast
+
+from jdali._operators.record import Operator
+from jdali._operators.surface import class_name
+from jdali.fn._build import IGNORED
+from jdali.graph._node import DataNode
+
+# Arguments that DALI's constructors take by position as well.
+_BY_POSITION = {
+    "external_source": ("source", "num_outputs"),
+    "python_function": ("function", "num_outputs", "device", "batch_processing"),
+    "readers.tfrecord": ("path", "index_path", "features"),
+}
+
+
+class _WithSignature(type):
+    """Makes a class's signature when somebody asks for it: there are many, and few are looked at."""
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        arguments = [
+            p.replace(default=None) if p.default is p.empty else p
+            for p in inspect.signature(cls._function).parameters.values()  # type: ignore[attr-defined]
+            if p.kind is p.KEYWORD_ONLY or p.name in cls._by_position  # type: ignore[attr-defined]
+        ]
+        by_name = {p.name: p for p in arguments}
+        first = [
+            by_name.pop(name).replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            for name in cls._by_position  # type: ignore[attr-defined]
+        ]
+        return inspect.Signature([*first, *by_name.values()])
+
+
+class OperatorClass(metaclass=_WithSignature):
+    """An operator with some of its arguments; calling it with the inputs and the others makes a node.
+
+    Args:
+        args, kwargs: those of the function of `jdali.fn` of the same operator.
+
+    Raises:
+        TypeError: an argument that the operator does not have.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
+    _by_position: ClassVar[tuple[str, ...]]
+    __operator__: ClassVar[Operator]
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        if len(args) > len(self._by_position):
+            raise TypeError(
+                f"{self.schema_name}: takes {len(self._by_position)} arguments by position, got {len(args)}"
+            )
+        given = dict(zip(self._by_position, args, strict=False))
+        if twice := sorted(given.keys() & kwargs.keys()):
+            raise TypeError(f"{self.schema_name}: argument {twice[0]!r} was given twice")
+        self._given = given | kwargs
+        self._check(self._given)
+
+    def _check(self, given: dict[str, Any]) -> None:
+        known = {*inspect.signature(self._function).parameters, *IGNORED}
+        self.__operator__.bind(
+            {k: v for k, v in given.items() if k not in known}
+            | {a.name: a for a in self.__operator__.args.values() if a.required}  # may follow in the call
+        )
+
+    @property
+    def schema_name(self) -> str:
+        """DALI's name of the operator: that of the class, with its family in front ("readers__File")."""
+        return class_name(self.__operator__.name).replace(".", "__")
+
+    @property
+    def device(self) -> str:
+        """Where the operator runs, as far as it was said; else that follows from the inputs."""
+        return self._given.get("device") or "cpu"
+
+    @property
+    def name(self) -> str | None:
+        """Name of the node that a call makes, if it was given one."""
+        return self._given.get("name")
+
+    @property
+    def preserve(self) -> bool:
+        """Whether the operator runs also if none of its outputs is used."""
+        return bool(self._given.get("preserve")) or self.__operator__.effects
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r:.60}" for name, value in self._given.items())
+        return f"{type(self).__module__}.{type(self).__name__}({given})"
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """Makes a node; see the function of `jdali.fn`.
+
+        Raises:
+            ValueError: an argument was given to the constructor already.
+        """
+        for name, value in kwargs.items():
+            if name != "name" and value is not None and self._given.get(name) is not None:
+                raise ValueError(
+                    f"{self.schema_name}: The argument `{name}` was already specified in __init__."
+                )
+        return type(self)._function(*inputs, **{**self._given, **kwargs})
+
+
+class Compose:
+    """Operators one after the other, as one: each gets what the one before it gave.
+
+    Args:
+        op_list: operators, or functions of DataNodes. What one on the accelerator gets is brought there.
+    """
+
+    def __init__(self, op_list: Sequence[Callable[..., Any]]):
+        self._ops = list(op_list)
+
+    def __repr__(self) -> str:
+        return f"jdali.ops.Compose({self._ops!r})"
+
+    @property
+    def device(self) -> str | None:
+        """Where the first operator runs."""
+        return getattr(self._ops[0], "device", None) if self._ops else None
+
+    def __call__(self, *inputs: Any) -> Any:
+        values: Any = inputs
+        for op in self._ops:
+            if getattr(op, "device", "cpu") == "gpu":
+                values = [_on_accelerator(value) for value in values]
+            result = op(*values)
+            values = result if isinstance(result, (tuple, list)) else (result,)
+        return values[0] if len(values) == 1 else values
+
+
+def _on_accelerator(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_on_accelerator(v) for v in value]
+    return value.gpu() if isinstance(value, DataNode) else value
+
+
+def make_class(op: Operator, function: Callable[..., Any]) -> type[OperatorClass]:
+    """The class of an operator.
+
+    Args:
+        op: its record.
+        function: that of `jdali.fn`.
+    """
+    family, _, name = class_name(op.name).rpartition(".")
+    body = {
+        "__doc__": function.__doc__,
+        "__module__": f"jdali.ops.{family}" if family else "jdali.ops",
+        "__operator__": op,
+        "_by_position": _BY_POSITION.get(op.name, ()),
+        "_function": staticmethod(function),
+    }
+    return cast(type[OperatorClass], _WithSignature(name, (OperatorClass,), body))

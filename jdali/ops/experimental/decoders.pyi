@@ -1,0 +1,29 @@
+"""Made by tools/make_stubs.py from the operators' records; do not edit."""
+
+import typing
+from typing import Any
+from jdali.data_node import DataNode
+from jdali.fn._classes import OperatorClass
+from jdali.ops.decoders import Image as Image
+from jdali.ops.decoders import ImageCrop as ImageCrop
+from jdali.ops.decoders import ImageRandomCrop as ImageRandomCrop
+from jdali.ops.decoders import ImageSlice as ImageSlice
+
+class Video(OperatorClass):
+    def __init__(
+        self,
+        *,
+        affine: bool = True,
+        build_index: bool = True,
+        end_frame: int | DataNode | None = None,
+        fill_value: typing.Sequence[int] | int = ...,
+        frames: typing.Sequence[int] | DataNode | None = None,
+        pad_mode: typing.Sequence[str] | str | DataNode = 'constant',
+        sequence_length: int | DataNode | None = None,
+        start_frame: int | DataNode | None = None,
+        stride: int | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
