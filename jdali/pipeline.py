@@ -249,6 +249,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             raise RuntimeError(
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
             )
+        self._built()
         self.iter_setup()
         return self._take()
 
@@ -341,16 +342,22 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             OperatorError: the data are no batch that the source may give.
         """
         engine, _ = self._built()
-        node = self.graph.copy_of(data_node.source) if isinstance(data_node, DataNode) else None
-        for candidate, source in engine.sources.items():
-            if candidate is node or candidate.name == data_node:
-                if not (isinstance(source, ExternalSource) and source.is_fed):
-                    raise RuntimeError(f"feed_input: {candidate.name!r} has a source of its own")
-                give = functools.partial(source.feed, data, layout, self.batch_size)
-                engine.feed.ask(candidate, give)
-                return
-        known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
-        raise RuntimeError(f"feed_input: no external source named {data_node!r}; there are {known}")
+        node, source = self._fed_source(engine, data_node)
+        engine.feed.ask(node, functools.partial(source.feed, data, layout, self.batch_size))
+
+    def _fed_source(self, engine: Engine, wanted: DataNode | str) -> tuple[Node, ExternalSource]:
+        node: Node | None
+        if isinstance(wanted, DataNode):
+            node = self.graph.copy_of(wanted.source)
+        else:
+            node = next((node for node in engine.sources if node.name == wanted), None)
+        source = None if node is None else engine.sources.get(node)
+        if node is None or not isinstance(source, ExternalSource):
+            known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
+            raise RuntimeError(f"feed_input: no external source named {wanted!r}; there are {known}")
+        if not source.is_fed:
+            raise RuntimeError(f"feed_input: {node.name!r} has a source of its own")
+        return node, source
 
     def input_feed_count(self, input_name: str) -> int:
         """How many batches to feed before the first run: 1, since fed pipelines run on demand."""

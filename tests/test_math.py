@@ -49,11 +49,6 @@ def test_all_functions_in_one_pipeline():
         np.testing.assert_allclose(found.at(0), value, rtol=3e-6, atol=1e-7, err_msg=name)
 
 
-def test_outside_of_a_pipeline():
-    with pytest.raises(RuntimeError, match="pipeline"):
-        jdali.math.sqrt(2.0)
-
-
 INTEGERS = np.array([5, -7, 3], np.int32)
 # Divisors in which DALI finds a 0, and raises; of a float there is no error in DALI either.
 ZEROS = [0, np.array([1, 0, 2], np.int32), np.uint8(0), False]

@@ -11,7 +11,8 @@ from jdali import types
 from jdali._operators import argument_rules
 from jdali._operators.record import ArgKind, Operator
 from jdali._system.devices import to_host
-from jdali.graph._node import DataNode, apply, device_of, new_node, operand
+from jdali.graph._arithmetic import operand
+from jdali.graph._node import DataNode, apply, device_of, new_node
 
 Outputs: TypeAlias = "DataNode | tuple[DataNode, ...]"
 
@@ -88,7 +89,7 @@ def _call_once(
             raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
         if not isinstance(value, DataNode):
             _check_constant(op, key, value)
-    inputs = [i if isinstance(i, DataNode) else types.constant_array(i) for i in inputs]
+    inputs = [i if isinstance(i, DataNode) else _constant_input(op, k, i) for k, i in enumerate(inputs)]
     if device is None:
         device = device_of(inputs)
         device = device if device in ("gpu", *op.devices) else op.devices[0]
@@ -98,6 +99,16 @@ def _call_once(
         raise ValueError(f'{op.name}: device must be "cpu", "gpu" or "mixed", not {device!r}')
     node = new_node(op, inputs, given, device=device, **options)
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
+
+
+def _constant_input(op: Operator, number: int, value: Any) -> np.ndarray:
+    try:
+        return types.constant_array(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{op.name}: expected inputs of type 'DataNode', list of 'DataNode' or convertible to constant nodes. "
+            f"Received input `{number}` of type '{type(value).__name__}'."
+        ) from None
 
 
 def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:

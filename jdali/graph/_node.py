@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from jdali import types
 from jdali._operators.record import REGISTRY, Operator
 from jdali.ops.tensor._subscript import parse_index
 
@@ -343,57 +342,3 @@ def new_node(op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **opt
     """A node of the pipeline that is being defined, or of none; see `Graph.add` and `detached`."""
     graph = current_graph()
     return (detached if graph is None else graph.add)(op, inputs, args, **options)
-
-
-def operand(value: Any) -> Any:
-    return value if isinstance(value, DataNode) else types.constant_array(value)
-
-
-def expression(name: str, *operands: Any) -> DataNode:
-    """An arithmetic expression `math.<name>` of DataNodes and constants."""
-    return apply(f"math.{name}", [operand(o) for o in operands], {})
-
-
-def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]]:
-    def forward(self: DataNode, other: Any) -> DataNode:
-        return expression(name, self, other)
-
-    def reflected(self: DataNode, other: Any) -> DataNode:
-        return expression(name, other, self)
-
-    return forward, reflected
-
-
-def _unary(name: str) -> Callable[[DataNode], DataNode]:
-    def function(self: DataNode) -> DataNode:
-        return expression(name, self)
-
-    return function
-
-
-BINARY_OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
-    "pow": "pow", "and": "bitand", "or": "bitor", "xor": "bitxor", "lshift": "lshift",
-    "rshift": "rshift",
-}  # fmt: skip
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-UNARY_OPERATORS = {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "bitnot"}
-
-
-def add_operators(
-    cls: type,
-    binary: Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]],
-    unary: Callable[[str], Callable[..., Any]],
-) -> None:
-    """Gives a class Python's arithmetic, comparison and bitwise operators."""
-    for python_name, name in BINARY_OPERATORS.items():
-        forward, reflected = binary(name)
-        setattr(cls, f"__{python_name}__", forward)
-        setattr(cls, f"__r{python_name}__", reflected)
-    for name in COMPARISONS:
-        setattr(cls, f"__{name}__", binary(name)[0])
-    for python_name, name in UNARY_OPERATORS.items():
-        setattr(cls, f"__{python_name}__", unary(name))
-
-
-add_operators(DataNode, _binary, _unary)

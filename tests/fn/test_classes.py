@@ -55,7 +55,9 @@ def test_every_operator_has_a_class(name):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("module", ["", *["readers", "decoders", "random", "transforms", "reductions", "noise"]])
+@pytest.mark.parametrize(
+    "module", ["", *["readers", "decoders", "random", "transforms", "reductions", "noise"]]
+)
 def test_names_are_dalis(module):
     theirs = getattr(oracle.dali().ops, module) if module else oracle.dali().ops
     for made in classes().values():

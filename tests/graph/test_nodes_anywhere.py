@@ -52,12 +52,17 @@ def test_a_node_reached_through_another_pipeline_is_the_same_node():
 
 
 def test_data_are_fed_by_the_node_that_the_user_has():
-    images = fn.external_source(name="images")
+    images, numbers = fn.external_source(name="images"), fn.external_source()
     flipped = fn.flip(images)
     for key in (images, "images"):
-        with pipeline(flipped) as pipe:
+        with pipeline(numbers, flipped) as pipe:
             pipe.feed_input(key, [ROW])
-            np.testing.assert_array_equal(pipe.run()[0].at(0), FLIPPED)
+            pipe.feed_input(numbers, [np.int32(3)])
+            number, row = pipe.run()
+            np.testing.assert_array_equal(row.at(0), FLIPPED)
+            assert int(number.at(0)) == 3
+    with pipeline(flipped) as pipe, pytest.raises(RuntimeError, match=r"there are \['images'\]"):
+        pipe.feed_input(numbers, [np.int32(3)])
 
 
 def test_nodes_from_outside_and_inside_together():

@@ -1,0 +1,76 @@
+"""Python's operators on DataNodes and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jdali import types
+from jdali.graph._node import DataNode, apply
+
+
+def operand(value: Any) -> Any:
+    return value if isinstance(value, DataNode) else types.constant_array(value)
+
+
+def expression(name: str, *operands: Any) -> DataNode:
+    """An arithmetic expression `math.<name>` of DataNodes and constants."""
+    for i, value in enumerate(operands):
+        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
+            raise TypeError(
+                f"The input {i} of operator `{_SIGNS.get(name, name)}` must be a `DataNode` or a compatible "
+                f"constant. Got a `{type(value).__name__}` with nested `DataNode`(s).\n"
+                "Did you pass a return value of an operator producing multiple outputs?"
+            )
+    return apply(f"math.{name}", [operand(o) for o in operands], {})
+
+
+def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]]:
+    def forward(self: DataNode, other: Any) -> DataNode:
+        return expression(name, self, other)
+
+    def reflected(self: DataNode, other: Any) -> DataNode:
+        return expression(name, other, self)
+
+    return forward, reflected
+
+
+def _unary(name: str) -> Callable[[DataNode], DataNode]:
+    def function(self: DataNode) -> DataNode:
+        return expression(name, self)
+
+    return function
+
+
+BINARY_OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
+    "pow": "pow", "and": "bitand", "or": "bitor", "xor": "bitxor", "lshift": "lshift",
+    "rshift": "rshift",
+}  # fmt: skip
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "bitand": "&",
+    "bitor": "|", "bitxor": "^", "lshift": "<<", "rshift": ">>", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
+    "gt": ">", "ge": ">=",
+}  # fmt: skip
+UNARY_OPERATORS = {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "bitnot"}
+
+
+def add_operators(
+    cls: type,
+    binary: Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]],
+    unary: Callable[[str], Callable[..., Any]],
+) -> None:
+    """Gives a class Python's arithmetic, comparison and bitwise operators."""
+    for python_name, name in BINARY_OPERATORS.items():
+        forward, reflected = binary(name)
+        setattr(cls, f"__{python_name}__", forward)
+        setattr(cls, f"__r{python_name}__", reflected)
+    for name in COMPARISONS:
+        setattr(cls, f"__{name}__", binary(name)[0])
+    for python_name, name in UNARY_OPERATORS.items():
+        setattr(cls, f"__{python_name}__", unary(name))
+
+
+add_operators(DataNode, _binary, _unary)
+add_operators(types.ArrayConstant, _binary, _unary)  # `types` is below this module
