@@ -19,7 +19,7 @@ from support.sweep import COUNT, EPOCHS, Outputs, Results, Row, largest_differen
 
 from jdali import OperatorError
 from jdali._batches.extent import Plan
-from jdali._operators.record import REGISTRY, ArgKind, PerSample, operator
+from jdali._operators.record import REGISTRY, ArgKind, CompiledOp, PerSample, operator
 
 # A test compiles the programs of a whole group: up to a minute of work, which takes longer on a busy machine.
 pytestmark = pytest.mark.timeout(1200)
@@ -132,7 +132,7 @@ def test_every_operator_has_a_row():
 def test_every_per_sample_argument_is_given_by_sample():
     every = [row for rows in (*GROUPS.values(), *ARGUMENTS.values()) for row in rows]
     for op in REGISTRY.values():
-        if op.kind == "device" and not op.name.startswith("_"):
+        if isinstance(op, CompiledOp) and not op.name.startswith("_"):
             given = {name for row in every if row.op == op.name for name in row.fed}
             assert {a.name for a in op.public_args.values() if a.kind is ArgKind.PER_SAMPLE} == given, op
 
@@ -226,7 +226,7 @@ def test_equals_pure_function(group: str):
         for row, results in want.items():
             op = REGISTRY[row.op]
             alone = op.random or op.name in sweep_cases.NOT_IN_DALI
-            if op.kind != "device" or row.call is not None or not alone:
+            if not isinstance(op, CompiledOp) or row.call is not None or not alone:
                 continue
             for position in range(sweep_cases.KINDS):
                 purely = by_row([row], lambda rows, p=position: [sweep.purely(rows[0], p)], failures)

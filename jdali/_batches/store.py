@@ -202,6 +202,12 @@ class Store:
         rows = np.arange(spec.batch_size)
         return cls(spec, (block,), np.zeros(spec.batch_size, np.int64), rows)
 
+    @classmethod
+    def empty(cls, spec: BatchSpec) -> Store:
+        """No sample; the spec says of what."""
+        none = np.zeros(0, np.int64)
+        return cls(spec, (), none, none)
+
     def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
         """The same places in other blocks."""
         return Store(self.spec, blocks, self.block, self.row)

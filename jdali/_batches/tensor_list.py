@@ -109,7 +109,7 @@ class TensorList:
         if spec is None:
             spec = BatchSpec.of(samples, layout) if samples else BatchSpec(np.zeros((0, 0)), NOTHING)
         if not samples:
-            return cls._of(Store(spec, (), np.zeros(0, np.int64), np.zeros(0, np.int64)), source_info, device)
+            return cls._of(Store.empty(spec), source_info, device)
         return cls._of(Store.of_block(SamplesBlock(samples), spec), source_info, device)
 
     @classmethod

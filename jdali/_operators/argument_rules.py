@@ -20,7 +20,7 @@ import numpy as np
 from jax import Array
 
 from jdali._errors import SampleError
-from jdali._operators.record import Arg, element_types
+from jdali._operators.schema import Arg, element_types
 
 # Size of an axis of a padded value: None where it is left as it is.
 Shape = tuple[int | None, ...]

@@ -23,7 +23,8 @@ from jdali._errors import TracedArgumentError
 from jdali._numerics.random import SampleKeys
 from jdali._operators import argument_rules
 from jdali._operators.layout import Adapter, make_adapter
-from jdali._operators.record import ArgKind, Operator
+from jdali._operators.offers import Agreed
+from jdali._operators.record import ArgKind, CompiledOp, DeviceBatchOp, DeviceOp, Operator
 
 
 class Constant:
@@ -122,6 +123,7 @@ def plan_call(
     input_values: Mapping[str, Any] | None = None,
     traced_arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
     constants_given: Mapping[str, Any] = pytypes.MappingProxyType({}),
+    agreed: Mapping[str, Agreed] = pytypes.MappingProxyType({}),
 ) -> PlannedCall:
     """Plans one call on a batch.
 
@@ -136,14 +138,16 @@ def plan_call(
         traced_arguments: arguments whose value is a tracer held by the caller, and the shape that it has
             in each sample: int [N, ndim].
         constants_given: inputs that are the same array for all samples, by name.
+        agreed: what the producer of the first input does for this operator, see `offers`.
 
     Raises:
         SampleError: an argument has a wrong shape in a sample, or what `setup` finds.
     """
     bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
         traced_arguments, ...), private=True)  # fmt: skip
+    layouts, sequence = (op.layouts, op.sequence) if isinstance(op, DeviceOp) else ((), False)
     adapters = tuple(
-        make_adapter(op.name, () if op.input(i).argument else op.layouts, op.sequence, s.layout, s.ndim)
+        make_adapter(op.name, () if op.input(i).argument else layouts, sequence, s.layout, s.ndim)
         for i, s in enumerate(specs)
     )
     static: dict[str, Any] = {}
@@ -172,7 +176,7 @@ def plan_call(
             constants[name] = constant
             seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
-    from_engine = {"keys": keys, "batch_size": batch_size, "constants": constants_given}
+    from_engine = {"keys": keys, "batch_size": batch_size, "constants": constants_given, **agreed}
     plan = _run_setup(op, core_specs, from_engine | seen_by_setup, input_values or {}, specs)
     for name in (*plan.params, *plan.static):
         constants.pop(name, None)
@@ -181,11 +185,11 @@ def plan_call(
     given_by_value = list(traced)
     traced |= plan.params
     static |= plan.static
-    if op.kind == "device":
+    if isinstance(op, CompiledOp):
         traced = _without_objects(op, traced)
     main = adapters[0] if adapters else None
     outputs = tuple(
-        main.spec_from_core(o, specs[0]) if main is not None and op.layouts else o for o in plan.outputs
+        main.spec_from_core(o, specs[0]) if main is not None and layouts else o for o in plan.outputs
     )
     call = Call(
         op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(static.items())),
@@ -275,7 +279,9 @@ def run_call(
         return run_sample(call, arrays, extents, traced, out_extents, out_shapes, key)
 
     packed = (tuple(arrays), tuple(extents), dict(traced), tuple(out_extents), keys)
-    results: tuple[Array, ...] = one(*packed) if call.op.batched else jax.vmap(one)(*packed)
+    results: tuple[Array, ...] = (
+        one(*packed) if isinstance(call.op, DeviceBatchOp) else jax.vmap(one)(*packed)
+    )
     return results
 
 
@@ -290,10 +296,10 @@ def run_sample(
 ) -> tuple[Array, ...]:
     """`run_call` for one sample, without the batch axis."""
     op, adapters = call.op, call.adapters
-    main = adapters[0] if adapters and op.layouts else None
+    main = adapters[0] if adapters and isinstance(op, DeviceOp) and op.layouts else None
     kwargs: dict[str, Any] = dict(call.static)
     kwargs |= {k: None if c is None else c.value for k, c in call.constants}
-    if op.batched:
+    if isinstance(op, DeviceBatchOp):
         kwargs |= {k: c.value[None] for k, c in call.constants if c is not None and c.value.ndim}
     kwargs |= traced
     single_in = op.max_inputs == 1

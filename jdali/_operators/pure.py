@@ -17,7 +17,7 @@ from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
 from jdali._operators.call import PlannedCall, Traced, plan_call, run_call, run_sample
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
-from jdali._operators.record import Arg, ArgKind, Operator
+from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._system.devices import is_local, to_host
 
 Sizes: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
@@ -139,7 +139,7 @@ class _Call:
         shapes_given = dict(planned.call.argument_shapes)
         traced = {n: argument_rules.fitted(value, shapes_given[n], 0) for n, value in self.tracers.items()}
         traced |= {name: value[0] for name, value in planned.traced.items()}
-        if not self.op.batched:
+        if not isinstance(self.op, DeviceBatchOp):
             return run_sample(planned.call, self.arrays, extents, traced, out_extents, shapes, self.key)
         operands = (list(self.arrays), list(extents), traced, list(out_extents), self.key)
         arrays, ins, values, outs, key = jax.tree.map(lambda v: jnp.asarray(v)[None], operands)

@@ -7,7 +7,8 @@ import types as pytypes
 from collections.abc import Callable
 from typing import Any
 
-from jdali._operators.record import ArgKind, Operator, alternatives
+from jdali._operators.base import Operator
+from jdali._operators.schema import ArgKind, alternatives
 
 # Names that DALI keeps for those of the past, by what they are called now.
 ALIASES = (

@@ -15,7 +15,7 @@ import soundfile
 
 from jdali._batches.recycled import empty
 from jdali._errors import SampleError
-from jdali._operators.together import Share
+from jdali._operators.host_batch import Share
 from jdali.codecs import _flac, _incomplete, _mp3, _wav
 from jdali.codecs._resampling import lobes_of, resample
 

@@ -9,7 +9,7 @@ import numpy as np
 import simplejpeg
 
 from jdali._batches.gather import aligned_empty
-from jdali._operators.together import Share
+from jdali._operators.host_batch import Share
 from jdali.codecs import image
 from jdali.codecs._base import UINT8, ImageInfo
 from jdali.codecs._jpeg_scan import scan
@@ -48,6 +48,10 @@ class Headers:
         for i, info in self._others.items():
             shapes[i] = image.output_shape(info, output_type, adjust_orientation)
         return shapes
+
+    def max_denominators(self) -> np.ndarray[Any, Any]:
+        """int64 [n], the most that the size of each can be divided by while it is decoded; none may have failed."""
+        return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
     def plain(self, output_type: DALIImageType, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """bool [n]: what the JPEG decoder gives is the picture, nothing is left to be done."""

@@ -14,7 +14,7 @@ import sys
 import jdali.ops
 import jdali.readers  # noqa: F401  readers register themselves
 from jdali import types as types
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, ReaderOp
 from jdali._operators.surface import class_name, place
 from jdali.dynamic import _dtype
 from jdali.dynamic import capture as capture
@@ -72,7 +72,7 @@ _HIDDEN = ("_", "math.", "external_source", "python_function", "experimental.inp
 for _op in REGISTRY.values():
     if _op.name.startswith(_HIDDEN):
         continue
-    if _op.kind == "reader":
+    if isinstance(_op, ReaderOp):
         place(sys.modules[__name__], class_name(_op.name), make_reader(_op), sys.modules)
     else:
         place(sys.modules[__name__], _op.name, make_function(_op), sys.modules)

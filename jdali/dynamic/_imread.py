@@ -35,9 +35,7 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     paths = [filepaths] if single else [_path(p) for p in filepaths]
     if not paths:
         raise ValueError("imread: no paths given")
-    reader = EagerReader(
-        REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0, batch_size=len(paths)
-    )
+    reader = EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
     contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
     value = wrap(Kind.TENSOR if single else Kind.BATCH, contents, Device.CPU)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)

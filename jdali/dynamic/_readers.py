@@ -64,9 +64,7 @@ class Reader:
         """The reader, opened when first used."""
         with self._lock:
             if self._opened is None:
-                self._opened = EagerReader(
-                    self._op, self._args, seed=self._seed, batch_size=self._max_batch_size or 1
-                )
+                self._opened = EagerReader(self._op, self._args, seed=self._seed)
             return self._opened
 
     def __call__(self, *, batch_size: int | None = None) -> Any:

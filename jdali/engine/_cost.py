@@ -1,7 +1,7 @@
 """What a batch costs: time for each element, for each call, and what of it is spent on padding.
 
 A model, good enough to choose between shapes and to say how much padding costs. Its constants were measured with
-`benchmarks/shapes.py`, which prints them anew.
+`benchmarks/shapes.py`, which prints them anew; those of an operator are in its record (`nanoseconds`).
 """
 
 from __future__ import annotations
@@ -11,26 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from jdali.graph._node import DataNode
-from jdali.graph._plan import Stage
+from jdali.graph._plan import Stage, compiled
 
-# Nanoseconds an element that an operator reads or writes, on one core: of most operators, and of those
-# that take much longer.
-_CPU_NANOSECONDS = 1.2
-_CPU_OF_OPERATOR = {
-    "spectrogram": 20.0,
-    "mel_filter_bank": 13.0,
-    "mfcc": 13.0,
-    "gaussian_blur": 6.0,
-    "to_decibels": 5.0,
-    "rotate": 4.0,
-    "warp_affine": 4.0,
-    "preemphasis_filter": 3.0,
-    "normalize": 3.0,
-    "resize": 2.0,
-    "resize_crop_mirror": 2.0,
-    "random_resized_crop": 2.0,
-}
-# On an accelerator: bound by memory.
+# Nanoseconds an element that an operator reads or writes on an accelerator: bound by memory. On a CPU the
+# operators say how long they take.
 _DEVICE_NANOSECONDS = 0.01
 # An element that is copied on the host or written to new memory there; one that is sent to an accelerator.
 _CPU_MOVING = 0.2
@@ -59,8 +43,8 @@ class StageCost:
         self._padded = np.zeros(len(values))
         self._true = np.zeros(len(values))
         for node in stage.nodes:
-            each = _CPU_OF_OPERATOR.get(node.op.name, _CPU_NANOSECONDS) if cpu else _DEVICE_NANOSECONDS
-            free = node.op.free_padding if cpu else "none"
+            op = compiled(node)
+            each, free = (op.nanoseconds, op.free_padding) if cpu else (_DEVICE_NANOSECONDS, "none")
             for value in {id(v): v for v in node.data_inputs}.values():
                 (self._padded if free == "none" else self._true)[number[id(value)]] += each
             for value in node.outputs:

@@ -21,16 +21,16 @@ from jdali._batches.provenance import Drawn, Provenance
 from jdali._batches.store import PaddedBlock
 from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator
+from jdali.engine._adapters import runner_of
 from jdali.engine._failure import NodeFailure
-from jdali.engine._host import HostRunner
 from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
-from jdali.engine._stage import StageRunner
+from jdali.engine._runner import Means
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Graph
-from jdali.graph._plan import Stage
+from jdali.graph._plan import HostStep, Stage, is_compiled
 from jdali.readers._ahead import reading_ahead
 from jdali.tensors import Part, TensorList
 
@@ -87,16 +87,16 @@ class _Runner:
         # Without random values, host operators keep nothing from call to call.
         self._random = form.op.random
         self._stream: tuple[int, int] | None = None  # seed and stream of the last call
-        stateless = form.op.kind != "device" and not form.op.random
+        step = (
+            Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
+            if is_compiled(self.node)
+            else HostStep(self.node, 0)
+        )
+        self._runner = runner_of(
+            step, seed=0, device=form.place.device, max_batch=form.room, compiler=_compiler
+        )
+        stateless = self._runner.stateless and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()
-        self._runner: StageRunner | HostRunner
-        if form.op.kind == "device":
-            stage = Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
-            self._runner = StageRunner(
-                stage, seed=0, max_batch=form.room, device=form.place.device, compiler=_compiler
-            )
-        else:
-            self._runner = HostRunner(self.node, seed=0)
 
     def run(self, env: Values, ids: SampleIds, draw: Draw, pool: Pool) -> None:
         with self._turn:
@@ -104,10 +104,7 @@ class _Runner:
             if self._random and stream != self._stream:
                 self._runner.reseed(*stream)
                 self._stream = stream
-            if isinstance(self._runner, StageRunner):
-                self._runner.run(env, ids, pool.executor)
-            else:
-                self._runner.run(env, ids, pool)
+            self._runner.run(env, ids, Means(pool))
 
 
 _kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
@@ -159,7 +156,7 @@ def run_operator(
     for name, value in per_sample.items():
         if isinstance(value, TensorList):
             env[runner.arguments[name]] = value
-        elif op.kind == "device":
+        elif is_compiled(runner.node):
             env.arrays[runner.arguments[name]] = value
         else:
             env[runner.arguments[name]] = TensorList.from_dense(value)
@@ -206,18 +203,15 @@ class EagerReader:
         op: record of the reader.
         args: its arguments, as the user gave them.
         seed: of the random order, unless the arguments name one.
-        batch_size: largest number of samples taken at once, if known.
     """
 
-    def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int, batch_size: int):
+    def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int):
         graph = Graph()
         self.node = graph.add(op, (), args, device="cpu", where="a call")
         bound = op.bind(args)
         arguments = {name: arg.convert(bound[name]) for name, arg in op.public_args.items()}
         if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
             arguments["seed"] = seed
-        if "_batch_size" in op.args:
-            arguments["_batch_size"] = batch_size
         try:
             self._reader = reading_ahead(op.run(**arguments))
         except (ValueError, TypeError, OSError) as error:

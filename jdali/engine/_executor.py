@@ -13,22 +13,22 @@ import numpy as np
 
 from jdali._batches.provenance import Drawn, Provenance, external
 from jdali._errors import OperatorError
-from jdali._operators import argument_rules
+from jdali.engine._adapters import runner_of
 from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed
-from jdali.engine._given import batch_of
-from jdali.engine._host import HostRunner, Memo
 from jdali.engine._ids import SampleIds
+from jdali.engine._memo import Memo
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
-from jdali.engine._reading import cost_of, read
+from jdali.engine._runner import Means
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Timing
-from jdali.engine._values import Values, argument_values
+from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
-from jdali.graph._plan import ExecutionPlan, HostStep, Stage, shrinking_consumers
+from jdali.graph._offers import agreements
+from jdali.graph._plan import ExecutionPlan
 from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
 
@@ -136,32 +136,25 @@ class Engine:
         self.pool = Pool(threads)
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
-        self._reading_costs = {n: cost_of(r) for n, r in self.readers.items()}
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, ExternalSource)})
         self.timing = Timing(plan, [n for n, s in sources.items() if isinstance(s, ExternalSource)])
-        self.runners: dict[int, HostRunner | StageRunner] = {}
-        shrinking = shrinking_consumers(plan) if scaled_decoding else {}
-        for number, step in enumerate(plan.steps):
-            if isinstance(step, Stage):
-                device = devices[step.device]
-                self.runners[number] = StageRunner(
-                    step, seed=seed, max_batch=batch_size, device=device, compiler=self.compiler,
-                    exact_shapes=exact_shapes,
-                )  # fmt: skip
-            elif step.node not in sources:
-                self.runners[number] = HostRunner(
-                    step.node, seed=seed, shrink_for=shrinking.get(step.node, ())
-                )
-        # Batches that may be in a step at the same time. The samples of the next one wait behind those of the
-        # last, so that its slowest sample does not keep the pool idle.
-        self.at_once = [2 if _by_sample(step, sources) else 1 for step in plan.steps]
+        agreed = agreements(plan) if scaled_decoding else {}
+        self.runners = [
+            runner_of(
+                step, seed=seed, device=devices[step.device], max_batch=batch_size, compiler=self.compiler,
+                exact_shapes=exact_shapes, source=sources.get(step.nodes[0]),
+                agreements=agreed.get(step.nodes[0], ()),
+            )
+            for step in plan.steps
+        ]  # fmt: skip
+        self.at_once = [runner.at_once for runner in self.runners]
         # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
         self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
         self._closed = False
 
     @property
     def stage_runners(self) -> list[StageRunner]:
-        return [r for r in self.runners.values() if isinstance(r, StageRunner)]
+        return [r for r in self.runners if isinstance(r, StageRunner)]
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self, feed: Feed | None = None) -> dict[str, Any]:
@@ -171,7 +164,7 @@ class Engine:
         self.feed.set_state(state)
         if state["seed"] != self.seed:
             self.seed = int(state["seed"])
-            for runner in self.runners.values():
+            for runner in self.runners:
                 runner.set_pipeline_seed(self.seed)
 
     def reset(self) -> None:
@@ -284,44 +277,14 @@ class Engine:
 
     def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
         step, env = self.plan.steps[number], iteration.env
-        part = _part(step.domain if isinstance(step, Stage) else step.node.domain, iteration.parts, env)
+        part = _part(step.domain, iteration.parts, env)
         if not len(part):  # no sample took this branch
             for node in step.nodes:
                 for value in node.outputs:
                     env[value] = TensorList.from_samples([], "", value.device)
             return
         with self.timing.steps[number].lap():
-            if isinstance(step, HostStep) and step.node in self.sources:
-                self._read(step.node, iteration, pool)
-                return
-            runner = self.runners[number]
-            if isinstance(runner, StageRunner):
-                runner.run(env, part, pool.executor)
-            else:
-                runner.run(env, part, pool, iteration.memo)
-
-    def _read(self, node: Node, iteration: Iteration, pool: Pool) -> None:
-        draw, env = iteration.draw, iteration.env
-        drawn = env.drawn[node]
-        if node in draw.data:
-            for value, samples, layout in zip(node.outputs, draw.data[node], draw.layouts[node], strict=True):
-                env[value] = batch_of(samples, layout, value.device, drawn)
-            return
-        reader = self.readers[node]
-        epochs, indices, _ = draw.refs[node]
-        try:
-            arguments = {
-                name: argument_rules.batch(
-                    node.op.name, node.op.args[name], argument_values(env[value], node.op, name), len(indices)
-                )
-                for name, value in node.arg_inputs.items()
-            }
-        except (ValueError, TypeError) as error:
-            raise NodeFailure.of(node, error) from error
-        cost = self._reading_costs[node]
-        columns = read(node, reader, epochs, indices, pool, iteration.memo, arguments, cost)
-        for value, column in zip(node.outputs, columns, strict=True):
-            env[value] = TensorList.from_store(column, value.device, drawn)
+            self.runners[number].run(env, part, Means(pool, iteration.memo, iteration.draw))
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""
@@ -347,11 +310,3 @@ def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Sample
         holds = predicate_values(env[domain.predicate])
         parts[domain] = parent.select(np.flatnonzero(holds == domain.branch))
     return parts[domain]
-
-
-def _by_sample(step: HostStep | Stage, sources: Mapping[Node, Any]) -> bool:
-    """Whether the samples of a step are worked on one by one, in any order."""
-    if isinstance(step, Stage) or step.node in sources:
-        return False
-    op = step.node.op
-    return op.kind == "host" and not op.batched and not op.effects

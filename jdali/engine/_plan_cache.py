@@ -170,8 +170,8 @@ class Dependencies:
         if None in parts:
             return None
         parts += [env[v].spec.key for v in self.values]
-        if env.decoded_from:
-            parts += [env.decoded_from[v].tobytes() for v in self._stage.inputs if v in env.decoded_from]
+        for value in self._stage.inputs if env.agreed else ():
+            parts += [agreed.key for agreed in env.agreed.get(value, {}).values()]
         return (count, *env.constants, *parts)
 
 

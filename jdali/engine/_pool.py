@@ -39,24 +39,41 @@ class Pool:
         self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None,
         *, in_order: bool = False,
     ) -> list[Any]:  # fmt: skip
-        """function(0), ..., function(count - 1), in parallel.
+        """`attempt` on samples of an operator.
+
+        Raises:
+            NodeFailure: with all samples that failed.
+        """
+        results, failures = self.attempt(function, count, cost, in_order=in_order)
+        if failures:
+            # No cycles: errors hold the frames of `attempt`, and a failure this one.
+            failed, errors = list(failures), list(failures.values())
+            results, failures = [], {}
+            try:
+                raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
+            finally:
+                del errors
+        return results
+
+    def attempt(
+        self, function: Callable[[int], Any], count: int, cost: Cost | None = None, *, in_order: bool = False
+    ) -> tuple[list[Any], dict[int, Exception]]:
+        """function(0), ..., function(count - 1), in parallel: their results, and what those raised that failed.
 
         Args:
-            node: which they belong to.
             function: work on one sample.
             count: number of samples.
             cost: what earlier calls have cost, here and in the pool.
             in_order: call one after another, here.
 
-        Raises:
-            NodeFailure: with all samples that failed.
+        Returns: the results, None for those that failed; and the errors, in order.
         """
         results: list[Any] = [None] * count
         failures: dict[int, Exception] = {}
         # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
         step = max(1, count // (8 * self.threads))
 
-        def attempt(i: int) -> None:
+        def attempt_one(i: int) -> None:
             try:
                 results[i] = function(i)
             except Exception as error:
@@ -64,30 +81,23 @@ class Pool:
 
         def work(start: int) -> None:
             for i in range(start, min(start + step, count)):
-                attempt(i)
+                attempt_one(i)
 
         if in_order:
             for i in range(count):
                 if self._interrupted.is_set():
                     raise RuntimeError("the pipeline is closed")
-                attempt(i)
+                attempt_one(i)
             done, cost = count, None
         else:
-            done = cost.work_here(attempt, [1] * count) if cost is not None else 0
+            done = cost.work_here(attempt_one, [1] * count) if cost is not None else 0
         start = time.perf_counter()
         for _ in self.executor.map(work, range(done, count, step)):
             pass
         if cost is not None:
             cost.note_pool(time.perf_counter() - start, count - done)
-        if failures:
-            failed = sorted(failures)
-            errors = [failures.pop(i) for i in failed]
-            # No cycles: errors hold the frames of `work`, a failure this one, and both all results so far.
-            try:
-                raise NodeFailure(node, dict(zip(failed, errors, strict=True))) from errors[0]
-            finally:
-                del errors
-        return results
+        # No cycles: the frames of `attempt_one`, which the errors hold, have the first of these dictionaries only.
+        return results, {i: failures.pop(i) for i in sorted(failures)}
 
     def interrupt(self) -> None:
         """Begins no more tasks: what waits for them fails."""

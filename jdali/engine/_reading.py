@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import time
 import types as pytypes
@@ -12,10 +11,11 @@ import numpy as np
 
 from jdali._batches.store import Store
 from jdali.engine._failure import NodeFailure
-from jdali.engine._host import Memo
+from jdali.engine._host_plan import raise_if_any
+from jdali.engine._memo import Kept, Memo
 from jdali.engine._pool import Cost, Pool
 from jdali.graph._node import Node
-from jdali.readers._base import Loaded, Reader, joined, nothing
+from jdali.readers._base import Loaded, Reader, joined
 
 # Samples that are read together where reading is cheap.
 _TOGETHER = 64
@@ -52,36 +52,17 @@ def read(
     """
     if memo is None or arguments:  # arguments may be another's for the same sample the next time
         columns, failures = _load(node, reader, indices, pool, arguments, cost)
-        _raise_if_any(node, failures)
+        raise_if_any(node, failures)
         return columns
-    known: _Known = memo.read.setdefault(node.id, _Known(tuple([nothing()] * reader.num_outputs)))
+    known: Kept = memo.read.setdefault(node.id, Kept.nothing(reader.num_outputs))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
         columns, failures = _load(node, reader, indices[missing], pool, {}, cost)
         read = [int(place) for i, place in enumerate(missing) if i not in failures]
         known.add([keys[place] for place in read], columns)
-        _raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
-    rows = np.array([known.rows[key] for key in keys], np.int64)
-    return [column.select(rows) for column in known.columns]
-
-
-@dataclasses.dataclass
-class _Known:
-    """Samples of a batch that were read already.
-
-    Attributes:
-        columns: their outputs.
-        rows: place in the columns, by epoch and index.
-    """
-
-    columns: tuple[Store, ...]
-    rows: dict[tuple[int, int], int] = dataclasses.field(default_factory=dict)
-
-    def add(self, keys: Sequence[tuple[int, int]], columns: tuple[Store, ...]) -> None:
-        start = len(self.columns[0])
-        self.columns = joined([self.columns, columns])
-        self.rows.update((key, start + row) for row, key in enumerate(keys))
+        raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
+    return known.select(keys)
 
 
 def _load(
@@ -126,9 +107,3 @@ def _load(
         return Loaded(joined([part.columns for part in parts]), failures)
     except ValueError as error:
         raise NodeFailure.of(node, error) from error
-
-
-def _raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
-    if failures:
-        ordered: dict[int | None, Exception] = {place: failures[place] for place in sorted(failures)}
-        raise NodeFailure(node, ordered) from next(iter(ordered.values()))

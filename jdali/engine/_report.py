@@ -13,7 +13,8 @@ from jdali.engine._program import Program
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Part, Spent
 from jdali.graph._node import Node
-from jdali.graph._plan import ExecutionPlan, HostStep, shrinking_consumers
+from jdali.graph._offers import agreements
+from jdali.graph._plan import ExecutionPlan, HostStep
 
 # Batches without a new program after which warming up is over.
 QUIET_BATCHES = 20
@@ -38,10 +39,10 @@ def describe(engine: Engine) -> str:
         )
     ]
     for number, step in enumerate(engine.plan.steps):
-        if isinstance(step, HostStep):
-            lines.append(f"  [level {step.level}] host   {step.node.op.name:<32} {_threads(step.node)}")
-            continue
         runner = engine.runners[number]
+        if isinstance(step, HostStep):
+            lines.append(f"  [level {step.level}] host   {step.node.op.name:<32} {runner.shown}")
+            continue
         assert isinstance(runner, StageRunner)
         names = " + ".join(n.op.name for n in step.nodes)
         kind = "arguments" if step.is_arguments else f"stage {step.index}"
@@ -65,11 +66,6 @@ def _ratio(programs: Iterable[Program]) -> float:
     spent = [(p.padded_seconds, p.needed_seconds) for p in programs]
     needed = sum(n for _, n in spent)
     return sum(s for s, _ in spent) / needed if needed else 1.0
-
-
-def _threads(node: Node) -> str:
-    kinds = {"reader": "reads in the thread pool", "host": "runs in the thread pool"}
-    return kinds.get(node.op.kind, "moves samples")
 
 
 def statistics(engine: Engine) -> dict[str, Any]:
@@ -118,7 +114,7 @@ def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
         [[(part, part.spent())] for part in engine.timing.parts],
         engine.compiler.count,
         engine.pool.threads,
-        not scaled_decoding and bool(shrinking_consumers(engine.plan)),
+        not scaled_decoding and bool(agreements(engine.plan)),
         ahead,
     )
 

@@ -184,7 +184,7 @@ def spread_stages(engine: Engine, splits: Sequence[BatchSplit | None]) -> None:
         if split is not None and (value not in chosen or chosen[value].count < split.count):
             chosen[value] = split
     for number in reversed(range(len(engine.plan.steps))):
-        step, runner = engine.plan.steps[number], engine.runners.get(number)
+        step, runner = engine.plan.steps[number], engine.runners[number]
         if not (isinstance(step, Stage) and isinstance(runner, StageRunner)):
             continue
         runner.spread_over(None)

@@ -38,6 +38,7 @@ from jdali.engine._program import (
     split_shapes,
     stage_function,
 )
+from jdali.engine._runner import Means, StepRunner
 from jdali.engine._stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
@@ -56,8 +57,11 @@ class SeveralDevices(Protocol):
     ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
 
 
-class StageRunner:
+class StageRunner(StepRunner):
     """Compiles and runs one stage; used by one thread at a time."""
+
+    shown = "is compiled"
+    stateless = False
 
     def __init__(
         self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
@@ -83,7 +87,6 @@ class StageRunner:
         self._random = bool(random_nodes(stage))
 
     def set_pipeline_seed(self, seed: int) -> None:
-        """Gives the seed to all random operators that have none of their own; nothing is compiled anew."""
         self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self.stage)})
 
     def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
@@ -92,7 +95,6 @@ class StageRunner:
         self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
 
     def reseed(self, seed: int, stream: int) -> None:
-        """Gives all random operators of the stage this seed and stream; no program is compiled anew."""
         self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
 
     # --- several devices --------------------------------------------------------------------
@@ -177,15 +179,14 @@ class StageRunner:
                 argument_rules.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
                 traced[name] = specs[value].extents
         first = node.inputs[0] if node.inputs else None
-        if isinstance(first, DataNode) and first in env.decoded_from and "_decoded_from" in node.op.args:
-            args["_decoded_from"] = PerBatch(env.decoded_from[first])
+        agreed = env.agreed.get(first, {}) if isinstance(first, DataNode) else {}
         keys = None
         if node.op.random:
             seed, stream = self._seeds[node]
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
         return plan_call(
             node.op, in_specs, args, batch_size=count, keys=keys, input_values=values,
-            traced_arguments=traced, constants_given=constants,
+            traced_arguments=traced, constants_given=constants, agreed=agreed,
         )  # fmt: skip
 
     def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:
@@ -194,12 +195,8 @@ class StageRunner:
         return self._shapes.group(values, held, together=spread or self._whole_batch)
 
     # --- running ----------------------------------------------------------------------------
-    def run(self, env: Values, ids: SampleIds, pool: Executor | None = None) -> None:
-        """Adds the stage's outputs to `env`.
-
-        Raises:
-            NodeFailure: `setup` of a node refused a sample or an argument, or its program failed.
-        """
+    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
+        pool = means.pool.executor
         with inner("setup"):
             given = self._dependencies.given(env)
             plan = self._plan(env, ids, given)
@@ -216,7 +213,7 @@ class StageRunner:
 
         # On a CPU a worker waits for its chunk: the staging buffer is then still in the cache when the
         # program reads it, and the next chunk takes the same one. Otherwise all chunks would be queued.
-        parallel = pool is not None and len(plan.jobs) > 1
+        parallel = len(plan.jobs) > 1
         wait = parallel and self.device.platform == "cpu"
 
         def call(job: Job) -> Any:
@@ -224,7 +221,7 @@ class StageRunner:
                 result = self._call(job, plan.stage.x64, env, ids, packed, apart)
                 return jax.block_until_ready(result) if wait else result
 
-        results = list(pool.map(call, plan.jobs) if parallel and pool is not None else map(call, plan.jobs))
+        results = list(pool.map(call, plan.jobs) if parallel else map(call, plan.jobs))
         self._collect(env, plan, [job.samples for job in plan.jobs], results)
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:

@@ -170,7 +170,7 @@ def joined(groups: Sequence[Group]) -> list[Group]:
 
 def _sizes_follow(node: Node) -> bool:
     """Whether the sizes of a node's outputs follow from those of its inputs: from no value of a sample."""
-    keys = node.op.random and "keys" in (node.op.setup_parameters or ())
+    keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from jdali._batches.provenance import Provenance
 from jdali._operators import argument_rules
+from jdali._operators.offers import Agreed
 from jdali._operators.record import Operator
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
@@ -18,8 +19,8 @@ class Values(dict[DataNode, TensorList]):
     """The batches of an iteration, by the value of the graph that they are of.
 
     Attributes:
-        decoded_from: float32 [N, columns] for pictures that were decoded at a fraction of their size:
-            what of each picture was decoded, see `_decoded_from` of the resizes.
+        agreed: for values whose producer does something for their consumers: what, by the name that the offer
+            gives it.
         drawn: what each source gives.
         constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
             array for all samples.
@@ -28,7 +29,7 @@ class Values(dict[DataNode, TensorList]):
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.decoded_from: dict[DataNode, np.ndarray] = {}
+        self.agreed: dict[DataNode, dict[str, Agreed]] = {}
         self.drawn: dict[Node, Provenance] = {}
         self.constants: dict[str, Any] = {}
         self.arrays: dict[DataNode, np.ndarray] = {}
@@ -39,7 +40,7 @@ class Values(dict[DataNode, TensorList]):
         """Lets go of values that nobody will read; what they are made of stays known."""
         for value in values:
             self._dropped[value] = self.pop(value).provenance
-            self.decoded_from.pop(value, None)
+            self.agreed.pop(value, None)
 
     def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
         """[N, ...] values of a per-sample argument, see `argument_values`."""

@@ -11,6 +11,7 @@ from jdali.engine._video_input import VideoInput
 from jdali.fn._build import finish, take_generic
 from jdali.graph._call import call_operator
 from jdali.graph._node import DataNode
+from jdali.ops.flow._python_function import layouts_of
 from jdali.readers.video import RESIZE_ARGUMENTS
 
 _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info", "no_copy")
@@ -37,8 +38,7 @@ def python_function(*inputs: DataNode, function: Any, batch_processing: bool = F
     op = REGISTRY["_python_function" if batch_processing else "python_function"]
     generic = take_generic(op, kwargs)
     kwargs |= {"function": function, "batch_processing": batch_processing}
-    assert op.output_layouts is not None
-    op.output_layouts(kwargs)  # too many of them are an error here, at the user's line
+    layouts_of(kwargs)  # too many of them are an error here, at the user's line
     return call_operator(op, inputs, kwargs, **generic)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import REGISTRY, Operator
+from jdali._operators.record import REGISTRY, Operator, ReaderOp
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -74,12 +74,12 @@ class Node:
     @property
     def whole_batch(self) -> bool:
         """Whether what it makes of a sample depends on the others of the batch, if only in size."""
-        return self.op.whole_batch is not None and self.op.whole_batch(self.args)
+        return self.op.depends_on_batch(self.args)
 
     @property
     def mixes_samples(self) -> bool:
-        """Whether `run` needs the whole batch in one array."""
-        return self.op.batched and (self.op.kind != "device" or self.whole_batch)
+        """Whether `run` works on the whole batch at once."""
+        return self.op.mixes_samples(self.args)
 
     def needs_values(self) -> list[DataNode]:
         """Those inputs whose values must be on the host before `setup` can run."""
@@ -136,7 +136,7 @@ class Graph:
         `across_domains` leaves them as they are: for the nodes that split and merge branches. A source
         gives samples to the whole batch wherever it is called, as in DALI: a branch takes its own of them.
         """
-        domain = WHOLE_BATCH if op.kind == "reader" else self.domain
+        domain = WHOLE_BATCH if isinstance(op, ReaderOp) else self.domain
         inputs = [self.own(i) if isinstance(i, DataNode) else i for i in inputs]
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
         enter = self.enter_domain
@@ -151,7 +151,7 @@ class Graph:
         self._names.add(name)
         node = Node(
             len(self.nodes), op, name, device, tuple(inputs), args, seed, domain,
-            where or user_line(), runtime, preserve=preserve or op.effects, named=named,
+            where or user_line(), runtime, preserve=preserve or op.has_effects, named=named,
         )  # fmt: skip
         node.outputs = _outputs(node, num_outputs)
         self.nodes.append(node)

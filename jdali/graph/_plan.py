@@ -13,6 +13,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
+from jdali._operators.record import CompiledOp, ReaderOp
 from jdali.graph._node import DataNode, Domain, Node
 
 
@@ -22,6 +23,15 @@ class HostStep:
 
     node: Node
     level: int
+
+    @property
+    def device(self) -> str:
+        """ "cpu" or "gpu": where its outputs are."""
+        return "cpu" if self.node.device == "cpu" else "gpu"
+
+    @property
+    def domain(self) -> Domain:
+        return self.node.domain
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -110,7 +120,7 @@ def make_plan(
         return (step.level, rank[step.device], order[step.nodes[0]])
 
     steps = _topological(sorted(steps, key=key))
-    sources = tuple(n for n in live if n.op.kind == "reader")
+    sources = tuple(n for n in live if isinstance(n.op, ReaderOp))
     return ExecutionPlan(tuple(steps), tuple(outputs), sources, _last_uses(steps, outputs))
 
 
@@ -134,7 +144,13 @@ def _last_uses(
 
 
 def is_compiled(node: Node) -> bool:
-    return node.op.kind == "device"
+    return isinstance(node.op, CompiledOp)
+
+
+def compiled(node: Node) -> CompiledOp:
+    """The operator of a node of a stage."""
+    assert isinstance(node.op, CompiledOp)
+    return node.op
 
 
 def _reachable(wanted: Sequence[Node]) -> set[Node]:
@@ -300,29 +316,3 @@ def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
     for step in steps:
         visit(step)
     return result
-
-
-def shrinking_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
-    """Decoders that may decode at a fraction of the size, with the resizes that alone use their output.
-
-    A decoder says that it can by the engine parameter `denominator`, a resize by the argument
-    `_decoded_from`: what of the picture it was given.
-    """
-    users: dict[DataNode, list[Node]] = {}
-    for step in plan.steps:
-        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
-            for value in [*node.data_inputs, *node.arg_inputs.values()]:
-                users.setdefault(value, []).append(node)
-    taken = {id(o) for o in plan.outputs}
-    found = {}
-    for step in plan.steps:
-        if not isinstance(step, HostStep) or "denominator" not in step.node.op.engine_parameters:
-            continue
-        value = step.node.outputs[0]
-        consumers = users.get(value, [])
-        fitting = all(
-            "_decoded_from" in c.op.args and c.inputs[0] is value and not c.arg_inputs for c in consumers
-        )
-        if consumers and fitting and id(value) not in taken:
-            found[step.node] = tuple(consumers)
-    return found

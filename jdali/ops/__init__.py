@@ -20,7 +20,7 @@ masked before a sum over the output.
 
 import sys
 
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, CompiledOp
 from jdali._operators.surface import place
 from jdali.ops import audio as audio
 from jdali.ops import bbox as bbox
@@ -38,5 +38,5 @@ from jdali.ops import transforms as transforms
 from jdali.ops._pure import make_pure
 
 for _op in list(REGISTRY.values()):
-    if _op.kind == "device" and not _op.name.startswith("_"):
+    if isinstance(_op, CompiledOp) and not _op.name.startswith("_"):
         place(sys.modules[__name__], _op.name, make_pure(_op), sys.modules)

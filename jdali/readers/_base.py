@@ -3,7 +3,7 @@
 A reader of a format derives from `Reader` and says how to load one sample. Its operator is a
 function of DALI's arguments that returns such an object::
 
-    @operator(name="readers.file", kind="reader", outputs=2, devices=("cpu",))
+    @reader(name="readers.file", outputs=2, devices=("cpu",))
     @also_takes(shuffle_options)
     @also_takes(reader_options)
     def file(*, file_root: Static[str | None] = None, **options: Any) -> Reader: ...
@@ -257,8 +257,7 @@ def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
 
 def nothing() -> Store:
     """A column without samples."""
-    empty = np.zeros(0, np.int64)
-    return Store(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)), (), empty, empty)
+    return Store.empty(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)))
 
 
 def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[Any], int]) -> ValueError:

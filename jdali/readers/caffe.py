@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import RaggedBlock, Store
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns
 from jdali.readers._base import reader_options, shuffle_options
@@ -107,8 +107,8 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     return int(given.get("image_available", True)) + int(given.get("label_available", True))
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+@reader(
+    name=_NAME, outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/parser/caffe_parser.h",
 )  # fmt: skip
 @also_takes(shuffle_options)

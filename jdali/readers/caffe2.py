@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.store import Store
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns
 from jdali.readers._base import nothing, reader_options, shuffle_options
@@ -265,8 +265,8 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     return _wanted(given).num_outputs
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+@reader(
+    name=_NAME, outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/parser/caffe2_parser.h",
 )  # fmt: skip
 @also_takes(shuffle_options)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.codecs.image import MAX_PIXELS
 from jdali.readers import _coco_preprocessed, _storage
@@ -124,8 +124,8 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     return 3 + masks + bool(given.get("image_ids"))
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+@reader(
+    name=_NAME, outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/coco_reader_op.cc",
 )  # fmt: skip
 @also_takes(shuffle_options)

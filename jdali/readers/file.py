@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _storage
 from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
@@ -64,7 +64,7 @@ class FileReader(Reader):
         return _storage.join(self._root, self._names[index])
 
 
-@operator(name=_NAME, kind="reader", outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
+@reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def file(

@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.codecs import fits as codec
 from jdali.readers._array_files import ArrayFileReader, array_file_options
@@ -58,7 +58,7 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     return len(_several(given.get("hdu_indices", _FIRST_EXTENSION)))
 
 
-@operator(name=_NAME, kind="reader", outputs=_num_outputs, source="operators/reader/fits_reader_op.h")
+@reader(name=_NAME, outputs=_num_outputs, source="operators/reader/fits_reader_op.h")
 @also_takes(array_file_options)
 @also_takes(shuffle_options)
 @also_takes(reader_options)

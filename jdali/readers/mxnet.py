@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.store import Store
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns, _storage
 from jdali.readers._base import reader_options, shuffle_options
@@ -187,9 +187,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
     return records
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=2, devices=("cpu",), source="operators/reader/parser/recordio_parser.h"
-)
+@reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/parser/recordio_parser.h")
 @also_takes(shuffle_options)
 @also_takes(reader_options)
 def mxnet(

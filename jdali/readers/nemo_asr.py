@@ -13,7 +13,7 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.codecs import audio as codec
 from jdali.readers import _storage
@@ -103,8 +103,8 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     )
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+@reader(
+    name=_NAME, outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/nemo_asr_reader_op.cc",
 )  # fmt: skip
 @also_takes(shuffle_options)

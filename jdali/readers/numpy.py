@@ -15,7 +15,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._system.regular_file import check_size, open_regular
 from jdali.codecs import npy
@@ -206,7 +206,7 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
         os.close(descriptor)
 
 
-@operator(name=_NAME, kind="reader", source="operators/reader/numpy_reader_op.h")
+@reader(name=_NAME, source="operators/reader/numpy_reader_op.h")
 @also_takes(array_file_options)
 @also_takes(shuffle_options)
 @also_takes(reader_options)

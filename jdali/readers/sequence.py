@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.codecs import image as codec
 from jdali.readers import _storage
@@ -101,7 +101,7 @@ def _text(shape: Sequence[int]) -> str:
     return " x ".join(map(str, shape))
 
 
-@operator(name=_NAME, kind="reader", devices=("cpu",), source="operators/reader/sequence_reader_op.cc")
+@reader(name=_NAME, devices=("cpu",), source="operators/reader/sequence_reader_op.cc")
 @also_takes(reader_options)
 def sequence(
     *,

@@ -13,7 +13,7 @@ import numpy as np
 
 from jdali import tfrecord as features_of
 from jdali._batches.store import Store
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._system.extras import install
 from jdali.readers import _columns, _storage
@@ -363,8 +363,8 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     return len(given["features"])
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+@reader(
+    name=_NAME, outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/parser/tfrecord_parser.h",
 )  # fmt: skip
 @also_takes(shuffle_options)

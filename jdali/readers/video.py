@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali import types
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.codecs._video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
@@ -144,9 +144,8 @@ def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader
     return _open(name, own, options)
 
 
-@operator(
+@reader(
     name="readers.video",
-    kind="reader",
     outputs=functools.partial(_count_outputs, "readers.video"),
     devices=("gpu",),
     source="operators/video/legacy/reader/video_reader_op.cc",
@@ -182,9 +181,8 @@ def _resize_options() -> Any:
     return template
 
 
-@operator(
+@reader(
     name="readers.video_resize",
-    kind="reader",
     outputs=functools.partial(_count_outputs, "readers.video_resize"),
     devices=("gpu",),
     source="operators/video/legacy/reader/video_reader_resize_op.cc",
@@ -206,9 +204,8 @@ def video_resize(*, sequence_length: Static[int], **options: Any) -> VideoReader
     return _open_legacy("readers.video_resize", sequence_length, options)
 
 
-@operator(
+@reader(
     name="experimental.readers.video",
-    kind="reader",
     outputs=functools.partial(_count_outputs, "experimental.readers.video"),
     devices=("cpu", "gpu"),
     source="operators/video/reader/video_reader_decoder_op.cc",

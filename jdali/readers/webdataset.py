@@ -11,7 +11,7 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali.readers import _columns
 from jdali.readers._base import Loaded, reader_options, shuffle_options
@@ -231,8 +231,8 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
     return len(path_list(_NAME, "ext", given["ext"]))
 
 
-@operator(
-    name=_NAME, kind="reader", outputs=_num_outputs, devices=("cpu",),
+@reader(
+    name=_NAME, outputs=_num_outputs, devices=("cpu",),
     source="operators/reader/loader/webdataset_loader.cc",
 )  # fmt: skip
 @also_takes(shuffle_options)

@@ -1,10 +1,8 @@
 """Adapting layouts."""
 
-import jax
 import pytest
 
 from jdali._operators.layout import make_adapter
-from jdali._operators.record import REGISTRY, operator
 
 
 @pytest.mark.parametrize("layout", ["", "ABCD"])
@@ -18,12 +16,3 @@ def test_data_in_another_order_or_without_channels_is_changed():
     assert make_adapter("any", ("HWC",), True, "", 3).is_identity
     for layout in ("CHW", "HW", "FHWC"):
         assert not make_adapter("any", ("HWC",), True, layout, len(layout)).is_identity
-
-
-def test_layouts_are_adapted_sample_by_sample():
-    def mixed(images: jax.Array, /) -> jax.Array:
-        return images
-
-    with pytest.raises(TypeError, match="mixed: layouts are adapted sample by sample"):
-        operator(layouts=("HWC",), batched=True)(mixed)
-    assert "mixed" not in REGISTRY

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from jdali._operators.record import REGISTRY, ArgKind, PerSample, Static, operator
+from jdali._operators.record import REGISTRY, ArgKind, PerSample, Static, host_operator
 from jdali._operators.shared_arguments import also_takes
 
 
@@ -43,7 +43,7 @@ def test_signature_and_call():
 
 def test_record():
     try:
-        record = operator(name="test.shared", kind="host")(function)
+        record = host_operator(name="test.shared")(function)
         assert set(record.public_args) == {"own", "share", "size"}
         assert record.args["size"].kind is ArgKind.STATIC
         assert record.args["size"].annotation is int

@@ -14,10 +14,12 @@ from ops.pure_cases import CASES, COUNT, GROUPS, Case
 from support.contract import sample_keys
 
 import jdali.ops
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, CompiledOp
 
 DEVICES = 8
-OPERATORS = {op.name: op for op in REGISTRY.values() if op.kind == "device" and not op.name.startswith("_")}
+OPERATORS = {
+    op.name: op for op in REGISTRY.values() if isinstance(op, CompiledOp) and not op.name.startswith("_")
+}
 
 
 def public(name: str) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ from support.sweep import COUNT, Row
 from support.videos import encode, pictures
 
 from jdali import types
-from jdali._operators.record import REGISTRY, Operator
+from jdali._operators.record import REGISTRY, DeviceOp, Operator, ReaderOp
 from jdali.plugin.jax.fn import jax_function
 
 # By how much an axis of each letter is longer in a sample than in the case: three sizes of sample. Most axes get
@@ -253,7 +253,7 @@ NO_ROW = {
 } | {
     name: "reads a data set of its own: tests/readers/test_every_reader.py"
     for name, op in REGISTRY.items()
-    if op.kind == "reader" and ".readers." in f".{name}"
+    if isinstance(op, ReaderOp) and ".readers." in f".{name}"
 }
 
 # --- the same in DALI ---------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def _other_layout(op: Operator, index: int, row: Row) -> str:
     axes = row.inputs[index][0].ndim
     if row.layouts[index] or (op.inputs and op.input(index).argument):
         return ""
-    if op.layouts:
+    if isinstance(op, DeviceOp) and op.layouts:
         return next((name for name in op.layouts if len(name) == axes), "")
     # Counted from the last axis: the names of the smaller of two operands end those of the larger.
     return _NAMES.get(op.name, "PQRS"[4 - axes :])

@@ -26,7 +26,7 @@ from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.random import sample_key, seed_words
 from jdali._operators.call import PerBatch, PlannedCall, plan_call, run_call
 from jdali._operators.pure import pure_call
-from jdali._operators.record import Operator
+from jdali._operators.record import DeviceBatchOp, Operator
 from jdali.engine._program import compiler_options
 from support import oracle
 
@@ -215,7 +215,7 @@ def _check_padded(
 def _programs(op: Operator, count: int, pad: int) -> list[tuple[list[list[int]], int]]:
     """Batches and paddings of two programs, which must agree to the last bit."""
     every = list(range(count))
-    apart = [every] if op.batched else [[i] for i in every]
+    apart = [every] if isinstance(op, DeviceBatchOp) else [[i] for i in every]
     return [([every], pad), (apart, pad and pad + FURTHER)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,21 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import PerBatch, PlannedCall, plan_call
-from jdali._operators.record import ArgKind, Operator
+from jdali._operators.host_batch import Probed
+from jdali._operators.record import ArgKind, HostBatchOp, HostOp
+
+
+def probed(op: HostBatchOp, samples: Sequence[np.ndarray], args: Mapping[str, Any] | None = None) -> Probed:
+    """What the operator's probe says of the samples."""
+    assert op.probe is not None
+    bound = op.bind(args or {})
+    return op.probe(
+        samples, **{k: a.convert(bound[k]) for k, a in op.args.items() if a.kind is ArgKind.STATIC}
+    )
 
 
 def plan(
-    op: Operator,
+    op: HostOp | HostBatchOp,
     samples: Sequence[np.ndarray],
     args: Mapping[str, Any] | None = None,
     per_sample: Mapping[str, Sequence[Any]] | None = None,
@@ -35,10 +45,8 @@ def plan(
     """
     args = dict(args or {})
     specs = [BatchSpec.of(samples)]
-    if op.probe is not None:
-        bound = op.bind(args)
-        static = {k: a.convert(bound[k]) for k, a in op.args.items() if a.kind is ArgKind.STATIC}
-        found = op.probe(samples, **static)
+    if isinstance(op, HostBatchOp) and op.probe is not None:
+        found = probed(op, samples, args)
         for failure in found.failures.values():
             raise failure
         specs = [BatchSpec(found.extents, found.dtype)]
@@ -54,18 +62,60 @@ def plan(
     return plan_call(op, specs, args, batch_size=count, keys=keys if op.random else None, input_values=values)
 
 
-def run(op: Operator, samples: Sequence[np.ndarray], *args: Any, **options: Any) -> list[np.ndarray]:
+class Workers:
+    """Workers of a `HostBatchOp`, in this thread.
+
+    Attributes:
+        one_by_one: whether samples were worked on alone.
+    """
+
+    def __init__(self) -> None:
+        self.one_by_one = False
+
+    def share(self, work: Callable[[slice], None], count: int) -> None:
+        work(slice(0, count // 2))
+        work(slice(count // 2, count))
+
+    def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
+        self.one_by_one = True
+        results, failures = [None] * count, {}
+        for i in range(count):
+            try:
+                results[i] = work(i)
+            except Exception as error:
+                failures[i] = error
+        return results, failures
+
+
+def one(op: HostBatchOp, sample: np.ndarray, **args: Any) -> Any:
+    """The outputs for one sample, with the arguments as `run` gets them; raises what made it fail."""
+    made = op.run([sample], workers=Workers(), **args)
+    for failure in made.failures.values():
+        raise failure
+    outputs = tuple(column.host_samples()[0] for column in made.columns)
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def run(
+    op: HostOp | HostBatchOp, samples: Sequence[np.ndarray], *args: Any, **options: Any
+) -> list[np.ndarray]:
     """Results for each sample, checked against the spec that `setup` announced; see `plan`."""
     planned = plan(op, samples, *args, **options)
     fixed = dict(planned.call.static)
     fixed |= {k: None if c is None else c.value for k, c in planned.call.constants}
     head = (None,) if op.random else ()
-    results = []
-    for i, sample in enumerate(samples):
-        varying = {k: v[i] for k, v in planned.traced.items()}
-        result = np.asarray(op.run(*head, sample, **(fixed | varying)))
+    if isinstance(op, HostOp):
+        results = [
+            np.asarray(op.run(*head, sample, **(fixed | {k: v[i] for k, v in planned.traced.items()})))
+            for i, sample in enumerate(samples)
+        ]
+    else:
+        headers = probed(op, samples, *args[:1]).headers
+        made = op.run(*head, samples, workers=Workers(), headers=headers, **fixed, **planned.traced)
+        assert not made.failures
+        results = made.columns[0].host_samples()
+    for i, result in enumerate(results):
         spec = planned.outputs[0]
         assert result.shape == tuple(spec.extents[i]), "setup and run disagree on the shape"
         assert result.dtype == spec.dtype, "setup and run disagree on the dtype"
-        results.append(result)
     return results

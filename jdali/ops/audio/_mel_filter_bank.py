@@ -80,7 +80,7 @@ def setup(
     return Plan((spectrum.replace(extents=extents),), static={"_axis": axis})
 
 
-@operator(setup=setup, source="operators/audio/mel_scale/mel_filter_bank.h")
+@operator(setup=setup, nanoseconds=13.0, source="operators/audio/mel_scale/mel_filter_bank.h")
 def mel_filter_bank(
     spectrum: Array,
     /,

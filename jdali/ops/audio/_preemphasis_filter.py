@@ -25,7 +25,7 @@ def setup(signal: BatchSpec, *, border: str, dtype: np.dtype[Any]) -> BatchSpec:
     return signal.replace(dtype=dtype)
 
 
-@operator(setup=setup, source="operators/audio/preemphasis_filter_op.h")
+@operator(setup=setup, nanoseconds=3.0, source="operators/audio/preemphasis_filter_op.h")
 def preemphasis_filter(
     signal: Array,
     /,

@@ -82,7 +82,7 @@ def _time_axis(signal: BatchSpec) -> int:
     return int(long.argmax())
 
 
-@operator(setup=setup, source="operators/signal/fft/spectrogram.cc")
+@operator(setup=setup, nanoseconds=20.0, source="operators/signal/fft/spectrogram.cc")
 def spectrogram(
     signal: Array,
     /,

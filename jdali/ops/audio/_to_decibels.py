@@ -19,7 +19,7 @@ def setup(magnitude: BatchSpec) -> BatchSpec:
     return magnitude
 
 
-@operator(setup=setup, source="operators/signal/decibel/to_decibels_op.h")
+@operator(setup=setup, nanoseconds=5.0, source="operators/signal/decibel/to_decibels_op.h")
 def to_decibels(
     magnitude: Array,
     /,

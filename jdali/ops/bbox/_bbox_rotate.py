@@ -8,7 +8,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of
 from jdali.ops.image._rotate import canvas_size
 
@@ -80,8 +80,8 @@ def _check_inputs(boxes: BatchSpec, labels: BatchSpec | None) -> None:
         )
 
 
-@operator(
-    kind="host", setup=setup, output_per_optional=True, devices=("cpu",),
+@host_operator(
+    setup=setup, output_per_optional=True, devices=("cpu",),
     source="operators/bbox/bbox_rotate.cc",
 )  # fmt: skip
 def bbox_rotate(

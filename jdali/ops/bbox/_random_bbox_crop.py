@@ -11,7 +11,7 @@ import numpy as np
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
 from jdali._numerics.random import SampleKeys, numpy_generator
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of, checked_layout
 from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, Window, find_window, kept
 
@@ -176,8 +176,8 @@ def _count_outputs(given: Mapping[str, Any]) -> int:
     return 3 + bool(given.get("output_bbox_indices"))
 
 
-@operator(
-    kind="host", setup=setup, outputs=_count_outputs, output_per_optional=True, devices=("cpu",),
+@host_operator(
+    setup=setup, outputs=_count_outputs, output_per_optional=True, devices=("cpu",),
     source="operators/image/crop/bbox_crop.cc",
 )  # fmt: skip
 def random_bbox_crop(

@@ -10,55 +10,27 @@ import numpy as np
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock, SamplesBlock, Store
-from jdali._operators.record import PerSample, Static, operator
-from jdali._operators.together import Made, Share
+from jdali._operators.host_batch import Made, Workers
+from jdali._operators.record import PerSample, Static, host_batch_operator
 from jdali.codecs import audio as codec
 
 
-def together(
-    encoded: Sequence[np.ndarray[Any, Any]],
-    *,
-    share: Share,
-    downmix: bool,
-    dtype: np.dtype[Any],
-    quality: float,
-    sample_rate: np.ndarray[Any, Any] | float,
-) -> Made | None:
-    """The outputs for all samples, where working on them together is quicker."""
-    if not 0 <= quality <= 100:
-        return None  # each says so
-    wanted = np.broadcast_to(sample_rate, (len(encoded),))
-    sounds = codec.decode_together(
-        encoded, share, dtype=types.to_dtype(dtype), sample_rates=wanted, downmix=downmix
-    )
-    if sounds is None:
-        return None
-    waves, rates = sounds
-    numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
-    columns = (
-        Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
-        Store.of_block(PaddedBlock(rates), numbers),
-    )
-    return Made(columns, {})
-
-
-@operator(
+@host_batch_operator(
     name="decoders.audio",
-    kind="host",
     outputs=2,
     devices=("cpu",),
-    together=together,
     source="operators/decoder/audio/audio_decoder_op.cc",
 )
 def decode_audio(
-    encoded: np.ndarray[Any, np.dtype[np.uint8]],
+    encoded: Sequence[np.ndarray[Any, Any]],
     /,
     *,
     downmix: Static[bool] = False,
     dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
     quality: Static[float] = 50.0,
     sample_rate: PerSample[float] = 0.0,
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, np.dtype[np.float32]]]:
+    workers: Workers,
+) -> Made:
     """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
 
     Args:
@@ -77,11 +49,27 @@ def decode_audio(
     floats into integers without scaling them, so that all become 0.
     Resampling places output samples exactly, DALI by adding up float32 steps in blocks of 256.
     """
-    wave, rate = codec.decode(
-        encoded,
-        dtype=types.to_dtype(dtype),
-        sample_rate=float(sample_rate),
-        quality=quality,
-        downmix=downmix,
-    )
-    return wave, np.asarray(rate)
+    element_type = types.to_dtype(dtype)
+    wanted = np.broadcast_to(sample_rate, (len(encoded),))
+    if 0 <= quality <= 100:  # otherwise each says so
+        sounds = codec.decode_together(
+            encoded, workers.share, dtype=element_type, sample_rates=wanted, downmix=downmix
+        )
+        if sounds is not None:
+            waves, rates = sounds
+            numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
+            return Made(
+                (
+                    Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
+                    Store.of_block(PaddedBlock(rates), numbers),
+                )
+            )
+
+    def one(i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        wave, rate = codec.decode(
+            encoded[i], dtype=element_type, sample_rate=float(wanted[i]), quality=quality, downmix=downmix
+        )
+        return wave, np.asarray(rate)
+
+    results, failures = workers.each(one, len(encoded))
+    return Made.of_samples(results, failures, ("", ""))

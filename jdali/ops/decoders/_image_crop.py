@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.host_batch import Made, Workers
+from jdali._operators.offers import Scaled
+from jdali._operators.record import PerSample, Static, host_batch_operator
 from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.image import ImageInfo
-from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
+from jdali.codecs.images import Headers
+from jdali.ops.decoders._options import (
+    SCALED_DECODING,
+    decode,
+    decoder_options,
+    pictures_of,
+    probe,
+    windows_plan,
+)
 from jdali.ops.image import _window as windows
 
 _NAME = "decoders.image_crop"
@@ -37,17 +47,17 @@ def setup(
     return windows_plan(pictures, anchors, sizes)
 
 
-@operator(
+@host_batch_operator(
     name=_NAME,
-    kind="host",
     setup=setup,
     probe=probe,
+    offers=(SCALED_DECODING,),
     devices=("cpu", "mixed"),
     source="operators/imgcodec/image_decoder.h",
 )
 @also_takes(decoder_options)
 def image_crop(
-    encoded: np.ndarray,
+    encoded: Sequence[np.ndarray],
     /,
     *,
     crop: PerSample[tuple[float, ...] | None] = None,
@@ -59,11 +69,11 @@ def image_crop(
     crop_w: PerSample[float] = 0.0,
     rounding: Static[str] = "round",
     _window: PerSample[tuple[int, ...] | None] = None,
-    out: np.ndarray | None = None,
-    denominator: int = 1,
-    header: ImageInfo | None = None,
+    workers: Workers,
+    headers: Headers,
+    scaled: Scaled | None = None,
     **options: Any,
-) -> np.ndarray:
+) -> Made:
     """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
 
     Args:
@@ -79,4 +89,4 @@ def image_crop(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    return decode(encoded, _window, out, denominator, header, options)
+    return decode(encoded, _window, headers, scaled, workers, options)

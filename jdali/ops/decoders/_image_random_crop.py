@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._numerics.random import SampleKeys
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.host_batch import Made, Workers
+from jdali._operators.offers import Scaled
+from jdali._operators.record import PerSample, Static, host_batch_operator
 from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.image import ImageInfo
-from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
+from jdali.codecs.images import Headers
+from jdali.ops.decoders._options import (
+    SCALED_DECODING,
+    decode,
+    decoder_options,
+    pictures_of,
+    probe,
+    windows_plan,
+)
 from jdali.ops.image._random_window import window_function
 
 _NAME = "decoders.image_random_crop"
@@ -31,29 +41,29 @@ def setup(
     return windows_plan(pictures, anchors, sizes)
 
 
-@operator(
+@host_batch_operator(
     name=_NAME,
-    kind="host",
     setup=setup,
     probe=probe,
+    offers=(SCALED_DECODING,),
     devices=("cpu", "mixed"),
     source="operators/imgcodec/image_decoder.h",
 )
 @also_takes(decoder_options)
 def image_random_crop(
     key: Any,
-    encoded: np.ndarray,
+    encoded: Sequence[np.ndarray],
     /,
     *,
     num_attempts: Static[int] = 10,
     random_area: Static[tuple[float, ...]] = (0.08, 1.0),
     random_aspect_ratio: Static[tuple[float, ...]] = (0.75, 1.333333),
     _window: PerSample[tuple[int, ...] | None] = None,
-    out: np.ndarray | None = None,
-    denominator: int = 1,
-    header: ImageInfo | None = None,
+    workers: Workers,
+    headers: Headers,
+    scaled: Scaled | None = None,
     **options: Any,
-) -> np.ndarray:
+) -> Made:
     """Decodes a random window of images, by share of the area and aspect ratio.
 
     Args:
@@ -67,4 +77,4 @@ def image_random_crop(
 
     Parity: the windows have DALI's distribution, not its values.
     """
-    return decode(encoded, _window, out, denominator, header, options)
+    return decode(encoded, _window, headers, scaled, workers, options)

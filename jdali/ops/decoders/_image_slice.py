@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.host_batch import Made, Workers
+from jdali._operators.offers import Scaled
+from jdali._operators.record import PerSample, Static, host_batch_operator
 from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.image import ImageInfo
-from jdali.ops.decoders._options import decode, decoder_options, pictures_of, probe, windows_plan
+from jdali.codecs.images import Headers
+from jdali.ops.decoders._options import (
+    SCALED_DECODING,
+    decode,
+    decoder_options,
+    pictures_of,
+    probe,
+    windows_plan,
+)
 from jdali.ops.image import _window as windows
 
 _NAME = "decoders.image_slice"
@@ -59,17 +69,17 @@ def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
         )
 
 
-@operator(
+@host_batch_operator(
     name=_NAME,
-    kind="host",
     setup=setup,
     probe=probe,
+    offers=(SCALED_DECODING,),
     devices=("cpu", "mixed"),
     source="operators/imgcodec/image_decoder.h",
 )
 @also_takes(decoder_options)
 def image_slice(
-    data: np.ndarray,
+    data: Sequence[np.ndarray],
     anchor: PerSample[Any] = None,
     shape_input: PerSample[Any] = None,
     /,
@@ -85,11 +95,11 @@ def image_slice(
     shape: PerSample[tuple[int, ...] | None] = None,
     start: PerSample[tuple[int, ...] | None] = None,
     _window: PerSample[tuple[int, ...] | None] = None,
-    out: np.ndarray | None = None,
-    denominator: int = 1,
-    header: ImageInfo | None = None,
+    workers: Workers,
+    headers: Headers,
+    scaled: Scaled | None = None,
     **options: Any,
-) -> np.ndarray:
+) -> Made:
     """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
 
     The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
@@ -112,4 +122,4 @@ def image_slice(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    return decode(data, _window, out, denominator, header, options)
+    return decode(data, _window, headers, scaled, workers, options)

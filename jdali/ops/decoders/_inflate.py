@@ -10,7 +10,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 from jdali._system.extras import install
 from jdali.codecs.npy import native
 
@@ -69,9 +69,7 @@ def _library() -> Any:
     return library
 
 
-@operator(
-    name=_NAME, kind="host", setup=setup, devices=("gpu",), source="operators/decoder/inflate/inflate.cc"
-)
+@host_operator(name=_NAME, setup=setup, devices=("gpu",), source="operators/decoder/inflate/inflate.cc")
 def inflate(
     data: np.ndarray,
     /,

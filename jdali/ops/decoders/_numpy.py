@@ -9,13 +9,13 @@ import numpy as np
 from jdali import types
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, host_operator
 from jdali.codecs import npy
 
 _NAME = "decoders.numpy"
 
 
-@operator(name=_NAME, kind="host", devices=("cpu",), source="operators/decoder/numpy.cc")
+@host_operator(name=_NAME, devices=("cpu",), source="operators/decoder/numpy.cc")
 def decode_numpy(
     data: np.ndarray, /, *, dtype: Static[np.dtype[Any] | types.DALIDataType | None] = None
 ) -> np.ndarray:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.host_batch import Made, Probed, Workers
+from jdali._operators.offers import Scaled, ScaledDecoding
 from jdali._operators.record import Static
-from jdali._operators.together import Probed
 from jdali.codecs import image as codec
-from jdali.codecs.image import ImageInfo
 from jdali.codecs.images import Headers
 from jdali.types import DALIImageType
 
@@ -69,23 +70,42 @@ def probe(
     return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures)
 
 
+def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
+    """A window begins at a pixel of the smaller picture, up to one before where it should."""
+    start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
+    return start % denominator / denominator
+
+
+SCALED_DECODING = ScaledDecoding((2, 4, 8), Headers.max_denominators, _offset)
+
+
 def decode(
-    encoded: np.ndarray, window: Any, out: np.ndarray | None, denominator: int, header: ImageInfo | None,
-    options: dict[str, Any],
-) -> np.ndarray:  # fmt: skip
-    """Decodes one sample with the arguments of `decoder_options`; `header` is its own, if it is known."""
-    return codec.decode(
-        encoded,
-        output_type=options.get("output_type", types.RGB),
-        dtype=types.to_dtype(options.get("dtype", np.uint8)),
-        adjust_orientation=options.get("adjust_orientation", True),
-        window=None if window is None else tuple(window.tolist()),
-        denominator=denominator,
-        fast_idct=options.get("use_fast_idct", False),
-        out=out,
-        info=header,
+    encoded: Sequence[np.ndarray], windows: Any, headers: Headers, scaled: Scaled | None,
+    workers: Workers, options: Mapping[str, Any],
+) -> Made:  # fmt: skip
+    """Decodes pictures one by one, with the arguments of `decoder_options`.
+
+    Args:
+        encoded: the files' contents.
+        windows: int [n, 4], y, x, height and width of what is wanted; None: the whole pictures.
+        headers: of the files.
+        scaled: the fractions of their sizes that are wanted; None: the whole sizes.
+        workers: to decode in.
+        options: arguments of `decoder_options`.
+    """
+    decode_one = functools.partial(
+        codec.decode, output_type=options["output_type"], dtype=options["dtype"],
+        adjust_orientation=options["adjust_orientation"], fast_idct=options["use_fast_idct"],
         contiguous=False,  # samples are copied to padded arrays anyway
-    )
+    )  # fmt: skip
+    denominators = [1] * len(encoded) if scaled is None else scaled.denominator[:, 0].tolist()
+    places: list[Any] = [None] * len(encoded) if windows is None else windows.tolist()
+
+    def one(i: int) -> np.ndarray:
+        return decode_one(encoded[i], window=places[i], denominator=denominators[i], info=headers[i])
+
+    results, failures = workers.each(one, len(encoded))
+    return Made.of_samples(results, failures, ("HWC",))
 
 
 def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:

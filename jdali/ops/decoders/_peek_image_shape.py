@@ -8,7 +8,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, host_operator
 from jdali.codecs import image as codec
 from jdali.types import DALIImageType
 
@@ -21,9 +21,7 @@ def setup(encoded: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
     return BatchSpec(np.full((encoded.batch_size, 1), 3), dtype)
 
 
-@operator(
-    name=_NAME, kind="host", setup=setup, devices=("cpu",), source="operators/imgcodec/peek_image_shape.h"
-)
+@host_operator(name=_NAME, setup=setup, devices=("cpu",), source="operators/imgcodec/peek_image_shape.h")
 def peek_image_shape(
     encoded: np.ndarray,
     /,

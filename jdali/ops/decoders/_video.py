@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 from jdali.codecs._video_frames import fill_values, pad, padding_mode
 from jdali.codecs.video import VideoDecoder, build_index, in_memory
 
@@ -21,9 +21,8 @@ def setup(encoded: BatchSpec) -> BatchSpec:
     return BatchSpec(np.zeros((encoded.batch_size, 4), np.int64), np.dtype(np.uint8), "FHWC")
 
 
-@operator(
+@host_operator(
     name=_NAME,
-    kind="host",
     setup=setup,
     devices=("cpu", "mixed"),
     source="operators/video/decoder/video_decoder_base.h",
@@ -119,7 +118,7 @@ def _numbers(count: int, given: dict[str, int], mode: str) -> np.ndarray:
     return numbers[numbers < count] if mode == "none" else numbers
 
 
-operator(
-    name="experimental.decoders.video", kind="host", setup=setup, devices=("cpu", "mixed"),
+host_operator(
+    name="experimental.decoders.video", setup=setup, devices=("cpu", "mixed"),
     source="operators/video/decoder/video_decoder_base.h",
 )(video.run)  # fmt: skip

@@ -7,12 +7,15 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jdali import types
+from jdali._batches.extent import BatchSpec
 from jdali._batches.placement import place
-from jdali._batches.provenance import Provenance
+from jdali._batches.store import PaddedBlock, Store
 from jdali._numerics.narrow import narrow
-from jdali._operators.record import Static, operator
+from jdali._operators.host_batch import Made
+from jdali._operators.record import Static, host_batch_operator
 from jdali.tensors import TensorList
 
 
@@ -20,14 +23,14 @@ def _count(args: Mapping[str, Any]) -> int:
     return int(args.get("num_outputs", 1))
 
 
-@operator(kind="regroup", name="_jax_function", outputs=_count)
+@host_batch_operator(name="_jax_function", outputs=_count, in_place=True, whole_batch=lambda given: True)
 def jax_function(
     *batches: TensorList,
     function: Static[Callable[..., Any]],
     num_outputs: Static[int] = 1,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     sharding: Static[Any] = None,
-) -> tuple[TensorList, ...]:
+) -> Made:
     """Calls a function of `jax.Array`s on whole batches.
 
     Args:
@@ -46,7 +49,7 @@ def jax_function(
     if num_outputs == 0:
         if result is not None:
             raise TypeError(f"jax_function: num_outputs is 0, the function returned {type(result).__name__}")
-        return ()
+        return Made(())
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(results) != num_outputs or not all(isinstance(r, jax.Array) for r in results):
         got = ", ".join(type(r).__name__ for r in results)
@@ -55,21 +58,20 @@ def jax_function(
         )
     for result_array in results:
         types.to_dali_type(result_array.dtype)  # raises for bfloat16, complex numbers and the like
-    device = batches[0].device if batches else "cpu"
     layouts = _layouts(output_layouts, results, batches)
-    return tuple(
-        _batch(local_rows(array), layout, device, batches)
-        for array, layout in zip(results, layouts, strict=True)
-    )
+    size = len(batches[0]) if batches else None
+    return Made(tuple(_column(local_rows(a), name, size) for a, name in zip(results, layouts, strict=True)))
 
 
-def _batch(array: Any, layout: str, device: str, batches: Sequence[TensorList]) -> TensorList:
-    if batches and (array.ndim == 0 or len(array) != len(batches[0])):
+def _column(array: Any, layout: str, size: int | None) -> Store:
+    """An array [N, ...] as an output of a batch of `size` samples, if that is known."""
+    if size is not None and (array.ndim == 0 or len(array) != size):
         raise ValueError(
             f"jax_function: the function returned an array of shape {array.shape} for a batch of "
-            f"{len(batches[0])}: its first axis must be that of the samples"
+            f"{size}: its first axis must be that of the samples"
         )
-    return TensorList.from_dense(array, layout, device, Provenance.together([b.provenance for b in batches]))
+    extents = np.tile(np.array(array.shape[1:], np.int64), (array.shape[0], 1))
+    return Store.of_block(PaddedBlock(array), BatchSpec(extents, array.dtype, layout))
 
 
 def _layouts(

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.array_like import data_array, sample_arrays
-from jdali._operators.record import Static, operator
+from jdali._operators.host_batch import Made, column
+from jdali._operators.record import Static, host_batch_operator, host_operator
 
 
 def _count(args: Mapping[str, Any]) -> int:
     return int(args.get("num_outputs", 1))
 
 
-def _layouts(args: Mapping[str, Any]) -> tuple[str, ...]:
+def layouts_of(args: Mapping[str, Any]) -> tuple[str, ...]:
     """The layout of each output; those that are not named have none."""
     given, count = args.get("output_layouts"), _count(args)
     if given is None or isinstance(given, str):
@@ -25,7 +26,7 @@ def _layouts(args: Mapping[str, Any]) -> tuple[str, ...]:
     return (*given, *[""] * (count - len(given)))
 
 
-@operator(kind="host", outputs=_count, effects=True, output_layouts=_layouts)
+@host_operator(outputs=_count, effects=True, output_layouts=layouts_of)
 def python_function(
     *samples: np.ndarray,
     function: Static[Callable[..., Any]],
@@ -51,16 +52,14 @@ def python_function(
     return tuple(data_array(result, copy=True) for result in results)
 
 
-@operator(
-    kind="host", name="_python_function", batched=True, outputs=_count, effects=True, output_layouts=_layouts
-)
+@host_batch_operator(name="_python_function", outputs=_count, effects=True, whole_batch=lambda given: True)
 def python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
-) -> tuple[list[np.ndarray], ...]:
+) -> Made:
     """`python_function` with `batch_processing=True`: the function sees whole batches."""
     results = as_outputs(function(*batches), num_outputs)
     expected = len(batches[0]) if batches else None
@@ -74,7 +73,10 @@ def python_function_batch(
             raise ValueError(
                 f"python_function: the function returned {len(samples)} samples for a batch of {expected}"
             )
-    return tuple(sample_arrays(samples, copy=True) for samples in results)
+    layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
+    return Made(
+        tuple(column(sample_arrays(s, copy=True), name) for s, name in zip(results, layouts, strict=True))
+    )
 
 
 def as_outputs(result: Any, count: int) -> tuple[Any, ...]:

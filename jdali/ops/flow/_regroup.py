@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, index_operator
 from jdali.tensors import TensorList
 
 
-@operator(kind="regroup", name="_transfer")
+@index_operator(name="_transfer")
 def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
     """The same batch on another device; samples move when they are used.
 
@@ -21,13 +21,13 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
     return batch.to_device(to)
 
 
-@operator(kind="regroup")
+@index_operator()
 def copy(batch: TensorList, /) -> TensorList:
     """A copy of the batch. Values never change in jdali, so no byte is moved."""
     return batch
 
 
-@operator(kind="regroup", name="_conditional.split", sequence=False)
+@index_operator(name="_conditional.split")
 def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool] = True) -> TensorList:
     """The samples for which a predicate is `branch`.
 
@@ -37,7 +37,7 @@ def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool] =
     return batch.select(np.flatnonzero(predicate_values(predicate) == branch))
 
 
-@operator(kind="regroup", name="_conditional.merge")
+@index_operator(name="_conditional.merge")
 def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -> TensorList:
     """Puts the results of the two branches of a conditional back in the batch's order."""
     holds = predicate_values(predicate)
@@ -55,7 +55,7 @@ def predicate_values(predicate: TensorList) -> np.ndarray:
     return true
 
 
-@operator(kind="regroup", name="_conditional.validate_logical")
+@index_operator(name="_conditional.validate_logical")
 def validate_logical(value: TensorList, /, *, expression_name: Static[str] = "and") -> TensorList:
     """Checks that an operand of `and`, `or` or `not` is a boolean scalar in each sample.
 
@@ -70,7 +70,7 @@ def validate_logical(value: TensorList, /, *, expression_name: Static[str] = "an
     return value
 
 
-@operator(kind="regroup")
+@index_operator()
 def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
     """A property of each sample, as a tensor.
 
@@ -89,7 +89,7 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
     return TensorList.from_samples(samples, "", batch.device, batch.provenance)
 
 
-@operator(kind="regroup")
+@index_operator()
 def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, ...]]) -> TensorList:
     """Samples of the batch in another order; a sample may be taken several times or not at all.
 

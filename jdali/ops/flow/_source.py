@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 
 
-@operator(kind="reader", name="external_source")
+@reader(name="external_source")
 def external_source(
     *,
     source: Static[Any] = None,

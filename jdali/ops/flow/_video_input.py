@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, reader
 
 
-@operator(kind="reader", name="experimental.inputs.video", devices=("cpu", "mixed"))
+@reader(name="experimental.inputs.video", devices=("cpu", "mixed"))
 def video(
     *,
     affine: Static[bool] = True,

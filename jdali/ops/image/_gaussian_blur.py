@@ -118,7 +118,12 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 # --- run ----------------------------------------------------------------------------------------
-@operator(setup=setup, setup_needs=size_arguments, source="operators/image/convolution/gaussian_blur.h:60")
+@operator(
+    setup=setup,
+    setup_needs=size_arguments,
+    nanoseconds=6.0,
+    source="operators/image/convolution/gaussian_blur.h:60",
+)
 def gaussian_blur(
     image: Array,
     /,

@@ -61,7 +61,11 @@ def _sides(images: BatchSpec, sides: np.ndarray) -> np.ndarray:
 
 
 @operator(
-    setup=setup, layouts=("HWC",), free_padding="all", source="operators/image/resize/random_resized_crop.cc"
+    setup=setup,
+    layouts=("HWC",),
+    free_padding="all",
+    nanoseconds=2.0,
+    source="operators/image/resize/random_resized_crop.cc",
 )
 def random_resized_crop(
     key: Array,

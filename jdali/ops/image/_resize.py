@@ -9,10 +9,11 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.offers import Scaled, ScaledDecoding
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._resample import resample
 from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
-from jdali.ops.image._resize_sizes import Decoded, Window, check_types, resize_window
+from jdali.ops.image._resize_sizes import Window, check_types, resize_window
 from jdali.types import DALIInterpType
 
 LAYOUTS = ("HWC", "DHWC")
@@ -62,19 +63,18 @@ def setup(
     antialias: bool,
     dtype: np.dtype[Any] | None,
     save_attrs: bool,
-    _decoded_from: np.ndarray | None,
+    scaled: Scaled | None = None,
 ) -> Plan:
     out_dtype = check_types("resize", images, dtype)
     spatial = images.extents[:, :-1]
-    decoded = Decoded.of(_decoded_from)
-    whole = spatial if decoded is None else decoded.whole
+    whole = spatial if scaled is None else scaled.whole
     window = resize_window(
         "resize", whole, size=size, separate=(resize_z, resize_y, resize_x),
         resize_shorter=resize_shorter, resize_longer=resize_longer, mode=mode, max_size=max_size,
         roi_start=roi_start, roi_end=roi_end, roi_relative=roi_relative, subpixel_scale=subpixel_scale,
     )  # fmt: skip
     plan = plan_resampling(
-        images, window.in_decoded(decoded), out_dtype,
+        images, window.in_scaled(scaled), out_dtype,
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
     )  # fmt: skip
     if not save_attrs:
@@ -87,6 +87,8 @@ def setup(
     setup=setup,
     layouts=LAYOUTS,
     free_padding="all",
+    nanoseconds=2.0,
+    uses=(ScaledDecoding,),
     outputs=lambda static: 2 if static.get("save_attrs") else 1,
     source="operators/image/resize/resize.cc, resize_attr.cc",
 )
@@ -119,7 +121,6 @@ def resize(
     out_shape: tuple[tuple[int, ...], ...] | None = None,
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
-    _decoded_from: PerSample[tuple[float, ...] | None] = None,
 ) -> Array | tuple[Array, Array]:
     """Resizes images or volumes; sizes round to the nearest, halves away from zero.
 

@@ -9,11 +9,12 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.offers import Scaled, ScaledDecoding
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._resample import resample
 from jdali.ops.image._resample_filters import mirrored
 from jdali.ops.image._resize import LAYOUTS, plan_resampling
-from jdali.ops.image._resize_sizes import Decoded, check_types, crop_window, per_axis, resize_window
+from jdali.ops.image._resize_sizes import check_types, crop_window, per_axis, resize_window
 from jdali.types import DALIInterpType
 
 _NAME = "resize_crop_mirror"
@@ -47,12 +48,11 @@ def setup(
     mag_filter: np.ndarray | None,
     antialias: bool,
     dtype: np.dtype[Any] | None,
-    _decoded_from: np.ndarray | None,
+    scaled: Scaled | None = None,
 ) -> Plan:
     out_dtype = check_types(_NAME, images, dtype)
     spatial = images.extents[:, :-1]
-    decoded = Decoded.of(_decoded_from)
-    whole = spatial if decoded is None else decoded.whole
+    whole = spatial if scaled is None else scaled.whole
     window = resize_window(
         _NAME, whole, size=size, separate=(resize_z, resize_y, resize_x),
         resize_shorter=resize_shorter, resize_longer=resize_longer, mode=mode, max_size=max_size,
@@ -71,7 +71,7 @@ def setup(
     position = np.stack([crop_pos_z, crop_pos_y, crop_pos_x][-axes:], axis=1)
     window = crop_window(_NAME, window, sides, position, rounding)
     return plan_resampling(
-        images, window.in_decoded(decoded), out_dtype,
+        images, window.in_scaled(scaled), out_dtype,
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
     )  # fmt: skip
 
@@ -80,6 +80,8 @@ def setup(
     setup=setup,
     layouts=LAYOUTS,
     free_padding="all",
+    nanoseconds=2.0,
+    uses=(ScaledDecoding,),
     source="operators/image/resize/resize_crop_mirror.cc",
 )
 def resize_crop_mirror(
@@ -119,7 +121,6 @@ def resize_crop_mirror(
     out_shape: tuple[int, ...] = (),
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
-    _decoded_from: PerSample[tuple[float, ...] | None] = None,
 ) -> Array:
     """Resizes, cuts out a window of the result and mirrors it; the first element's index is rounded.
 

@@ -10,6 +10,7 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.offers import Scaled
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
 # resize_attr.cc: a narrower window would make the scale infinite.
@@ -29,35 +30,12 @@ class Window:
     high: np.ndarray
     size: np.ndarray
 
-    def in_decoded(self, decoded: Decoded | None) -> Window:
-        """The same window, in pixels of a picture that was decoded at a fraction of its size."""
-        if decoded is None:
+    def in_scaled(self, scaled: Scaled | None) -> Window:
+        """The same window, in pixels of a picture that is given at a fraction of its size."""
+        if scaled is None:
             return self
-        low = self.low / decoded.denominator + decoded.offset
-        return dataclasses.replace(self, low=low, high=self.high / decoded.denominator + decoded.offset)
-
-
-@dataclasses.dataclass(frozen=True)
-class Decoded:
-    """What the engine tells of a picture that was decoded at a fraction of its size.
-
-    Attributes:
-        denominator: [N, 1], the size was divided by.
-        whole: [N, d], the size that it would have had.
-        offset: [N, d], pixels (of the picture as it is) before what would have been its first.
-    """
-
-    denominator: np.ndarray
-    whole: np.ndarray
-    offset: np.ndarray
-
-    @classmethod
-    def of(cls, packed: np.ndarray | None) -> Decoded | None:
-        """Of the private argument `_decoded_from`: [N, 1 + 2 d] of all three."""
-        if packed is None:
-            return None
-        axes = packed.shape[1] // 2
-        return cls(packed[:, :1], packed[:, 1 : 1 + axes].astype(np.int64), packed[:, 1 + axes :])
+        low = self.low / scaled.denominator + scaled.offset
+        return dataclasses.replace(self, low=low, high=self.high / scaled.denominator + scaled.offset)
 
 
 def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np.dtype[Any]:

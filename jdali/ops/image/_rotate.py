@@ -108,6 +108,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup_needs=size_arguments,
     layouts=("HWC", "DHWC"),
     free_padding="all",
+    nanoseconds=4.0,
     source="operators/image/remap/rotate_params.h:32",
 )
 def rotate(

@@ -67,6 +67,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup_needs=size_arguments,
     layouts=("HWC", "DHWC"),
     free_padding="all",
+    nanoseconds=4.0,
     source="operators/image/remap/warp_affine_params.h",
 )
 def warp_affine(

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, host_operator
 from jdali.readers._whole_files import read_file
 
 _NAME = "io.file.read"
 
 
-@operator(name=_NAME, kind="host", devices=("cpu",), source="operators/io/file/file_read.cc")
+@host_operator(name=_NAME, devices=("cpu",), source="operators/io/file/file_read.cc")
 def read(
     filepaths: np.ndarray[Any, Any],
     /,

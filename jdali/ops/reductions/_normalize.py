@@ -15,7 +15,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, batch_operator
 from jdali.ops.reductions._axes import resolve_axes
 from jdali.ops.tensor._fit import fit
 
@@ -88,8 +88,8 @@ def _over_batch(given: Any) -> bool:
     return bool(given.get("batch"))
 
 
-@operator(
-    setup=setup, setup_needs=_needed, batched=True, whole_batch=_over_batch,
+@batch_operator(
+    setup=setup, setup_needs=_needed, whole_batch=_over_batch, nanoseconds=3.0,
     source="operators/math/normalize/normalize.h",
 )  # fmt: skip
 def normalize(

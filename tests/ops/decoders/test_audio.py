@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 import soundfile
-from support import contract, oracle
+from support import contract, host_run, oracle
 
 from jdali import Pipeline, fn, types
 from jdali._errors import SampleError
@@ -32,7 +32,7 @@ def check(samples, args, atol=(0.0, 0.0), per_sample=None):
     want = oracle.run("decoders.audio", [samples], args, per_sample, outputs=2)
     for i, sample in enumerate(samples):
         mine = args | {k: v[i] for k, v in (per_sample or {}).items()}
-        got = decode_audio.run(sample, **mine)
+        got = host_run.one(decode_audio, sample, **mine)
         for o in range(2):
             contract.compare(got[o], want[o][i], atol[o], f"output {o} of sample {i}")
 
@@ -127,7 +127,7 @@ def test_the_data_pack_as_soundfile(shared_data, name):
     file = shared_data / "audio" / "synthetic" / name
     for dtype in ("float32", "int16", "int32"):
         expected, rate = soundfile.read(file, dtype=dtype, always_2d=True)
-        got, found = decode_audio.run(np.fromfile(file, np.uint8), dtype=np.dtype(dtype))
+        got, found = host_run.one(decode_audio, np.fromfile(file, np.uint8), dtype=np.dtype(dtype))
         np.testing.assert_array_equal(got, expected)
         assert found == rate
 
@@ -136,13 +136,13 @@ def test_sounds_of_no_and_of_one_sample(shared_data):
     folder = shared_data / "audio" / "synthetic"
     for name, length in {"mono_s16_zero_samples.wav": 0, "mono_s16_one_sample.wav": 1}.items():
         for rate in (0.0, 8000.0):
-            got, _ = decode_audio.run(np.fromfile(folder / name, np.uint8), sample_rate=rate)
+            got, _ = host_run.one(decode_audio, np.fromfile(folder / name, np.uint8), sample_rate=rate)
             assert got.shape[0] <= max(1, length)
 
 
 def test_floats_become_integers_of_the_whole_range():
     wave = np.array([[0.0], [0.5], [-0.5], [1.5], [-1.5]])
-    got, rate = decode_audio.run(encode(wave, 8000, subtype="FLOAT"), dtype=types.INT16)
+    got, rate = host_run.one(decode_audio, encode(wave, 8000, subtype="FLOAT"), dtype=types.INT16)
     np.testing.assert_array_equal(got[:, 0], [0, 16384, -16384, 32767, -32768])
     assert (rate, rate.dtype, rate.shape) == (8000, np.float32, ())
 
@@ -150,9 +150,11 @@ def test_floats_become_integers_of_the_whole_range():
 def test_lossless_formats_give_what_was_stored():
     stored = np.random.default_rng(0).integers(-(2**15), 2**15, (50, 2)).astype(np.int16)
     for kind in ("WAV", "FLAC"):
-        got, _ = decode_audio.run(encode(stored, kind=kind, subtype="PCM_16"), dtype=np.int16)
+        got, _ = host_run.one(decode_audio, encode(stored, kind=kind, subtype="PCM_16"), dtype=np.int16)
         np.testing.assert_array_equal(got, stored)
-    mp3, _ = decode_audio.run(encode(tones(4000, 1), kind="MP3", subtype="MPEG_LAYER_III"), downmix=True)
+    mp3, _ = host_run.one(
+        decode_audio, encode(tones(4000, 1), kind="MP3", subtype="MPEG_LAYER_III"), downmix=True
+    )
     assert mp3.shape == (4000,)
     np.testing.assert_allclose(np.corrcoef(mp3, tones(4000, 1)[:, 0])[0, 1], 1, atol=0.1)
 
@@ -178,16 +180,16 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_files_say_what_is_wrong(shared_data, name):
     with pytest.raises(SampleError, match=f"decoders.audio: .*{BAD[name]}"):
-        decode_audio.run(np.fromfile(shared_data / "bad" / "audio" / name, np.uint8))
+        host_run.one(decode_audio, np.fromfile(shared_data / "bad" / "audio" / name, np.uint8))
 
 
 @pytest.mark.parametrize("name", ["bit_flips.ogg", "cut50.ogg", "cut50.wav"])
 def test_what_is_left_of_a_cut_file_is_decoded_as_by_dali_on_demand(shared_data, name, monkeypatch):
     content = np.fromfile(shared_data / "bad" / "audio" / name, np.uint8)
     with pytest.raises(SampleError, match="decoders.audio: damaged or cut off"):
-        decode_audio.run(content)
+        host_run.one(decode_audio, content)
     monkeypatch.setattr(codec, "ACCEPT_INCOMPLETE", True)
-    got, _ = decode_audio.run(content)
+    got, _ = host_run.one(decode_audio, content)
     assert len(got) == {"bit_flips.ogg": 10240, "cut50.ogg": 13568, "cut50.wav": 25349}[name]
 
 
@@ -198,15 +200,15 @@ def test_a_header_that_claims_too_much_is_not_believed():
     assert struct.unpack(">I", sound[at + 1 : at + 5]) == (5000,)
     sound[at + 1 : at + 5] = b"\xff" * 4
     with pytest.raises(SampleError, match="claims 4294967295 samples of 1 channels, more than is believed"):
-        decode_audio.run(np.frombuffer(bytes(sound), np.uint8))
+        host_run.one(decode_audio, np.frombuffer(bytes(sound), np.uint8))
 
 
 def test_wrong_arguments():
     sound = encode(tones(10, 1))
     with pytest.raises(ValueError, match="dtype must be INT16, INT32 or FLOAT, got uint8"):
-        decode_audio.run(sound, dtype=np.uint8)
+        host_run.one(decode_audio, sound, dtype=np.uint8)
     with pytest.raises(ValueError, match="quality must be within 0 and 100, got -1"):
-        decode_audio.run(sound, quality=-1.0)
+        host_run.one(decode_audio, sound, quality=-1.0)
 
 
 def test_threads_do_not_disturb_each_other():
@@ -234,12 +236,9 @@ TOGETHER = {"downmix": False, "dtype": types.FLOAT, "quality": 50.0, "sample_rat
 def together(samples, **change):
     """(sound, rate) of each, in two tasks; None if they are left to each alone."""
 
-    def share(work, count):
-        work(slice(0, count // 2))
-        work(slice(count // 2, count))
-
-    made = decode_audio.together(samples, share=share, **TOGETHER | change)
-    if made is None:
+    workers = host_run.Workers()
+    made = decode_audio.run(samples, workers=workers, **TOGETHER | change)
+    if workers.one_by_one:
         return None
     assert not made.failures
     return list(zip(*(column.host_samples() for column in made.columns), strict=True))

@@ -7,7 +7,8 @@ from support.data import image
 from support.pictures import exif, jpeg_with_exif, noise, pillow, png
 
 from jdali import SampleError, types
-from jdali._operators.record import REGISTRY
+from jdali._operators.offers import Scaled
+from jdali._operators.record import REGISTRY, HostBatchOp
 from jdali.codecs import image as codec
 from jdali.ops.decoders._image import image as decode_image
 from jdali.ops.decoders._peek_image_shape import peek_image_shape
@@ -55,14 +56,17 @@ def test_equals_dali(args):
         assert got.dtype == want.dtype
 
 
-def test_run_decodes_into_a_given_array_and_at_a_smaller_scale():
-    [whole] = host_run.run(decode_image, SAMPLES[:1])
-    out = np.zeros_like(whole)
-    assert decode_image.run(SAMPLES[0], out=out) is out
-    np.testing.assert_array_equal(out, whole)
-    assert decode_image.run(SAMPLES[0], denominator=2).shape == (17, 11, 3)
-    window = np.array([3, 2, 4, 5], np.int32)
-    np.testing.assert_array_equal(decode_image.run(SAMPLES[0], _window=window), whole[3:7, 2:7])
+def test_at_a_smaller_scale():
+    """Of a format that can: sizes are rounded up, and the offer says by how much each can be divided."""
+    options = {"output_type": types.RGB, "dtype": np.dtype(np.uint8), "adjust_orientation": True}
+    headers = decode_image.probe(SAMPLES, **options).headers
+    (offer,) = decode_image.offers
+    assert offer.limits(headers).tolist() == [8, 1, 1, 8]
+    scaled = Scaled(np.array([[2], [1], [1], [4]]), np.zeros((4, 2), int), np.zeros((4, 2)))
+    made = decode_image.run(
+        SAMPLES, workers=host_run.Workers(), headers=headers, scaled=scaled, use_fast_idct=False, **options
+    )
+    assert made.columns[0].spec.extents.tolist() == [[17, 11, 3], [9, 13, 3], [5, 4, 3], [5, 2, 3]]
 
 
 @pytest.mark.parametrize("kind", ["FLOAT16", "INT64", "BOOL"])
@@ -107,7 +111,7 @@ def test_peek():
 def test_shared_arguments_are_those_of_every_decoder(name):
     record = REGISTRY[f"decoders.{name}"]
     assert record.devices == ("cpu", "mixed")
-    assert record.kind == "host"
+    assert isinstance(record, HostBatchOp)
     assert record.args["host_memory_padding"].default == 8388608
     for argument in record.public_args:
         assert f"\n    {argument}: " in record.doc, argument

@@ -1,0 +1,113 @@
+"""What all operators have in common, and the registry of them.
+
+An operator is one decorated function, from which every surface is derived. What else there is to say of it
+depends on its kind, which is a type of its own; `record.py` lists them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self, TypeAlias
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.schema import ArgKind, Schema, read_schema
+
+Given: TypeAlias = "Mapping[str, Any]"
+"""Arguments of a call, by name; a value that is not yet known may be any object."""
+Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
+Outputs: TypeAlias = "int | Callable[[Given], int]"
+WholeBatch: TypeAlias = "Callable[[Given], bool]"
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class Operator(Schema):
+    """What jdali knows of one operator, whatever its kind. Decorators take these fields as their options.
+
+    Attributes:
+        run: the decorated function.
+        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the
+            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets
+            those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
+            not given), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
+            A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
+            that of a compiled operator `constants`: inputs that are one array for all samples, by name, and what
+            is agreed on offers that it uses. None: the output has the spec of the first input.
+        outputs: number of outputs, or a function of the static arguments that gives it.
+        output_per_optional: each optional input that is given adds an output.
+        devices: the `device=` values DALI takes.
+        source: DALI's source file (and line) that this operator was checked against.
+    """
+
+    run: Callable[..., Any]
+    setup: Setup | None = None
+    outputs: Outputs = 1
+    output_per_optional: bool = False
+    devices: tuple[str, ...] = ("cpu", "gpu")
+    source: str = ""
+
+    may_ask_for: ClassVar[tuple[str, ...]] = ()
+    """Parameters that a `run` of this kind may have for the engine to fill in."""
+
+    @classmethod
+    def of(cls, run: Callable[..., Any], name: str | None, **options: Any) -> Self:
+        """Makes an operator of a function, and registers it.
+
+        Args:
+            run: the function.
+            name: DALI's dotted name; None: the function's.
+            options: fields of the kind.
+
+        Raises:
+            TypeError: the signature is none of an operator of this kind.
+            ValueError: there is an operator of this name.
+        """
+        name = name or run.__name__
+        filled_in = (*cls.may_ask_for, *(offer.parameter for offer in options.get("offers", ())))
+        record = cls(run=run, **read_schema(name, run, options.get("setup"), filled_in), **options)
+        if name in REGISTRY:
+            raise ValueError(f"operator {name} is registered twice")
+        REGISTRY[name] = record
+        return record
+
+    def __repr__(self) -> str:
+        return f"<jdali operator {self.name}>"
+
+    @property
+    def shown_name(self) -> str:
+        """The name in messages: that of a variant of an operator is that of the operator."""
+        return self.name.removeprefix("_")
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.run) or ""
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether it does more than give its outputs, and so runs also if nobody uses them."""
+        return False
+
+    def depends_on_batch(self, given: Given) -> bool:
+        """Whether results for a sample depend on the others of the batch, if only in size."""
+        return False
+
+    def mixes_samples(self, given: Given) -> bool:
+        """Whether it works on the whole batch at once, so that a sample alone is not what it is in its batch."""
+        return False
+
+    def num_outputs(self, static: Given, inputs: int = 0) -> int:
+        """How many outputs it has with these static arguments and so many inputs."""
+        count = self.outputs(static) if callable(self.outputs) else self.outputs
+        return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
+
+    def needed_by_setup(self, given: Given) -> frozenset[str]:
+        """Names of the per-sample arguments (and inputs) whose values `setup` must see."""
+        if self.setup is None:
+            return frozenset()
+        per_sample = [a.name for a in self.args.values() if a.kind is ArgKind.PER_SAMPLE]
+        wanted = [name for name in per_sample if self.setup_sees(name)]
+        return frozenset(wanted + [i.name for i in self.inputs if i.argument])
+
+
+REGISTRY: dict[str, Operator] = {}

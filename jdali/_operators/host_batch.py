@@ -1,0 +1,167 @@
+"""Operators that run on the host and see many samples: decoders, also those that decode into a device's memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from jdali._batches.array_like import check_alike
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import SamplesBlock, Store
+from jdali._operators.base import Given, Operator, Outputs, Setup, WholeBatch
+from jdali._operators.offers import Offer
+
+Share: TypeAlias = "Callable[[Callable[[slice], None], int], None]"
+"""share(work, n) calls `work` with slices that make up the range from 0 to n, in some threads, and waits."""
+
+
+class Workers(Protocol):
+    """The threads of a pipeline, as an operator may use them."""
+
+    def share(self, work: Callable[[slice], None], count: int) -> None:
+        """Calls `work` with slices that make up the range from 0 to `count`, in some threads, and waits."""
+
+    def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
+        """work(0), ..., work(count - 1), in some threads: the results, and what those raised that failed.
+
+        The result of one that failed is None.
+        """
+
+
+class Probed(NamedTuple):
+    """What the headers of some encoded samples say.
+
+    Attributes:
+        extents: int64 [n, ndim], sizes of the whole contents; of samples that failed they are unspecified.
+        dtype: of the contents.
+        headers: what `run` gets of them, as `headers`.
+        failures: what is wrong with the others, by their index.
+    """
+
+    extents: np.ndarray[Any, Any]
+    dtype: np.dtype[Any]
+    headers: Any
+    failures: dict[int, Exception]
+
+
+class Made(NamedTuple):
+    """The outputs of some samples.
+
+    Attributes:
+        columns: for each output all samples in order; those that failed are unspecified there. The blocks are in
+            host memory or on a device. Empty if all failed.
+        failures: what is wrong with them, by their index.
+    """
+
+    columns: tuple[Store, ...]
+    failures: Mapping[int, Exception] = {}
+
+    @classmethod
+    def of_samples(
+        cls, results: Sequence[Any], failures: Mapping[int, Exception], layouts: Sequence[str]
+    ) -> Made:
+        """Of what `Workers.each` gave: an array a sample, or a tuple of them if there are several `layouts`."""
+        first = next((i for i in range(len(results)) if i not in failures), None)
+        if first is None:
+            return cls((), failures)
+        if failures:
+            results = [results[first] if i in failures else result for i, result in enumerate(results)]
+        if len(layouts) == 1:
+            return cls((column(results, layouts[0]),), failures)
+        return cls(tuple(map(column, zip(*results, strict=True), layouts)), failures)
+
+
+def column(samples: Sequence[np.ndarray[Any, Any]], layout: str) -> Store:
+    """Samples that are arrays of their own as an output.
+
+    Raises:
+        SampleError: one is of another type or number of axes than the first.
+        ValueError: the layout does not describe them.
+    """
+    if not samples:
+        return Store.empty(
+            BatchSpec(np.zeros((0, max(len(layout), 1)), np.int64), np.dtype(np.uint8), layout)
+        )
+    check_alike(samples)
+    if layout and len(layout) != samples[0].ndim:
+        raise ValueError(f"layout {layout!r} does not describe samples with {samples[0].ndim} axes")
+    return Store.of_block(SamplesBlock(samples), BatchSpec.of(samples, layout))
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class HostBatchOp(Operator):
+    """A function of many samples that returns `Made`: blocks in host memory, or on the device that it is asked for.
+
+    It gets a list of NumPy arrays an input; a per-sample argument is an array [n, ...], or one value for all. Its
+    `run` may have, to be filled in: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers` (of
+    `Probed`), and what was agreed on its `offers`. The key of a random one is None: its `setup` has all of them.
+
+    Samples must not depend on each other, except where `whole_batch` says so: the engine may call it for some
+    samples of a batch only, if it has made the others already.
+
+    Attributes:
+        probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the
+            spec of the contents in place of that of the encoded bytes, and sizes are known before anything is
+            decoded.
+        effects: it may do more than give its outputs: it runs also if nobody uses them, and on one batch at a time.
+        whole_batch: whether results for a sample depend on the others of the batch, as a function of the
+            arguments given; None: never.
+        in_place: its inputs are `TensorList`s, wherever they are, and not read by the host.
+        offers: what the consumers of its first output may use.
+    """
+
+    probe: Callable[..., Probed] | None = None
+    effects: bool = False
+    whole_batch: WholeBatch | None = None
+    in_place: bool = False
+    offers: tuple[Offer, ...] = ()
+
+    may_ask_for: ClassVar[tuple[str, ...]] = ("workers", "device", "headers")
+
+    def __post_init__(self) -> None:
+        if "headers" in self.engine_parameters and self.probe is None:
+            raise TypeError(f"{self.name}: headers are of a probe, and it has none")
+        if self.probe is not None and self.in_place:
+            raise TypeError(f"{self.name}: a probe reads samples on the host, so not with in_place")
+        for offer in self.offers:
+            if offer.parameter not in self.engine_parameters:
+                raise TypeError(
+                    f"{self.name}: offers {type(offer).__name__}, so it must take {offer.parameter}"
+                )
+
+    @property
+    def has_effects(self) -> bool:
+        return self.effects
+
+    def depends_on_batch(self, given: Given) -> bool:
+        return self.whole_batch is not None and self.whole_batch(given)
+
+    def mixes_samples(self, given: Given) -> bool:
+        return self.depends_on_batch(given)
+
+
+def host_batch_operator(
+    *,
+    name: str | None = None,
+    setup: Setup | None = None,
+    outputs: Outputs = 1,
+    devices: tuple[str, ...] = ("cpu", "gpu"),
+    probe: Callable[..., Probed] | None = None,
+    effects: bool = False,
+    whole_batch: WholeBatch | None = None,
+    in_place: bool = False,
+    offers: tuple[Offer, ...] = (),
+    source: str = "",
+) -> Callable[[Callable[..., Any]], HostBatchOp]:
+    """Makes a `HostBatchOp` of a function of many samples, and registers it; the options are its fields."""
+
+    def decorate(run: Callable[..., Any]) -> HostBatchOp:
+        return HostBatchOp.of(
+            run, name, setup=setup, outputs=outputs, devices=devices, probe=probe, effects=effects,
+            whole_batch=whole_batch, in_place=in_place, offers=offers, source=source,
+        )  # fmt: skip
+
+    return decorate

@@ -1,0 +1,289 @@
+"""The schema of an operator, as its signature says it: inputs, arguments, and what the engine fills in.
+
+Positional-only parameters are data inputs, keyword-only ones are DALI's arguments, annotated
+
+* `PerSample[T]`: may differ per sample; traced in compiled code;
+* `Static[T]`: one value for the batch; a compile key.
+
+A first parameter named `key` makes the operator a random one. A parameter that only `setup` fills in (through
+`Plan.params` or `Plan.static`) begins with an underscore, is annotated and defaults to None. Other keyword-only
+parameters, those of the operator's kind, are filled in by the engine: see `engine_parameters` of each kind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import inspect
+import types as pytypes
+import typing
+from collections.abc import Callable, Hashable, Mapping
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+
+from jdali import types
+from jdali._system.devices import to_host
+
+T = TypeVar("T")
+
+
+class ArgKind(enum.Enum):
+    PER_SAMPLE = "per sample"
+    STATIC = "static"
+
+
+PerSample = Annotated[T, ArgKind.PER_SAMPLE]
+Static = Annotated[T, ArgKind.STATIC]
+
+REQUIRED: Any = inspect.Parameter.empty
+
+
+@dataclasses.dataclass(frozen=True)
+class Arg:
+    """One argument of an operator."""
+
+    name: str
+    kind: ArgKind
+    annotation: Any  # the T of PerSample[T] or Static[T]
+    default: Any  # REQUIRED if it must be given
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    @property
+    def ragged(self) -> bool:
+        """Whether it may have more elements in one sample than in another: annotated as a list."""
+        return any(typing.get_origin(option) is list for option in alternatives(self.annotation))
+
+    @functools.cached_property
+    def ranks(self) -> frozenset[int] | None:
+        """Numbers of axes that a sample's value may have by the annotation; None: any."""
+        found = {_rank(option) for option in alternatives(self.annotation) if option is not pytypes.NoneType}
+        return None if None in found else frozenset(r for r in found if r is not None)
+
+    @functools.cached_property
+    def is_number(self) -> bool:
+        """Whether a sample's value is one number, and never a vector."""
+        return self.ranks == frozenset({0})
+
+    @functools.cached_property
+    def element_type(self) -> Any:
+        """NumPy scalar type in which `setup` and `run` get it; None: any."""
+        return next(iter(element_types(self.annotation)), None)
+
+    def convert(self, value: Any) -> Any:
+        """The value in the form in which `setup` and `run` get it.
+
+        Per-sample values become NumPy arrays of the annotated element type (float → float32,
+        int → int32, bool); static ones become hashable (a dtype argument a NumPy dtype).
+        """
+        if value is None:
+            return None
+        if self.kind is ArgKind.STATIC:
+            return _hashable(self.annotation, value)
+        if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
+            converted = np.empty(len(value), object)
+            for i, one in enumerate(value):
+                converted[i] = np.asarray(one, self.element_type)
+            return converted
+        return np.asarray(to_host(value), self.element_type)
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """One positional input. `optional` inputs may be left out, `variadic` ones repeated."""
+
+    name: str
+    optional: bool = False
+    variadic: bool = False
+    argument: bool = False  # annotated PerSample: `setup` wants its values, not only its spec
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class Schema:
+    """What the signatures of an operator's `run` and `setup` say.
+
+    Attributes:
+        name: DALI's dotted name, e.g. "transforms.rotation".
+        inputs: positional ones.
+        args: the arguments, by name.
+        random: `run` takes a key.
+        engine_parameters: parameters of `run` that the engine fills in.
+        setup_parameters: names that `setup` takes; None if there is no `setup`.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    args: Mapping[str, Arg]
+    random: bool
+    engine_parameters: frozenset[str]
+    setup_parameters: frozenset[str] | None
+
+    @functools.cached_property
+    def public_args(self) -> dict[str, Arg]:
+        """DALI's arguments; those that only `setup` fills in begin with an underscore."""
+        return {name: arg for name, arg in self.args.items() if not name.startswith("_")}
+
+    @functools.cached_property
+    def min_inputs(self) -> int:
+        return sum(not (i.optional or i.variadic) for i in self.inputs)
+
+    @functools.cached_property
+    def max_inputs(self) -> int | None:
+        """None if any number may be given."""
+        return None if any(i.variadic for i in self.inputs) else len(self.inputs)
+
+    def input(self, index: int) -> Input:
+        """Description of the positional input at `index` (the last one repeats if variadic)."""
+        return self.inputs[min(index, len(self.inputs) - 1)]
+
+    def setup_sees(self, name: str) -> bool:
+        """Whether `setup` gets the value of an argument, needed or not."""
+        return self.setup_parameters is not None and name in self.setup_parameters
+
+    def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:
+        """All arguments, defaults filled in; says clearly which are missing or unknown.
+
+        Args:
+            given: by name.
+            private: arguments that the engine fills in are allowed too.
+        """
+        allowed = self.args if private else self.public_args
+        unknown = sorted(name for name in given if name not in allowed)
+        if unknown:
+            raise TypeError(
+                f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "
+                f"it takes {', '.join(sorted(self.public_args))}"
+            )
+        missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
+        if missing:
+            raise TypeError(f"{self.name}: required argument {', '.join(map(repr, missing))} not given")
+        bound = {}
+        for name, arg in self.args.items():
+            value = given.get(name)
+            # DALI: an argument given as None is not given at all.
+            bound[name] = arg.default if value is None and not arg.required else value
+        return bound
+
+
+def read_schema(
+    name: str,
+    run: Callable[..., Any],
+    setup: Callable[..., Any] | None,
+    engine_parameters: tuple[str, ...],
+) -> dict[str, Any]:
+    """The fields of `Schema`, from two signatures.
+
+    Args:
+        name: of the operator.
+        run, setup: of the operator.
+        engine_parameters: those that `run` may have.
+
+    Raises:
+        TypeError: a parameter is none of what the module's docstring names.
+    """
+    hints = typing.get_type_hints(run, include_extras=True)
+    inputs: list[Input] = []
+    args: dict[str, Arg] = {}
+    engine: set[str] = set()
+    random = False
+    for parameter in inspect.signature(run).parameters.values():
+        arg_kind = _arg_kind(hint := hints.get(parameter.name, Any))
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+            if parameter.name == "key" and not inputs:
+                random = True
+                continue
+            variadic = parameter.kind is parameter.VAR_POSITIONAL
+            optional = parameter.default is not parameter.empty
+            inputs.append(Input(parameter.name, optional, variadic, arg_kind is not None))
+        elif parameter.kind is not parameter.KEYWORD_ONLY:
+            raise TypeError(f"{name}: {parameter.name} must be keyword-only or positional-only")
+        elif arg_kind is not None:
+            annotation = typing.get_args(hint)[0]
+            args[parameter.name] = Arg(parameter.name, arg_kind, annotation, parameter.default)
+        elif parameter.name in engine_parameters:
+            engine.add(parameter.name)
+        else:
+            known = f", and not of the engine ({', '.join(engine_parameters)})" if engine_parameters else ""
+            raise TypeError(f"{name}: {parameter.name} is neither PerSample nor Static{known}")
+    return {
+        "name": name, "inputs": tuple(inputs), "args": args, "random": random,
+        "engine_parameters": frozenset(engine), "setup_parameters": _setup_parameters(setup),
+    }  # fmt: skip
+
+
+def _setup_parameters(setup: Callable[..., Any] | None) -> frozenset[str] | None:
+    if setup is None:
+        return None
+    parameters = inspect.signature(setup).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):  # `**_` swallows what is not needed
+        return frozenset(p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY)
+    return frozenset(parameters)
+
+
+def _arg_kind(hint: Any) -> ArgKind | None:
+    if typing.get_origin(hint) is Annotated:
+        return next((m for m in typing.get_args(hint)[1:] if isinstance(m, ArgKind)), None)
+    return None
+
+
+@functools.cache
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """Members of a union, or the annotation alone."""
+    if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)
+
+
+def _rank(option: Any) -> int | None:
+    if typing.get_origin(option) in (tuple, list):
+        inner = _rank(typing.get_args(option)[0])
+        return None if inner is None else 1 + inner
+    numbers = alternatives(option)
+    return (
+        0 if all(isinstance(n, type) and issubclass(n, (int, float, np.integer)) for n in numbers) else None
+    )
+
+
+@functools.cache
+def element_types(annotation: Any) -> tuple[Any, ...]:
+    """NumPy scalar types that a tensor given for a PerSample argument may have; empty: any.
+
+    The first is that in which `setup` and `run` get it. `float` stands for float32, `int` for int32, and
+    `int | np.integer` for int32 made of integers of any width.
+    """
+    known = {bool: np.bool_, float: np.float32, int: np.int32, np.integer: np.integer}
+    found: dict[Any, None] = {}
+    pending = [annotation]
+    while pending:
+        option = pending.pop(0)
+        if typing.get_args(option):
+            pending = [*typing.get_args(option), *pending]
+        elif option in known:
+            found[known[option]] = None
+    return tuple(found)
+
+
+def _hashable(annotation: Any, value: Any) -> Hashable:
+    options = alternatives(annotation)
+    if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
+        if isinstance(value, (list, tuple)):
+            return tuple(types.to_dtype(v) for v in value)
+        return types.to_dtype(value)
+    for option in options:
+        if isinstance(option, type) and issubclass(option, enum.IntEnum):
+            return option(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if float in options and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return _freeze(value)
+
+
+def _freeze(value: Any) -> Hashable:
+    return tuple(_freeze(v) for v in value) if isinstance(value, (list, np.ndarray)) else value

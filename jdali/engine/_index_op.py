@@ -1,0 +1,32 @@
+"""Running an operator that only moves samples."""
+
+from __future__ import annotations
+
+from jdali._operators import argument_rules
+from jdali._operators.record import IndexOp
+from jdali.engine._failure import failing_as
+from jdali.engine._ids import SampleIds
+from jdali.engine._runner import Means, StepRunner
+from jdali.engine._values import Values
+from jdali.graph._node import DataNode, Node
+
+
+class IndexOpRunner(StepRunner):
+    """Runs one `IndexOp`; it looks at no sample."""
+
+    shown = "moves samples"
+
+    def __init__(self, node: Node, op: IndexOp):
+        self.node, self._op = node, op
+
+    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
+        node, op = self.node, self._op
+        values = [env[v] for v in node.data_inputs]
+        args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
+        with failing_as([node]):
+            for name, value in node.arg_inputs.items():
+                argument_rules.check_dtype(op.name, op.args[name], env[value].spec.dtype)
+                argument_rules.sample_shape(op.name, op.args[name], env[value].spec.extents)
+            results = op.run(*values, **args)
+        results = results if isinstance(results, tuple) else (results,)
+        env.update(zip(node.outputs, results, strict=True))
