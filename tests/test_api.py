@@ -12,17 +12,19 @@ import jdali
 import jdali.dynamic
 import jdali.fn
 import jdali.ops
-from jdali._operators.record import ENGINE_PARAMETERS, REGISTRY, ArgKind
+from jdali._operators.record import REGISTRY, ArgKind, CompiledOp, ReaderOp
 
 PUBLIC = sorted(n for n in REGISTRY if not n.startswith(("_", "math.")))
-COMPILED = sorted(n for n in REGISTRY if REGISTRY[n].kind == "device" and not n.startswith("_"))
+COMPILED = sorted(n for n in REGISTRY if isinstance(REGISTRY[n], CompiledOp) and not n.startswith("_"))
 
 
 DYNAMIC = sorted(
-    n for n in PUBLIC if REGISTRY[n].kind != "reader" and n not in ("external_source", "python_function")
+    n
+    for n in PUBLIC
+    if not isinstance(REGISTRY[n], ReaderOp) and n not in ("external_source", "python_function")
 )
 FED = ("external_source", "experimental.inputs.video")  # by the user, in a pipeline only
-READERS = sorted(n for n in PUBLIC if REGISTRY[n].kind == "reader" and n not in FED)
+READERS = sorted(n for n in PUBLIC if isinstance(REGISTRY[n], ReaderOp) and n not in FED)
 
 
 def found(surface, name):
@@ -101,7 +103,7 @@ def test_the_docstring_lists_just_the_arguments(name):
     op = REGISTRY[name]
     listed = documented(op.doc)
     missing = set(op.public_args) - set(listed)
-    engine = {"key", *ENGINE_PARAMETERS}
+    engine = {"key", *op.may_ask_for}
     unknown = set(listed) - set(op.args) - {i.name for i in op.inputs} - engine
     assert not missing, f"{name}: arguments not described: {sorted(missing)}"
     assert not unknown, f"{name}: described, but no arguments: {sorted(unknown)}"

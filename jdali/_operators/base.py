@@ -92,6 +92,10 @@ class Operator(Schema):
         """Whether results for a sample depend on the others of the batch, if only in size."""
         return False
 
+    def by_sample(self, given: Given) -> bool:
+        """Whether a sample of the outputs depends on the sample in the same position of the inputs alone."""
+        return not self.depends_on_batch(given)
+
     def mixes_samples(self, given: Given) -> bool:
         """Whether it works on the whole batch at once, so that a sample alone is not what it is in its batch."""
         return False

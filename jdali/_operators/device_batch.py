@@ -8,6 +8,7 @@ from typing import Any
 
 from jdali._operators.base import Given, Outputs, Setup, WholeBatch
 from jdali._operators.compiled import USUAL_NANOSECONDS, CompiledOp, FreePadding, SetupNeeds
+from jdali._operators.offers import Offer
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,6 +35,7 @@ def batch_operator(
     free_padding: FreePadding = "none",
     whole_batch: WholeBatch | None = None,
     nanoseconds: float = USUAL_NANOSECONDS,
+    uses: tuple[type[Offer], ...] = (),
     source: str = "",
 ) -> Callable[[Callable[..., Any]], DeviceBatchOp]:
     """Makes a `DeviceBatchOp` of a pure function of many samples, and registers it; the options are its fields."""
@@ -42,7 +44,8 @@ def batch_operator(
         return DeviceBatchOp.of(
             run, name, setup=setup, setup_needs=setup_needs, outputs=outputs,
             output_per_optional=output_per_optional, devices=devices, free_padding=free_padding,
-            whole_batch=whole_batch, nanoseconds=nanoseconds, source=source,
+            whole_batch=whole_batch, nanoseconds=nanoseconds,
+            uses=uses, source=source,
         )  # fmt: skip
 
     return decorate

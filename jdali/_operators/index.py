@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from jdali._operators.base import Operator
+from jdali._operators.base import Given, Operator
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -15,6 +15,9 @@ class IndexOp(Operator):
 
     Per-sample arguments are `TensorList`s as well, or one value. No sample is touched, wherever it is.
     """
+
+    def by_sample(self, given: Given) -> bool:
+        return False
 
 
 def index_operator(

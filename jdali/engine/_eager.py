@@ -20,7 +20,7 @@ from jdali._batches.gather import gather
 from jdali._batches.provenance import Drawn, Provenance
 from jdali._batches.store import PaddedBlock
 from jdali._errors import OperatorError
-from jdali._operators.record import REGISTRY, Operator
+from jdali._operators.record import Operator
 from jdali.engine._adapters import runner_of
 from jdali.engine._failure import NodeFailure
 from jdali.engine._ids import SampleIds
@@ -31,6 +31,7 @@ from jdali.engine._runner import Means
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Graph
 from jdali.graph._plan import HostStep, Stage, is_compiled
+from jdali.ops.flow._source import external_source
 from jdali.readers._ahead import reading_ahead
 from jdali.tensors import Part, TensorList
 
@@ -77,7 +78,7 @@ class _Runner:
         graph = Graph()
         device = "cpu" if form.place.name == "cpu" else "gpu"
         given = functools.partial(
-            graph.add, REGISTRY["external_source"], (), {}, device=device, num_outputs=1, where="a call"
+            graph.add, external_source, (), {}, device=device, num_outputs=1, where="a call"
         )
         self.inputs = [given().outputs[0] for _ in form.inputs]
         self.arguments = {name: given().outputs[0] for name in form.per_sample}

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.store import Store
-from jdali._operators.record import HostBatchOp, HostOp, ReaderOp
 from jdali.engine._ids import SampleIds
 from jdali.graph._node import Node
 from jdali.readers._base import joined, nothing
@@ -76,7 +75,5 @@ class Memo:
 
 def follows_its_position(node: Node) -> bool:
     """Whether a sample of the output depends on nothing but what the sources gave for that position."""
-    if not isinstance(node.op, (HostOp, HostBatchOp)) or node.mixes_samples:
-        return False
     values = [*node.data_inputs, *node.arg_inputs.values()]
-    return all(isinstance(v.source.op, ReaderOp) or follows_its_position(v.source) for v in values)
+    return node.by_sample and all(follows_its_position(v.source) for v in values)

@@ -77,6 +77,11 @@ class Node:
         return self.op.depends_on_batch(self.args)
 
     @property
+    def by_sample(self) -> bool:
+        """Whether a sample of the outputs depends on the sample in the same position of the inputs alone."""
+        return self.op.by_sample(self.args)
+
+    @property
     def mixes_samples(self) -> bool:
         """Whether `run` works on the whole batch at once."""
         return self.op.mixes_samples(self.args)

@@ -67,3 +67,24 @@ def test_no_scaling_where_the_resize_enlarges():
     scaled, _ = run(True, lambda x: fn.resize(x, size=[740, 960]))
     for a, b in zip(exact, scaled, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_what_cannot_be_decoded_at_a_fraction_of_its_size_is_whole():
+    """Beside JPEG files in one batch: of a PNG file the resize gets, and takes, all of the picture."""
+    buffer = io.BytesIO()
+    Image.open(io.BytesIO(ENCODED[0].tobytes())).save(buffer, "PNG")
+    png = np.frombuffer(buffer.getvalue(), np.uint8)
+
+    def resized(scaled):
+        @jdali.pipeline_def(batch_size=2, num_threads=2, scaled_decoding=scaled)
+        def pipeline():
+            images = fn.decoders.image(fn.external_source(source=lambda: [png, ENCODED[0]]))
+            return fn.resize(images, size=[32, 40])
+
+        (out,) = pipeline().run()
+        return [out.at(i).astype(int) for i in range(2)]
+
+    exact, scaled = resized(False), resized(True)
+    np.testing.assert_array_equal(scaled[0], exact[0])
+    assert (scaled[1] != exact[1]).any()
+    assert np.abs(scaled[1] - exact[1]).max() <= 12

@@ -339,7 +339,8 @@ def _other_layout(op: Operator, index: int, row: Row) -> str:
 
 def is_of_images(row: Row) -> bool:
     """Whether its first input is an HWC image, and its result says nothing of other axes."""
-    layouts = REGISTRY[row.op].layouts
+    op = REGISTRY[row.op]
+    layouts = op.layouts if isinstance(op, DeviceOp) else ()
     known = "HWC" in layouts if not row.layouts or not row.layouts[0] else row.layouts[0] == "HWC"
     return known and row.inputs[0][0].ndim == 3 and "axes" not in row.args
 

@@ -9,7 +9,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened, survives
 
 from jdali import SampleError, fn, pipeline_def
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, ReaderOp
 
 NAMES = ["a", "b", "c", "d e"]
 CATEGORIES = [{"id": 7, "name": "x"}, {"id": 3, "name": "y"}, {"id": 5, "name": "z"}]
@@ -351,7 +351,7 @@ def test_in_a_pipeline(write, tmp_path):
 
 def test_record():
     record = REGISTRY["readers.coco"]
-    assert record.kind == "reader"
+    assert isinstance(record, ReaderOp)
     assert [
         record.num_outputs(a)
         for a in ({}, {"polygon_masks": True}, {"pixelwise_masks": True, "image_ids": True})

@@ -10,7 +10,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened
 
 from jdali import fn, pipeline_def, types
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, ReaderOp
 
 RATE = 8000
 WAVE = (np.sin(np.arange(2 * RATE) * 0.1) * 20_000).astype(np.int16)
@@ -247,7 +247,7 @@ def test_in_a_pipeline(manifest):
 
 def test_record():
     record = REGISTRY["readers.nemo_asr"]
-    assert record.kind == "reader"
+    assert isinstance(record, ReaderOp)
     assert [record.num_outputs(a) for a in ({}, {"read_text": False}, {"read_idxs": True})] == [3, 2, 4]
     for argument in record.public_args:
         assert f"\n    {argument}: " in record.doc, argument

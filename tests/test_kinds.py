@@ -1,0 +1,106 @@
+"""The engine and the planner know kinds of operators by type, in one place, and no operator by name."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import jdali
+
+ROOT = Path(jdali.__file__).parent
+ENGINE = sorted((ROOT / "engine").glob("*.py"))
+PLANNER = [ROOT / "graph" / name for name in ("_plan.py", "_offers.py", "_liveness.py")]
+KINDS = {"DeviceOp", "DeviceBatchOp", "HostOp", "HostBatchOp", "ReaderOp", "IndexOp"}
+# Where a step gets what runs it.
+CHOICE = "_adapters.py"
+# Ways of asking for a name or kind, beside showing it.
+_QUESTIONS = (ast.Compare, ast.Subscript, ast.Match, ast.Dict, ast.Set)
+
+
+def is_of_operator(node: ast.AST) -> bool:
+    """Whether it is `op.name`, `node.op.kind` and the like."""
+    if not isinstance(node, ast.Attribute) or node.attr not in ("name", "shown_name", "kind"):
+        return False
+    owner = node.value
+    return (isinstance(owner, ast.Name) and owner.id == "op") or (
+        isinstance(owner, ast.Attribute) and owner.attr == "op"
+    )
+
+
+def questions_of_names(tree: ast.Module) -> list[int]:
+    """Lines that ask which operator it is: a comparison, a look-up, a method of its name."""
+    lines = []
+    for outer in ast.walk(tree):
+        if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute):
+            asks = is_of_operator(outer.func.value) or outer.func.attr in ("get", "pop", "setdefault")
+            parts = [outer.func.value, *outer.args] if asks else []
+        elif isinstance(outer, ast.Compare):
+            parts = [outer.left, *outer.comparators]
+        elif isinstance(outer, ast.Subscript):
+            parts = [outer.slice]
+        elif isinstance(outer, ast.Match):
+            parts = [outer.subject]
+        else:
+            continue
+        lines += [outer.lineno for part in parts if any(map(is_of_operator, ast.walk(part)))]
+    return lines
+
+
+def questions_of_kinds(tree: ast.Module) -> list[int]:
+    """Lines that ask for a kind: `isinstance`, `type() is` and `case` of one."""
+    lines = []
+    for outer in ast.walk(tree):
+        if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "isinstance":
+            asked: ast.AST = outer.args[1]
+        elif isinstance(outer, (ast.MatchClass, ast.Compare)):
+            asked = outer
+        else:
+            continue
+        if any(isinstance(n, ast.Name) and n.id in KINDS for n in ast.walk(asked)):
+            lines.append(outer.lineno)
+    return lines
+
+
+def looks_up_operators(tree: ast.Module) -> list[int]:
+    return [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "REGISTRY"]
+
+
+@pytest.mark.parametrize("path", [*ENGINE, *PLANNER], ids=lambda p: f"{p.parent.name}.{p.stem}")
+def test_no_operator_is_known_by_name(path):
+    tree = ast.parse(path.read_text())
+    assert not questions_of_names(tree), f"{path} asks for the name of an operator"
+    assert not looks_up_operators(tree), f"{path} looks an operator up"
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda p: p.stem)
+def test_kinds_are_told_apart_in_one_place(path):
+    lines = questions_of_kinds(ast.parse(path.read_text()))
+    if path.name == CHOICE:
+        assert len(lines) == 4  # the other two are compiled, and in stages
+    else:
+        assert not lines, f"{path}:{lines}: what differs by kind belongs to the kind or to its runner"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'if node.op.name == "resize": pass',
+        'if op.kind in ("host", "reader"): pass',
+        "TIMES.get(node.op.name, 1.0)",
+        "TIMES[op.name]",
+        'op.name.startswith("decoders.")',
+        "match op.kind:\n    case 'host': pass",
+    ],
+)
+def test_questions_of_names_are_found(code):
+    assert questions_of_names(ast.parse(code)) == [1]
+    assert not questions_of_names(ast.parse('raise ValueError(f"{op.name}: no, {node.op.shown_name}")'))
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["isinstance(node.op, (HostOp, int))", "type(op) is ReaderOp", "match op:\n    case IndexOp(): pass"],
+)
+def test_questions_of_kinds_are_found(code):
+    assert len(questions_of_kinds(ast.parse(code))) == 1
+    assert not questions_of_kinds(ast.parse("def run(op: HostOp) -> None: ..."))
