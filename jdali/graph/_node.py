@@ -217,7 +217,7 @@ def detached(
     preserve: bool = False,
 ) -> Node:
     """A node that is in no graph; `Graph.own` puts a copy of it into one."""
-    if preserve or op.effects:
+    if preserve or op.has_effects:
         raise RuntimeError(
             f"fn.{op.name}: called outside of a pipeline definition. It runs for what it does and not for its "
             'outputs, so it must know its pipeline: call it in a function decorated with "@pipeline_def", or '

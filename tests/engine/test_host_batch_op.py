@@ -14,7 +14,7 @@ from jdali._errors import SampleError
 from jdali._operators.host_batch import Made, Probed, Workers
 from jdali._operators.record import REGISTRY, PerSample, Static, host_batch_operator
 from jdali._system.devices import is_local
-from jdali.graph._node import call_operator
+from jdali.graph._call import call_operator
 
 BAD = 77
 CALLS = []
@@ -75,7 +75,9 @@ def test_blocks_on_a_device_go_on_from_there(accelerator, decoder):
         files = fn.external_source(lambda: encoded(sizes))
         value = fn.external_source(lambda: values)
         pictures = call_operator(decoder, (files,), {"value": value}, device="mixed")
-        turned = fn.permute_batch(pictures, indices=fn.external_source(lambda: np.array([4, 3, 2, 1, 0], np.int32)))
+        turned = fn.permute_batch(
+            pictures, indices=fn.external_source(lambda: np.array([4, 3, 2, 1, 0], np.int32))
+        )
         pipe.set_outputs(pictures, fn.crop_mirror_normalize(turned, dtype=types.FLOAT, shift=1.0))
     pipe.run()  # compiling may well bring constants to the host
     with nothing_comes_to_the_host():
