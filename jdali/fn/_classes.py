@@ -91,7 +91,7 @@ class OperatorClass(metaclass=_WithSignature):
     @property
     def preserve(self) -> bool:
         """Whether the operator runs also if none of its outputs is used."""
-        return bool(self._given.get("preserve")) or self.__operator__.effects
+        return bool(self._given.get("preserve")) or self.__operator__.has_effects
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r:.60}" for name, value in self._given.items())
