@@ -27,7 +27,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._reading import cost_of, read
-from jdali.engine._runner import Means
+from jdali.engine._runner import StepContext
 from jdali.engine._values import Values
 from jdali.graph._node import WHOLE_BATCH, Graph
 from jdali.graph._plan import HostStep, Stage, is_compiled
@@ -105,7 +105,7 @@ class _Runner:
             if self._random and stream != self._stream:
                 self._runner.reseed(*stream)
                 self._stream = stream
-            self._runner.run(env, ids, Means(pool))
+            self._runner.run(env, ids, StepContext(pool))
 
 
 _kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)

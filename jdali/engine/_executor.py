@@ -21,7 +21,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._memo import Memo
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
-from jdali.engine._runner import Means
+from jdali.engine._runner import StepContext
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Timing
@@ -284,7 +284,7 @@ class Engine:
                     env[value] = TensorList.from_samples([], "", value.device)
             return
         with self.timing.steps[number].lap():
-            self.runners[number].run(env, part, Means(pool, iteration.memo, iteration.draw))
+            self.runners[number].run(env, part, StepContext(pool, iteration.memo, iteration.draw))
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""

@@ -16,11 +16,11 @@ from jdali._operators.host_batch import Made, Probed
 from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, HostBatchOp
 from jdali.engine._failure import failing_as
-from jdali.engine._host_plan import HostPlanner, device_name, fixed_and_varying, raise_if_any
+from jdali.engine._host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
 from jdali.engine._ids import SampleIds
-from jdali.engine._memo import Kept, Memo, follows_its_position
+from jdali.engine._memo import Kept, Memo
 from jdali.engine._pool import Cost, Pool
-from jdali.engine._runner import Means, StepRunner
+from jdali.engine._runner import StepContext
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._offers import Agreement
@@ -91,10 +91,8 @@ class PoolWorkers:
         return self._pool.attempt(work, count, self._cost, in_order=self._in_order)
 
 
-class HostBatchOpRunner(StepRunner):
+class HostBatchOpRunner(HostRunner):
     """Runs one `HostBatchOp`."""
-
-    shown = "runs in the thread pool"
 
     def __init__(
         self,
@@ -113,23 +111,20 @@ class HostBatchOpRunner(StepRunner):
             device: of its outputs.
             agreements: its offers that hold.
         """
-        self.node, self._op, self._device, self._agreements = node, op, device, agreements
+        super().__init__(node, seed)
+        self._op, self._device, self._agreements = op, device, agreements
         self.at_once = 1 if op.effects or node.mixes_samples else 2
-        self._planner = HostPlanner(node, seed)
-        self._cost = Cost()
-        self._memoised = follows_its_position(node)
         bound = op.bind(node.args)
         self._probe_args = {
             name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC
         }
-        self.set_pipeline_seed, self.reseed = self._planner.set_pipeline_seed, self._planner.reseed  # type: ignore[method-assign]
 
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node = self.node
         inputs = [self._input(env, v, len(ids)) for v in node.inputs]
         probed = self._probed(inputs[0]) if self._op.probe is not None else None
         contents = None if probed is None else BatchSpec(probed.extents, probed.dtype)
-        plan = self._planner.plan(env, ids, contents)
+        plan = self._plan(env, ids, contents)
         if not len(ids):
             self._keep(env, tuple(Store.empty(spec) for spec in plan.outputs))
             return
@@ -139,13 +134,13 @@ class HostBatchOpRunner(StepRunner):
         call = _Call(
             self._op, inputs, *fixed_and_varying(plan), agreed, None if probed is None else probed.headers
         )
-        memo = means.memo if self._memoised else None
+        memo = context.memo if self._memoised else None
         if memo is None:
-            made = self._made(call, means.pool)
+            made = self._made(call, context.pool)
             raise_if_any(node, made.failures)
             self._keep(env, made.columns)
         else:
-            self._keep(env, self._remembered(call, ids, means.pool, memo))
+            self._keep(env, self._remembered(call, ids, context.pool, memo))
 
     def _input(self, env: Values, value: Any, count: int) -> Any:
         if not isinstance(value, DataNode):

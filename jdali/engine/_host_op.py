@@ -11,36 +11,29 @@ from jdali._operators.call import PlannedCall
 from jdali._operators.host_batch import column
 from jdali._operators.record import HostOp
 from jdali.engine._failure import failing_as
-from jdali.engine._host_plan import HostPlanner, device_name, fixed_and_varying
+from jdali.engine._host_runner import HostRunner, device_name, fixed_and_varying
 from jdali.engine._ids import SampleIds
-from jdali.engine._memo import follows_its_position
-from jdali.engine._pool import Cost
-from jdali.engine._runner import Means, StepRunner
+from jdali.engine._runner import StepContext
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.tensors import TensorList
 
 
-class HostOpRunner(StepRunner):
+class HostOpRunner(HostRunner):
     """Runs one `HostOp`."""
 
-    shown = "runs in the thread pool"
-
     def __init__(self, node: Node, op: HostOp, *, seed: int):
-        self.node, self._op = node, op
+        super().__init__(node, seed)
+        self._op = op
         self.at_once = 1 if op.effects else 2
-        self._planner = HostPlanner(node, seed)
-        self._cost = Cost()
-        self._memoised = follows_its_position(node)
         self._layouts = op.output_layouts(node.args) if op.output_layouts else ("",) * len(node.outputs)
-        self.set_pipeline_seed, self.reseed = self._planner.set_pipeline_seed, self._planner.reseed  # type: ignore[method-assign]
 
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node, op = self.node, self._op
         inputs: list[Sequence[Any]] = [
             env[v].to_samples() if isinstance(v, DataNode) else [v] * len(ids) for v in node.inputs
         ]
-        plan = self._planner.plan(env, ids)
+        plan = self._plan(env, ids)
         fixed, varying = fixed_and_varying(plan)
         head = (None,) if op.random else ()
 
@@ -48,9 +41,9 @@ class HostOpRunner(StepRunner):
             arguments = fixed | {k: v[i] for k, v in varying.items()}
             return op.run(*head, *(samples[i] for samples in inputs), **arguments)
 
-        memo = means.memo if self._memoised else None
+        memo = context.memo if self._memoised else None
         work = one if memo is None else memo.remembering(node, ids, one)
-        results = means.pool.map(node, work, len(ids), self._cost, in_order=op.effects)
+        results = context.pool.map(node, work, len(ids), self._cost, in_order=op.effects)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
     def _store(self, env: Values, results: Sequence[Sequence[Any]], plan: PlannedCall) -> None:

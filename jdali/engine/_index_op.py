@@ -6,7 +6,7 @@ from jdali._operators import argument_rules
 from jdali._operators.record import IndexOp
 from jdali.engine._failure import failing_as
 from jdali.engine._ids import SampleIds
-from jdali.engine._runner import Means, StepRunner
+from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 
@@ -19,7 +19,7 @@ class IndexOpRunner(StepRunner):
     def __init__(self, node: Node, op: IndexOp):
         self.node, self._op = node, op
 
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node, op = self.node, self._op
         values = [env[v] for v in node.data_inputs]
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}

@@ -8,7 +8,7 @@ from jdali.engine._failure import failing_as
 from jdali.engine._given import batch_of
 from jdali.engine._ids import SampleIds
 from jdali.engine._reading import cost_of, read
-from jdali.engine._runner import Means, StepRunner
+from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._values import Values, argument_values
 from jdali.graph._node import Node
 from jdali.readers._base import Reader
@@ -24,8 +24,8 @@ class ReaderRunner(StepRunner):
         self.node, self._op, self._reader = node, op, reader
         self._cost = cost_of(reader)
 
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
-        node, op, draw = self.node, self._op, means.draw
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        node, op, draw = self.node, self._op, context.draw
         assert draw is not None
         epochs, indices, _ = draw.refs[node]
         arguments = {}
@@ -33,7 +33,7 @@ class ReaderRunner(StepRunner):
             for name, value in node.arg_inputs.items():
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
-        columns = read(node, self._reader, epochs, indices, means.pool, means.memo, arguments, self._cost)
+        columns = read(node, self._reader, epochs, indices, context.pool, context.memo, arguments, self._cost)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])
 
@@ -46,8 +46,8 @@ class SourceRunner(StepRunner):
     def __init__(self, node: Node):
         self.node = node
 
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
-        node, draw = self.node, means.draw
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        node, draw = self.node, context.draw
         assert draw is not None
         for value, samples, layout in zip(node.outputs, draw.data[node], draw.layouts[node], strict=True):
             env[value] = batch_of(samples, layout, value.device, env.drawn[node])

@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali._batches.store import Store
 from jdali.engine._failure import NodeFailure
-from jdali.engine._host_plan import raise_if_any
+from jdali.engine._host_runner import raise_if_any
 from jdali.engine._memo import Kept, Memo
 from jdali.engine._pool import Cost, Pool
 from jdali.graph._node import Node

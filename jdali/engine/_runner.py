@@ -14,7 +14,7 @@ from jdali.engine._values import Values
 
 
 @dataclasses.dataclass(frozen=True)
-class Means:
+class StepContext:
     """What a step may use besides the values of its batch.
 
     Attributes:
@@ -44,13 +44,13 @@ class StepRunner(abc.ABC):
     stateless: ClassVar[bool] = True
 
     @abc.abstractmethod
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         """Adds the outputs to `env`.
 
         Args:
             env: values so far.
             ids: the samples of the step's part of the batch.
-            means: what there is to work with.
+            context: what there is to work with.
 
         Raises:
             NodeFailure: with all samples that failed.

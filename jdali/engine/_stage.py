@@ -38,7 +38,7 @@ from jdali.engine._program import (
     split_shapes,
     stage_function,
 )
-from jdali.engine._runner import Means, StepRunner
+from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
@@ -195,8 +195,8 @@ class StageRunner(StepRunner):
         return self._shapes.group(values, held, together=spread or self._whole_batch)
 
     # --- running ----------------------------------------------------------------------------
-    def run(self, env: Values, ids: SampleIds, means: Means) -> None:
-        pool = means.pool.executor
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        pool = context.pool.executor
         with inner("setup"):
             given = self._dependencies.given(env)
             plan = self._plan(env, ids, given)

@@ -1,4 +1,4 @@
-"""Planning a call of an operator on the host: what both kinds of them have in common."""
+"""What runs an operator on the host, of whatever kind: seeds, and planning a call."""
 
 from __future__ import annotations
 
@@ -12,22 +12,26 @@ from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import PerBatch, PlannedCall, plan_call
 from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._ids import SampleIds
+from jdali.engine._memo import follows_its_position
+from jdali.engine._pool import Cost
+from jdali.engine._runner import StepRunner
 from jdali.engine._stage import seed_of
 from jdali.engine._values import Values, argument_values, input_values
 from jdali.graph._node import DataNode, Node
 
 
-class HostPlanner:
-    """Plans the calls of one operator; what does not change from batch to batch is prepared once.
+class HostRunner(StepRunner):
+    """Runs one operator on the host; what does not change from batch to batch is prepared once."""
 
-    Attributes:
-        static: the arguments that are no values of the graph.
-    """
+    shown = "runs in the thread pool"
 
     def __init__(self, node: Node, seed: int):
+        """Prepares the operator of a node, in a pipeline of this seed."""
         self.node = node
-        self.static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
+        self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
         self._seed = seed_of(node, seed)
+        self._cost = Cost()
+        self._memoised = follows_its_position(node)
 
     def set_pipeline_seed(self, seed: int) -> None:
         self._seed = seed_of(self.node, seed)
@@ -35,7 +39,7 @@ class HostPlanner:
     def reseed(self, seed: int, stream: int) -> None:
         self._seed = (seed_words(seed), stream)
 
-    def plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
+    def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None = None) -> PlannedCall:
         """Plans a call.
 
         Args:
@@ -47,9 +51,9 @@ class HostPlanner:
             NodeFailure: `setup` refused a sample or an argument.
         """
         with failing_as([self.node]):
-            return self._plan(env, ids, contents)
+            return self._plan_call(env, ids, contents)
 
-    def _plan(self, env: Values, ids: SampleIds, contents: BatchSpec | None) -> PlannedCall:
+    def _plan_call(self, env: Values, ids: SampleIds, contents: BatchSpec | None) -> PlannedCall:
         node, op = self.node, self.node.op
         specs = [] if contents is None else [contents]
         values = {}
@@ -63,7 +67,7 @@ class HostPlanner:
                 shape = np.broadcast_to(np.array(value.shape, np.int64), (len(ids), value.ndim))
                 specs.append(BatchSpec(shape, value.dtype))
                 values[name] = np.broadcast_to(value, (len(ids), *value.shape))
-        args = dict(self.static)
+        args = dict(self._static)
         for name, argument in node.arg_inputs.items():
             args[name] = PerBatch(argument_values(env[argument], op, name))
         keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
