@@ -157,10 +157,10 @@ class HostBatchOpRunner(HostRunner):
 
     def _agree(self, plan: PlannedCall, probed: Probed | None) -> dict[str, Agreed]:
         """What is agreed on for a batch, by the name that the offer gives it."""
-        whole = plan.outputs[0]
-        headers = None if probed is None else probed.headers
         agreed = {}
+        headers = None if probed is None else probed.headers
         for agreement in self._agreements:
+            whole = plan.outputs[0]
             wanted = [
                 plan_call(c.op, [whole], c.args, batch_size=whole.batch_size).outputs[0]
                 for c in agreement.consumers
