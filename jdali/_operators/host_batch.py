@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -57,11 +57,11 @@ class Made(NamedTuple):
     """
 
     columns: tuple[Store, ...]
-    failures: Mapping[int, Exception] = {}
+    failures: dict[int, Exception]
 
     @classmethod
     def of_samples(
-        cls, results: Sequence[Any], failures: Mapping[int, Exception], layouts: Sequence[str]
+        cls, results: Sequence[Any], failures: dict[int, Exception], layouts: Sequence[str]
     ) -> Made:
         """Of what `Workers.each` gave: an array a sample, or a tuple of them if there are several `layouts`."""
         first = next((i for i in range(len(results)) if i not in failures), None)

@@ -15,7 +15,7 @@ from jdali._operators.call import PlannedCall, plan_call
 from jdali._operators.host_batch import Made, Probed
 from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, HostBatchOp
-from jdali.engine._failure import failing_as
+from jdali.engine._failure import NodeFailure, failing_as
 from jdali.engine._host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
 from jdali.engine._ids import SampleIds
 from jdali.engine._memo import Kept, Memo
@@ -175,15 +175,25 @@ class HostBatchOpRunner(HostRunner):
         kept = memo.batches.setdefault(self.node.id, Kept.nothing(len(self.node.outputs)))
         missing = np.array([i for i, position in enumerate(positions) if position not in kept.rows], np.int64)
         if len(missing):
-            made = self._made(call if len(missing) == len(ids) else self._part(call, missing), pool)
+            made = self._made_of(call, missing, len(ids), pool)
             good = np.array([i for i in range(len(missing)) if i not in made.failures], np.int64)
             if len(good):
                 kept.add(
                     [positions[i] for i in missing[good].tolist()],
                     tuple(c if len(good) == len(c) else c.select(good) for c in made.columns),
                 )
-            raise_if_any(self.node, {int(missing[i]): error for i, error in made.failures.items()})
+            raise_if_any(self.node, {int(missing[i]): made.failures.pop(i) for i in sorted(made.failures)})
         return kept.select(positions)
+
+    def _made_of(self, call: _Call, rows: np.ndarray, count: int, pool: Pool) -> Made:
+        """What is made of some samples of a call for `count`."""
+        if len(rows) == count:
+            return self._made(call, pool)
+        try:
+            return self._made(self._part(call, rows), pool)
+        except NodeFailure as failure:  # it counts the samples that were worked on
+            failed = {None if i is None else int(rows[i]): error for i, error in failure.failures.items()}
+            raise NodeFailure(self.node, failed) from failure.first
 
     def _part(self, call: _Call, rows: np.ndarray) -> _Call:
         """The call for some of its samples."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -80,10 +79,14 @@ def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.n
     return fixed, {k: np.asarray(v) for k, v in plan.traced.items()}
 
 
-def raise_if_any(node: Node, failures: Mapping[int, Exception]) -> None:
-    """Raises NodeFailure if some samples failed."""
+def raise_if_any(node: Node, failures: dict[int, Exception]) -> None:
+    """Raises NodeFailure if some samples failed, which are then in that alone.
+
+    The errors hold the frames in which samples were worked on, and so those of their callers: no local variable
+    there may hold the errors, or all of the batch would wait for the garbage collector.
+    """
     if failures:
-        ordered: dict[int | None, Exception] = {i: failures[i] for i in sorted(failures)}
+        ordered: dict[int | None, Exception] = {i: failures.pop(i) for i in sorted(failures)}
         raise NodeFailure(node, ordered) from next(iter(ordered.values()))
 
 

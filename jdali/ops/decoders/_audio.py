@@ -58,12 +58,11 @@ def decode_audio(
         if sounds is not None:
             waves, rates = sounds
             numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
-            return Made(
-                (
-                    Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
-                    Store.of_block(PaddedBlock(rates), numbers),
-                )
+            columns = (
+                Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
+                Store.of_block(PaddedBlock(rates), numbers),
             )
+            return Made(columns, {})
 
     def one(i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         wave, rate = codec.decode(

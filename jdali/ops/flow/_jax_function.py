@@ -49,7 +49,7 @@ def jax_function(
     if num_outputs == 0:
         if result is not None:
             raise TypeError(f"jax_function: num_outputs is 0, the function returned {type(result).__name__}")
-        return Made(())
+        return Made((), {})
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(results) != num_outputs or not all(isinstance(r, jax.Array) for r in results):
         got = ", ".join(type(r).__name__ for r in results)
@@ -60,7 +60,8 @@ def jax_function(
         types.to_dali_type(result_array.dtype)  # raises for bfloat16, complex numbers and the like
     layouts = _layouts(output_layouts, results, batches)
     size = len(batches[0]) if batches else None
-    return Made(tuple(_column(local_rows(a), name, size) for a, name in zip(results, layouts, strict=True)))
+    columns = tuple(_column(local_rows(a), name, size) for a, name in zip(results, layouts, strict=True))
+    return Made(columns, {})
 
 
 def _column(array: Any, layout: str, size: int | None) -> Store:

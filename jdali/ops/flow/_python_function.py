@@ -74,9 +74,10 @@ def python_function_batch(
                 f"python_function: the function returned {len(samples)} samples for a batch of {expected}"
             )
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
-    return Made(
-        tuple(column(sample_arrays(s, copy=True), name) for s, name in zip(results, layouts, strict=True))
+    columns = tuple(
+        column(sample_arrays(s, copy=True), name) for s, name in zip(results, layouts, strict=True)
     )
+    return Made(columns, {})
 
 
 def as_outputs(result: Any, count: int) -> tuple[Any, ...]:
