@@ -18,11 +18,13 @@ from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, Stream
 from jdali._pipeline._serialize import Serializing
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import accelerator, host_device
+from jdali._workers._pool import WorkerPool
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result
 from jdali.engine._exit import until_exit
 from jdali.engine._feed import End
+from jdali.engine._parallel_source import start_workers
 from jdali.engine._runtime import Runtime, When
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
@@ -50,6 +52,12 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         enable_checkpointing: `checkpoint`, the method and the argument, may be used.
         checkpoint: what `checkpoint()` of the same pipeline gave, or `checkpoints()` of an iterator: the
             pipeline, and an iterator made of it, go on from there.
+        py_num_workers: processes that run the callbacks of external sources with `parallel=True`; sources that are
+            gone through in order have one each besides.
+        py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
+            yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
+        py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
+            a tuple of it and the keyword arguments of both; None: cloudpickle where it is installed, else pickle.
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
         on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
@@ -85,7 +93,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         enable_checkpointing: bool = False,
         checkpoint: str | bytes | None = None,
         py_num_workers: int = 1,
-        py_start_method: str = "fork",
+        py_start_method: str | None = None,
         py_callback_pickler: Any = None,
         output_dtype: Any = None,
         output_ndim: Any = None,
@@ -123,6 +131,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self._without_effect = {name: given[name] for name in WITHOUT_EFFECT}
         self.enable_checkpointing = enable_checkpointing
         self._checkpoint = checkpoint
+        self.py_num_workers, self.py_start_method = py_num_workers, py_start_method
+        self._py_callback_pickler = py_callback_pickler
+        self._workers: WorkerPool | None = None
         self._expected = (output_dtype, output_ndim, output_layout)
         self.on_error, self.max_compiles = on_error, max_compiles
         self.scaled_decoding, self._compilation_cache = scaled_decoding, compilation_cache
@@ -168,16 +179,39 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                     self._build()
         return self
 
-    def _build(self) -> None:
+    def start_py_workers(self) -> None:
+        """Starts the processes of parallel external sources; `build` does it if it was not done.
+
+        With `py_start_method="fork"` they must be started before JAX makes its first array.
+        """
+        with self._building:
+            self._defined()
+            if self._workers is None:
+                self._workers = start_workers(
+                    self.graph.nodes, workers=self.py_num_workers, start_method=self.py_start_method,
+                    pickler=self._py_callback_pickler,
+                )  # fmt: skip
+            if self._workers is not None:
+                self.py_start_method = self._workers.start_method
+                weakref.finalize(self, self._workers.close).atexit = False
+
+    def _defined(self) -> tuple[DataNode, ...]:
+        """The outputs; a subclass is asked for its graph."""
         if self._outputs is None:
             with self:
                 outputs = self.define_graph()
             self.set_outputs(*as_outputs(outputs))
         assert self._outputs is not None
+        return self._outputs
+
+    def _build(self) -> None:
+        self._defined()
+        assert self._outputs is not None
         if not self._outputs and not any(node.preserve for node in self.graph.nodes):
             raise RuntimeError(
                 "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
             )
+        self.start_py_workers()
         if self._compilation_cache:
             enable_compilation_cache()
         devices = {"cpu": host_device(), "gpu": accelerator()}
@@ -396,6 +430,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
         if self._executor is not None:
             self._executor.close()
+        elif self._workers is not None:
+            self._workers.close()
 
 
 F = TypeVar("F", bound=Callable[..., Any])

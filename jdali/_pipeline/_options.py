@@ -22,7 +22,7 @@ class OperatorConcurrency(enum.Enum):
     FULL = 2
 
 
-# Arguments of DALI's Pipeline that steer CUDA memory, streams or worker processes. They are taken so
+# Arguments of DALI's Pipeline that steer CUDA memory or streams. They are taken so
 # that DALI code runs unchanged, kept as attributes, and have no effect under XLA.
 WITHOUT_EFFECT: dict[str, Any] = {
     "bytes_per_sample": 0,
@@ -30,9 +30,6 @@ WITHOUT_EFFECT: dict[str, Any] = {
     "max_streams": None,
     "default_cuda_stream_priority": None,
     "enable_memory_stats": False,
-    "py_num_workers": 1,
-    "py_start_method": "fork",
-    "py_callback_pickler": None,
     "exec_dynamic": None,
     "experimental_exec_dynamic": None,
     "stream_policy": None,

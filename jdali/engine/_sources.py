@@ -218,12 +218,24 @@ class ExternalSource:
         if self.batch:
             raw = self._next_item(lambda: BatchInfo(iteration, epoch) if self.batch_info else iteration)
         else:
-            infos = [SampleInfo(first + i, i, iteration, epoch) for i in range(batch_size)]
-            rows = [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
-            raw = rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
+            raw = self._columns(self.rows(range(batch_size), iteration, epoch, first))
         batch = self._batch(self._outputs(raw), self.layouts, batch_size, copy=self.batch)
         self.drawn_layouts = batch.layouts
         return batch.outputs
+
+    def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
+        """What a source of single samples gives for some of a batch's: a value each, or one for each output.
+
+        Args:
+            numbers: of the samples, in the batch.
+            iteration, epoch, first: see `next`.
+        """
+        infos = [SampleInfo(first + i, i, iteration, epoch) for i in numbers]
+        return [self._own(self._next_item(functools.partial(copy.copy, info)), info) for info in infos]
+
+    def _columns(self, rows: list[Any]) -> Any:
+        """Rows of samples as what a source of batches gives."""
+        return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:
         """What the source gave, for each output."""

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from jdali._operators.record import REGISTRY
+from jdali.engine._parallel_source import ParallelSource
 from jdali.engine._sources import ExternalSource
 from jdali.engine._video_input import VideoInput
 from jdali.fn._build import finish, take_generic
@@ -23,11 +24,14 @@ def external_source(
     op = REGISTRY["external_source"]
     generic = take_generic(op, kwargs)
     generic["device"] = generic["device"] or "cpu"
-    runtime = ExternalSource(
-        source, name=generic["name"] or "external_source", num_outputs=num_outputs,
-        batch=kwargs.get("batch") is not False,
-        **{k: kwargs[k] for k in _SOURCE_ARGUMENTS if kwargs.get(k) is not None},
-    )  # fmt: skip
+    options = {k: kwargs[k] for k in _SOURCE_ARGUMENTS if kwargs.get(k) is not None}
+    options |= {"name": generic["name"] or "external_source", "num_outputs": num_outputs}
+    options["batch"] = kwargs.get("batch") is not False
+    runtime: ExternalSource
+    if kwargs.get("parallel"):
+        runtime = ParallelSource(source, prefetch_queue_depth=kwargs.get("prefetch_queue_depth"), **options)
+    else:
+        runtime = ExternalSource(source, **options)
     result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
     if isinstance(result, DataNode):
         return result if num_outputs is None else [result]

@@ -35,7 +35,7 @@ MAY_CHANGE = frozenset({
     "file_root", "files", "file_list", "path", "paths", "uris", "index_path", "index_paths", "filenames",
     "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",
     "lazy_init", "prefetch_queue_depth", "read_ahead", "skip_cached_images", "tensor_init_bytes",
-    "cache_header_information", "additional_decode_surfaces",
+    "cache_header_information", "additional_decode_surfaces", "parallel",
 })  # fmt: skip
 
 Entry = list[Any]  # operator, inputs, {argument: text}

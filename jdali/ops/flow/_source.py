@@ -42,9 +42,11 @@ def external_source(
         blocking: without effect: `run` on a pipeline that was not fed raises.
         batch: the source gives batches (True) or single samples (False); None: True.
         repeat_last: a batch fed with `feed_input` serves until the next one comes.
-        parallel: without effect: the callback runs in the executor's thread.
+        parallel: the callback runs in worker processes, see `py_num_workers` of `Pipeline`; it must take an
+            argument (the number of the batch, a `BatchInfo` or a `SampleInfo`) or be an iterable, which one worker
+            goes through.
         no_copy: what is fed with `feed_input` is not copied: it must not change until the batch was made. What
             callbacks and iterables give is always copied.
-        prefetch_queue_depth: without effect.
+        prefetch_queue_depth: with `parallel`: batches that the workers are asked for in advance; None: 1.
         batch_info: a batch callback is given a `BatchInfo` in place of the batch's number.
     """

@@ -1,0 +1,211 @@
+"""An external source whose callback runs in worker processes, some batches ahead of when they are wanted."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeAlias
+
+from jdali._workers._pool import WorkerPool
+from jdali.engine._given import Samples, in_host_memory
+from jdali.engine._items import Items, has_state, is_generator_function
+from jdali.engine._sources import ExternalSource
+from jdali.graph._node import Node
+
+_Place: TypeAlias = tuple[int, int, int, int]  # arguments of `ExternalSource.next`
+# Parts that a batch of single samples is cut into, for each worker: some samples take longer than others.
+_PARTS = 4
+
+
+class RemoteSource:
+    """What runs in a worker: the same source, made there.
+
+    Args:
+        source: of the user.
+        options: those of `ExternalSource`.
+        alone: it gives one batch after the other, so that one worker must make them all.
+    """
+
+    def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
+        self._source, self._options, self.alone = source, dict(options), alone
+        self._made: ExternalSource | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": None}
+
+    @property
+    def _local(self) -> ExternalSource:
+        if self._made is None:
+            self._made = ExternalSource(self._source, **self._options)
+        return self._made
+
+    def next_batch(self, *place: int) -> tuple[Any, Any]:
+        """All samples of a batch for each output; their layouts, and the state after them."""
+        source = self._local
+        outputs = [in_host_memory(samples) for samples in source.next(*place)]
+        return outputs, (source.drawn_layouts, source.get_state())
+
+    def rows(self, numbers: range, *place: int) -> tuple[Any, None]:
+        """See `ExternalSource.rows`."""
+        return self._local.rows(numbers, *place), None
+
+    def reset(self) -> tuple[Any, Any]:
+        """Begins again, if the source can."""
+        self._local.reset()
+        return [], self._local.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> tuple[Any, Any]:
+        """Goes to where a state was taken."""
+        self._local.set_state(state)
+        return [], self._local.get_state()
+
+
+@dataclasses.dataclass
+class _Ahead:
+    """A batch that workers were asked for: the samples come in parts."""
+
+    wanted: tuple[int, ...]
+    size: int  # samples at most
+    parts: list[Future[tuple[Any, Any]]]
+
+
+class ParallelSource(ExternalSource):
+    """An external source with `parallel=True`.
+
+    Args:
+        source: a callback that is told which batch or sample to give, an iterable or a generator function.
+        prefetch_queue_depth: batches that workers are asked for before they are wanted.
+        options: see `ExternalSource`.
+
+    Raises:
+        TypeError: the source cannot run in another process.
+    """
+
+    def __init__(self, source: Any, *, prefetch_queue_depth: int | None = None, **options: Any):
+        super().__init__(source, **options)
+        self._options = options
+        self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
+        if self._depth < 1:
+            raise ValueError(
+                f"{self.title}: prefetch_queue_depth must be at least 1, not {prefetch_queue_depth}"
+            )
+        if self.is_fed:
+            raise TypeError(f"{self.title}: parallel=True needs a source; this one is fed with feed_input")
+        if callable(source) and not (self._told or is_generator_function(source)):
+            raise TypeError(
+                f"{self.title}: a callback of a parallel source must take an argument, the number of the batch, a "
+                "BatchInfo or a SampleInfo: workers are asked for any of them"
+            )
+        if self._told and has_state(source):
+            raise TypeError(
+                f"{self.title}: a callback with get_state and set_state cannot be parallel: there would be one in "
+                "each worker"
+            )
+        self._ahead: collections.deque[_Ahead] = collections.deque()
+        self._workers: WorkerPool | None = None
+        self._number = -1
+        self._state: dict[str, Any] = {} if self._told else {"taken": 0}
+
+    def remote(self) -> RemoteSource:
+        """What the workers get."""
+        return RemoteSource(self.source, self._options, not self._told)
+
+    def attach(self, workers: WorkerPool, number: int) -> None:
+        """Says which workers serve it, and its number among their objects."""
+        self._workers, self._number = workers, number
+
+    def anew(self) -> ParallelSource:
+        """See `ExternalSource.anew`."""
+        return ParallelSource(self.source, prefetch_queue_depth=self._depth, **self._options)
+
+    def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
+        """See `ExternalSource.next`; later batches are asked for meanwhile."""
+        place = (batch_size, iteration, epoch, first)
+        if self._ahead and self._ahead[0].wanted != self._wanted(place):
+            self._ahead.clear()
+        while len(self._ahead) <= self._depth:
+            k = len(self._ahead)
+            self._ahead.append(self._ask((batch_size, iteration + k, epoch, first + k * batch_size)))
+        try:
+            batch = self._received(self._ahead.popleft())
+        except StopIteration:
+            self._ahead.clear()
+            raise
+        self.drawn_layouts = batch.layouts
+        return batch.outputs
+
+    def _wanted(self, place: _Place) -> tuple[int, ...]:
+        """What of a place the batch depends on. Batches may be smaller than thought when later ones were asked for."""
+        return () if not self._told else place[:-1] if self.batch else place
+
+    def _ask(self, place: _Place) -> _Ahead:
+        if self.batch or not self._told:
+            parts = [self._call("next_batch", *place)]
+        else:
+            assert self._workers is not None
+            size, *rest = place
+            step = max(1, -(-size // (_PARTS * self._workers.size)))
+            parts = [self._call("rows", range(i, min(i + step, size)), *rest) for i in range(0, size, step)]
+        return _Ahead(self._wanted(place), place[0], parts)
+
+    def _call(self, method: str, *arguments: Any) -> Future[tuple[Any, Any]]:
+        assert self._workers is not None
+        return self._workers.submit(self._number, method, *arguments)
+
+    def _received(self, ahead: _Ahead) -> Any:
+        size = ahead.size
+        if self.batch or not self._told:
+            outputs, (layouts, state) = ahead.parts[0].result()
+            self._state = state
+            return self._batch(outputs, layouts, size, copy=False)
+        rows = [row for part in ahead.parts for row in part.result()[0]]
+        return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
+
+    def reset(self) -> None:
+        self._ahead.clear()
+        if not self._told:
+            self._state = self._call("reset").result()[1]
+
+    def interrupt(self) -> None:
+        """Ends a wait for the workers: the source is about to be closed."""
+        if self._workers is not None:
+            self._workers.close()
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        return self._state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._ahead.clear()
+        if not self._told:
+            self._state = self._call("set_state", state).result()[1]
+
+    def twin(self) -> ExternalSource:
+        """See `ExternalSource.twin`; this one runs in the process itself."""
+        twin = ExternalSource(self.source, **self._options)
+        if not self._told:
+            items = Items(self.source, self.cycle)
+            items.set_state(self._state)
+            twin._items = items.twin()
+        return twin
+
+
+def start_workers(
+    nodes: Iterable[Node], *, workers: int, start_method: str | None, pickler: Any
+) -> WorkerPool | None:
+    """Starts the processes for the parallel sources among the nodes of a graph; None: there is none.
+
+    Args:
+        nodes: of the graph.
+        workers, start_method, pickler: see `WorkerPool`.
+    """
+    sources = [node.runtime for node in nodes if isinstance(node.runtime, ParallelSource)]
+    if not sources:
+        return None
+    remote = [source.remote() for source in sources]
+    pool = WorkerPool(remote, workers=workers, start_method=start_method, pickler=pickler)
+    for number, source in enumerate(sources):
+        source.attach(pool, number)
+    return pool

@@ -1,0 +1,176 @@
+"""Processes for user code: what comes back, exceptions with their traceback, workers that die, and ending."""
+
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import traceback
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support.callbacks import Echo
+from support.faults import PATIENCE, TESTS, until
+
+from jdali._workers._pool import WorkerError, WorkerPool
+
+
+@pytest.fixture(scope="module")
+def pool():
+    made = WorkerPool([Echo(), Echo(alone=True)], workers=2, start_method="forkserver")
+    yield made
+    made.close()
+
+
+def result(future):
+    return future.result(timeout=PATIENCE)
+
+
+def test_arrays_come_back(pool):
+    arrays, extra = result(pool.submit(0, "twice", [np.int32([[1, 2]]), np.float32(3)]))
+    assert [a.tolist() for a in arrays] == [[[2, 4]], 6.0]
+    assert extra == 2
+
+
+def test_many_calls_at_once(pool):
+    futures = [pool.submit(0, "twice", [np.int32([i])]) for i in range(50)]
+    assert [result(f)[0][0].tolist() for f in futures] == [[2 * i] for i in range(50)]
+
+
+def test_an_object_that_is_alone_has_its_own_worker(pool):
+    counts = [result(pool.submit(1, "counted"))[1] for _ in range(3)]
+    assert counts == [1, 2, 3]
+    alone = result(pool.submit(1, "pid"))[1]
+    assert {result(pool.submit(1, "pid"))[1] for _ in range(5)} == {alone}
+    assert alone not in {result(pool.submit(0, "pid"))[1] for _ in range(20)}
+    assert pool.size == 2
+    assert len(pool.pids) == 3
+
+
+def test_exceptions_are_those_of_the_user_with_the_workers_traceback(pool):
+    with pytest.raises(KeyError, match="lost") as caught:
+        result(pool.submit(0, "fail", KeyError("lost")))
+    text = "".join(traceback.format_exception(caught.value))
+    assert "callbacks.py" in text
+    assert "raise error" in text
+    with pytest.raises(StopIteration):
+        result(pool.submit(0, "fail", StopIteration()))
+
+
+def test_exceptions_that_cannot_be_pickled(pool):
+    with pytest.raises(RuntimeError, match="Unportable: <function"):
+        result(pool.submit(0, "fail_with_a_lambda"))
+
+
+def test_arguments_that_cannot_be_pickled(pool):
+    with pytest.raises((AttributeError, TypeError), match=r"pickle|local object"):
+        result(pool.submit(0, "same", lambda: 1))
+    assert result(pool.submit(0, "pid"))[1] in pool.pids  # the worker is there as before
+
+
+def test_a_worker_that_dies_is_an_error_of_all_that_wait():
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
+    dead, behind = pool.submit(0, "die"), pool.submit(0, "pid")
+    for future in (dead, behind, pool.submit(0, "pid")):
+        with pytest.raises(WorkerError, match=r"worker process \d+ ended with exit code 7"):
+            result(future)
+    pool.close()
+
+
+def test_closing_ends_what_hangs(tmp_path):
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
+    waiting = pool.submit(0, "sleep", str(tmp_path / "begun"))
+    assert until((tmp_path / "begun").exists)
+    pool.close()
+    pool.close()  # harmless twice
+    with pytest.raises((WorkerError, RuntimeError)):
+        result(waiting)
+    with pytest.raises(RuntimeError, match="closed"):
+        result(pool.submit(0, "pid"))
+    assert not any(_alive(pid) for pid in pool.pids)
+
+
+def _alive(pid):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def test_fork_after_jax_has_started_is_refused_with_the_reason():
+    jnp.zeros(1).block_until_ready()
+    with pytest.raises(RuntimeError, match=r"JAX has started its own: the copy may hang. Use .spawn"):
+        WorkerPool([Echo()], workers=1, start_method="fork")
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"workers": 0}, "at least 1"),
+        ({"workers": 1, "start_method": "thread"}, "must be one of fork, spawn"),
+    ],
+)
+def test_bad_options(options, text):
+    with pytest.raises(ValueError, match=text):
+        WorkerPool([Echo()], **options)
+
+
+class Recorder:
+    """A pickler that notes how it was called."""
+
+    loads = staticmethod(pickle.loads)
+
+    def __init__(self):
+        self.options = []
+
+    def dumps(self, value, **options):
+        self.options.append(options)
+        return pickle.dumps(value)
+
+
+def test_a_pickler_of_the_users():
+    pickler = Recorder()
+    given = (pickler, {"some": "option"}, {"encoding": "ASCII"})
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver", pickler=given)
+    assert result(pool.submit(0, "pid"))[1] in pool.pids
+    assert pickler.options == [{"some": "option"}]
+    pool.close()
+
+
+SCRIPT = """
+    import os, signal, sys, time
+    from support.callbacks import Echo
+    from jdali._workers._pool import WorkerPool
+
+    if __name__ == "__main__":
+        pool = WorkerPool([Echo()], workers=2, start_method={method!r})
+        pids = {{pool.submit(0, "pid").result()[1] for _ in range(20)}}
+        assert pids <= set(pool.pids)
+        print(*pool.pids, *pool.folders, flush=True)
+        {ending}
+"""
+
+
+def _script(method, ending):
+    code = textwrap.dedent(SCRIPT.format(method=method, ending=ending))
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("ending", "code"), [("", 0), ("os.kill(os.getpid(), signal.SIGKILL)", -9)], ids=["exit", "killed"]
+)
+def test_no_process_and_no_file_is_left_behind(method, ending, code):
+    """Also if the program is killed, or ends without closing the pool."""
+    done = _script(method, ending)
+    assert done.returncode == code, done.stderr
+    words = done.stdout.split()
+    pids, folders = [int(pid) for pid in words[:2]], [Path(folder) for folder in words[2:]]
+    assert folders
+    assert until(lambda: not any(_alive(pid) for pid in pids))
+    assert until(lambda: not any(folder.exists() for folder in folders))
