@@ -24,7 +24,7 @@ from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._executor import Engine, Result
 from jdali.engine._exit import until_exit
 from jdali.engine._feed import End
-from jdali.engine._parallel_source import start_workers
+from jdali.engine._in_workers import start_workers
 from jdali.engine._runtime import Runtime, When
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
@@ -52,8 +52,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         enable_checkpointing: `checkpoint`, the method and the argument, may be used.
         checkpoint: what `checkpoint()` of the same pipeline gave, or `checkpoints()` of an iterator: the
             pipeline, and an iterator made of it, go on from there.
-        py_num_workers: processes that run the callbacks of external sources with `parallel=True`; sources that are
-            gone through in order have one each besides.
+        py_num_workers: processes that run the callbacks of external sources, and Python functions, with
+            `parallel=True`; sources that are gone through in order have one each besides.
         py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
@@ -193,7 +193,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 )  # fmt: skip
             if self._workers is not None:
                 self.py_start_method = self._workers.start_method
-                weakref.finalize(self, self._workers.close).atexit = False
+                weakref.finalize(self, self._workers.abandon).atexit = False
 
     def _defined(self) -> tuple[DataNode, ...]:
         """The outputs; a subclass is asked for its graph."""
@@ -221,7 +221,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             plan, batch_size=self.batch_size, threads=self.num_threads, seed=self.seed,
             on_error=self.on_error, max_compiles=self.max_compiles,
             devices=devices, sources=sources, scaled_decoding=self.scaled_decoding,
-            exact_shapes=self.exact_shapes,
+            exact_shapes=self.exact_shapes, workers=self._workers,
         )  # fmt: skip
         fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())
         threads = self.exec_pipelined and self.exec_async

@@ -27,13 +27,6 @@ class WorkerError(RuntimeError):
     """A worker process ended though nobody had told it to."""
 
 
-class _Remote(Exception):
-    """Shows where an exception was raised in a worker."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
-
-
 class WorkerPool:
     """Runs methods of objects in other processes.
 
@@ -99,8 +92,8 @@ class WorkerPool:
     def submit(self, number: int, method: str, *arguments: Any) -> Future[tuple[Any, Any]]:
         """Calls a method of an object; it returns nested lists of arrays, and something small.
 
-        The future has both, or what the method raised, with the worker's traceback as its cause; `WorkerError`, if
-        a worker died. Arrays look at shared memory that is used again when they are gone.
+        The future has both, or what the method raised, with the worker's traceback as a note; `WorkerError`, if a
+        worker died. Arrays look at shared memory that is used again when they are gone.
         """
         order = _Order(number if number in self._alone else None, number, method, arguments)
         with self._changed:
@@ -110,6 +103,10 @@ class WorkerPool:
             else:
                 order.future.set_exception(self._failure)
         return order.future
+
+    def abandon(self) -> None:
+        """Closes without waiting or taking a lock: for the garbage collector."""
+        threading.Thread(target=self.close, daemon=True).start()
 
     def close(self) -> None:
         """Ends the processes, whatever they do; calls that were not answered fail."""
@@ -157,7 +154,6 @@ class WorkerPool:
             order.future.set_exception(error)
             return
         if isinstance(answer, Failure):
-            answer.error.__cause__ = _Remote(answer.traceback)
             order.future.set_exception(answer.error)
             return
         if file is not None and answer.path != file[0]:

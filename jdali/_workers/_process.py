@@ -10,6 +10,7 @@ import signal
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from jdali._workers._parcel import Parcel, pack, remove
@@ -34,16 +35,15 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """An exception, and where it was raised, as text."""
+    """What a call raised."""
 
     error: Exception
-    traceback: str
 
 
 def serve(
     connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None, folders: Sequence[str]
 ) -> None:
-    """Answers calls until the other side is closed or gone.
+    """Answers calls until the process that started this one is gone; if it only wants no more, it kills.
 
     Args:
         connection: gives `Call`s, takes `Parcel`s and `Failure`s.
@@ -59,16 +59,16 @@ def serve(
         try:
             call = connection.recv()
         except EOFError:
-            return
+            break
         try:
             if made is None:
                 made = objects if loads is None else loads(objects)
-            answer: Parcel | Failure = _answer(made, call, folders)
+            answer = ForkingPickler.dumps(_answer(made, call, folders))
         except Exception as error:
-            answer = Failure(_portable(error), traceback.format_exc())
-        connection.send(answer)
+            answer = ForkingPickler.dumps(Failure(portable(error)))
+        connection.send_bytes(answer)
     remove(folders)
-    os._exit(1)  # the process that started this one is gone: nothing of the user's is waited for
+    os._exit(1)  # nothing of the user's is waited for
 
 
 def _answer(objects: Sequence[Any], call: Call, folders: Sequence[str]) -> Parcel:
@@ -76,10 +76,13 @@ def _answer(objects: Sequence[Any], call: Call, folders: Sequence[str]) -> Parce
     return pack(content, extra, call.file, folders)
 
 
-def _portable(error: Exception) -> Exception:
-    """The exception, or one that says the same if it cannot be pickled."""
+def portable(error: Exception) -> Exception:
+    """The exception with a note of where it was raised, or one that says the same if it cannot be pickled."""
+    note = f"in a worker process:\n{traceback.format_exc()}"
+    error.add_note(note)
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(note)
     return error

@@ -13,6 +13,7 @@ import numpy as np
 
 from jdali._batches.provenance import Drawn, Provenance, external
 from jdali._errors import OperatorError
+from jdali._workers._pool import WorkerPool
 from jdali.engine._adapters import runner_of
 from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
 from jdali.engine._failure import NodeFailure
@@ -128,12 +129,14 @@ class Engine:
         sources: dict[Node, Any],
         scaled_decoding: bool = False,
         exact_shapes: bool = False,
+        workers: WorkerPool | None = None,
     ):
         self.plan = plan
         self.batch_size, self.on_error = batch_size, on_error
         self.seed = seed
         self.compiler = Compiler(max_compiles)
         self.pool = Pool(threads)
+        self._workers = workers
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
         self.feed = Feed(self.readers, {n: s for n, s in sources.items() if isinstance(s, ExternalSource)})
@@ -290,6 +293,8 @@ class Engine:
         """Makes what is under way fail soon: before `close`, which waits for it."""
         self._closed = True
         self.pool.interrupt()
+        if self._workers is not None:
+            self._workers.close()
         for source in self.sources.values():
             source.interrupt()
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 
-from jdali._workers._pool import WorkerPool
 from jdali.engine._given import Samples, in_host_memory
+from jdali.engine._in_workers import InWorkers
 from jdali.engine._items import Items, has_state, is_generator_function
 from jdali.engine._sources import ExternalSource
-from jdali.graph._node import Node
 
 _Place: TypeAlias = tuple[int, int, int, int]  # arguments of `ExternalSource.next`
-# Parts that a batch of single samples is cut into, for each worker: some samples take longer than others.
-_PARTS = 4
 
 
 class RemoteSource:
@@ -71,7 +68,7 @@ class _Ahead:
     parts: list[Future[tuple[Any, Any]]]
 
 
-class ParallelSource(ExternalSource):
+class ParallelSource(ExternalSource, InWorkers):
     """An external source with `parallel=True`.
 
     Args:
@@ -104,17 +101,11 @@ class ParallelSource(ExternalSource):
                 "each worker"
             )
         self._ahead: collections.deque[_Ahead] = collections.deque()
-        self._workers: WorkerPool | None = None
-        self._number = -1
         self._state: dict[str, Any] = {} if self._told else {"taken": 0}
 
     def remote(self) -> RemoteSource:
         """What the workers get."""
         return RemoteSource(self.source, self._options, not self._told)
-
-    def attach(self, workers: WorkerPool, number: int) -> None:
-        """Says which workers serve it, and its number among their objects."""
-        self._workers, self._number = workers, number
 
     def anew(self) -> ParallelSource:
         """See `ExternalSource.anew`."""
@@ -144,15 +135,9 @@ class ParallelSource(ExternalSource):
         if self.batch or not self._told:
             parts = [self._call("next_batch", *place)]
         else:
-            assert self._workers is not None
             size, *rest = place
-            step = max(1, -(-size // (_PARTS * self._workers.size)))
-            parts = [self._call("rows", range(i, min(i + step, size)), *rest) for i in range(0, size, step)]
+            parts = [self._call("rows", part, *rest) for part in self._parts(size)]
         return _Ahead(self._wanted(place), place[0], parts)
-
-    def _call(self, method: str, *arguments: Any) -> Future[tuple[Any, Any]]:
-        assert self._workers is not None
-        return self._workers.submit(self._number, method, *arguments)
 
     def _received(self, ahead: _Ahead) -> Any:
         size = ahead.size
@@ -167,11 +152,6 @@ class ParallelSource(ExternalSource):
         self._ahead.clear()
         if not self._told:
             self._state = self._call("reset").result()[1]
-
-    def interrupt(self) -> None:
-        """Ends a wait for the workers: the source is about to be closed."""
-        if self._workers is not None:
-            self._workers.close()
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -190,22 +170,3 @@ class ParallelSource(ExternalSource):
             items.set_state(self._state)
             twin._items = items.twin()
         return twin
-
-
-def start_workers(
-    nodes: Iterable[Node], *, workers: int, start_method: str | None, pickler: Any
-) -> WorkerPool | None:
-    """Starts the processes for the parallel sources among the nodes of a graph; None: there is none.
-
-    Args:
-        nodes: of the graph.
-        workers, start_method, pickler: see `WorkerPool`.
-    """
-    sources = [node.runtime for node in nodes if isinstance(node.runtime, ParallelSource)]
-    if not sources:
-        return None
-    remote = [source.remote() for source in sources]
-    pool = WorkerPool(remote, workers=workers, start_method=start_method, pickler=pickler)
-    for number, source in enumerate(sources):
-        source.attach(pool, number)
-    return pool

@@ -641,6 +641,7 @@ def python_function(
     num_outputs: int = 1,
     batch_processing: bool = False,
     output_layouts: typing.Sequence[str] | str | None = None,
+    parallel: bool = False,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from jdali._operators.record import REGISTRY
+from jdali.engine._parallel_function import ParallelFunction
 from jdali.engine._parallel_source import ParallelSource
 from jdali.engine._sources import ExternalSource
 from jdali.engine._video_input import VideoInput
@@ -38,12 +39,20 @@ def external_source(
     return list(result)
 
 
-def python_function(*inputs: DataNode, function: Any, batch_processing: bool = False, **kwargs: Any) -> Any:
-    op = REGISTRY["_python_function" if batch_processing else "python_function"]
+def python_function(
+    *inputs: DataNode, function: Any, batch_processing: bool = False, parallel: bool = False, **kwargs: Any
+) -> Any:
+    if batch_processing and parallel:
+        raise ValueError(
+            "python_function: parallel=True works on single samples, so not with batch_processing"
+        )
+    runtime = ParallelFunction(function, kwargs.get("num_outputs", 1)) if parallel else None
+    variant = "_python_function" if batch_processing else "_parallel_python_function" if parallel else None
+    op = REGISTRY[variant or "python_function"]
     generic = take_generic(op, kwargs)
-    kwargs |= {"function": function, "batch_processing": batch_processing}
+    kwargs |= {"function": runtime or function, "batch_processing": batch_processing, "parallel": parallel}
     layouts_of(kwargs)  # too many of them are an error here, at the user's line
-    return call_operator(op, inputs, kwargs, **generic)
+    return call_operator(op, inputs, kwargs, runtime=runtime, **generic)
 
 
 def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:

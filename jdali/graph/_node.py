@@ -192,11 +192,13 @@ class Graph:
 
     def _copy(self, node: Node) -> None:
         branch, self.domain = self.domain, WHOLE_BATCH
+        runtime = None if node.runtime is None else node.runtime.anew()
+        args = {name: runtime if value is node.runtime else value for name, value in node.args.items()}
         try:
             copy = self.add(
-                node.op, node.inputs, node.args, device=node.device, name=node.name if node.named else None,
-                seed=node.seed, runtime=None if node.runtime is None else node.runtime.anew(),
-                num_outputs=len(node.outputs), where=node.where, preserve=node.preserve,
+                node.op, node.inputs, args, device=node.device, name=node.name if node.named else None,
+                seed=node.seed, runtime=runtime, num_outputs=len(node.outputs), where=node.where,
+                preserve=node.preserve,
             )  # fmt: skip
         finally:
             self.domain = branch

@@ -652,6 +652,7 @@ class PythonFunction(OperatorClass):
         batch_processing: bool = False,
         *,
         output_layouts: typing.Sequence[str] | str | None = None,
+        parallel: bool = False,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
         preserve: Any = False,

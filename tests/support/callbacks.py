@@ -35,6 +35,9 @@ class Echo:
     def fail_with_a_lambda(self) -> tuple[Any, Any]:
         raise Unportable(lambda: 1)
 
+    def lambda_beside(self) -> tuple[Any, Any]:
+        return [], lambda: 1
+
     def die(self) -> tuple[Any, Any]:
         os._exit(7)
 
@@ -112,3 +115,21 @@ def batch_with_info(info: Any) -> Any:
     if info.iteration == 2:
         raise StopIteration
     return [np.int32([info.iteration, info.epoch_idx])] * 2
+
+
+def doubled(sample: Any) -> Any:
+    return sample * 2
+
+
+def two_outputs(a: Any, b: Any) -> tuple[Any, Any]:
+    return a + b, np.full(int(b) % 3, b, np.float64)
+
+
+def fails_on_three(sample: Any) -> Any:
+    if int(sample[0]) == 3:
+        raise KeyError("three")
+    return sample
+
+
+def dies(sample: Any) -> Any:
+    os._exit(7)

@@ -70,6 +70,12 @@ def test_arguments_that_cannot_be_pickled(pool):
     assert result(pool.submit(0, "pid"))[1] in pool.pids  # the worker is there as before
 
 
+def test_results_that_cannot_be_pickled(pool):
+    with pytest.raises((AttributeError, TypeError), match=r"pickle|local object"):
+        result(pool.submit(0, "lambda_beside"))
+    assert result(pool.submit(0, "pid"))[1] in pool.pids
+
+
 def test_a_worker_that_dies_is_an_error_of_all_that_wait():
     pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
     dead, behind = pool.submit(0, "die"), pool.submit(0, "pid")

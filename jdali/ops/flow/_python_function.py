@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -33,6 +33,7 @@ def python_function(
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = False,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
+    parallel: Static[bool] = False,
 ) -> tuple[np.ndarray, ...]:
     """Calls a Python function on NumPy arrays.
 
@@ -45,6 +46,9 @@ def python_function(
         batch_processing: the function takes lists of all samples of the batch and returns lists.
         output_layouts: layout of the outputs, one for each or one for all; outputs without one have no layout,
             also where the inputs have one.
+        parallel: the function runs in worker processes (see `py_num_workers` of `Pipeline`), on several samples at
+            the same time and in no certain order, and only if what it returns is used: for functions that hold
+            the GIL. Not with `batch_processing`.
 
     Returns: copies of what the function returned.
     """
@@ -59,6 +63,7 @@ def python_function_batch(
     num_outputs: Static[int] = 1,
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
+    parallel: Static[bool] = False,
 ) -> Made:
     """`python_function` with `batch_processing=True`: the function sees whole batches."""
     results = as_outputs(function(*batches), num_outputs)
@@ -78,6 +83,28 @@ def python_function_batch(
         column(sample_arrays(s, copy=True), name) for s, name in zip(results, layouts, strict=True)
     )
     return Made(columns, {})
+
+
+class FunctionOfRows(Protocol):
+    """A function that is called for the samples of a batch at the same time, somewhere else."""
+
+    def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
+        """What it returned for each row of inputs; and what those raised that failed, by their index."""
+
+
+@host_batch_operator(name="_parallel_python_function", outputs=_count)
+def parallel_python_function(
+    *batches: Sequence[np.ndarray],
+    function: Static[FunctionOfRows],
+    num_outputs: Static[int] = 1,
+    batch_processing: Static[bool] = False,
+    output_layouts: Static[tuple[str, ...] | str | None] = None,
+    parallel: Static[bool] = True,
+) -> Made:
+    """`python_function` with `parallel=True`: the function runs in worker processes."""
+    results, failures = function.each(list(zip(*batches, strict=True)))
+    layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
+    return Made.of_samples(results, failures, layouts)
 
 
 def as_outputs(result: Any, count: int) -> tuple[Any, ...]:
