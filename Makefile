@@ -58,10 +58,11 @@ $(LOWEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(LOWEST)/bin/python -m pip install --quiet --upgrade pip
 	$(LOWEST)/bin/python tools/lower_bounds.py test > $(LOWEST)/requirements.txt
 	$(LOWEST)/bin/python -m pip install --quiet -r $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install --quiet --no-deps -e .
 	touch $@
 
 lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -m 'not slow and not exhaustive and not oracle' $(ARGS)
+	$(LOWEST)/bin/python -m pytest -n 2 -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ import pytest
 import jdali
 
 ROOT = Path(jdali.__file__).parent
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 # From the lowest layer to the highest; a module may import its own layer and those before it.
 LAYERS = [
@@ -72,6 +73,13 @@ def test_imports_point_one_way(path):
     for line, module, inside in imported(ast.parse(path.read_text())):
         assert not inside, f"{path}:{line}: imports {module} inside of a function"
         assert layer(module) <= own, f"{path}:{line}: {dotted(path)} must not import {module}"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.name)
+def test_examples_use_public_names_only(path):
+    for line, module, _ in imported(ast.parse(path.read_text())):
+        private = [part for part in module.split(".") if part.startswith("_")]
+        assert not private, f"{path}:{line}: imports {module}"
 
 
 def test_the_check_can_fail():

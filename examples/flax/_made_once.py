@@ -8,8 +8,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from jdali._system.cache_folder import cache_folder
-
 
 def made_once(name: str, write: Callable[[Path, Path], None]) -> Path:
     """The folder of this name in the cache.
@@ -19,7 +17,8 @@ def made_once(name: str, write: Callable[[Path, Path], None]) -> Path:
         write: write(making, folder) fills `making`, which is then renamed to `folder`: so nobody ever sees
             half of a data set.
     """
-    folder = cache_folder() / name
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = caches / "jdali-examples" / name
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)

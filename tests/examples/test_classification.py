@@ -65,7 +65,7 @@ def test_a_folder_without_pictures(example, tmp_path):
 
 
 def test_digits_are_written_once(example, tmp_path, monkeypatch):
-    monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = example.digits_folder()
     train, val, classes = example.find_files(folder)
     assert (len(train) + len(val), classes) == (1797, [str(i) for i in range(10)])
@@ -75,7 +75,7 @@ def test_digits_are_written_once(example, tmp_path, monkeypatch):
     before = (folder / "train").stat().st_mtime_ns
     assert example.digits_folder() == folder
     assert (folder / "train").stat().st_mtime_ns == before
-    assert [p.name for p in (tmp_path / "cache").iterdir()] == ["digits"]  # nothing half made is left
+    assert [p.name for p in folder.parent.iterdir()] == ["digits"]  # nothing half made is left
 
 
 # --- small and missing data -------------------------------------------------------------------
