@@ -64,6 +64,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             reader's next sample in its place; "mask": put a good sample of the batch in its place (or of
             the data set, if the batch has none), which is False in `iterator`'s mask and also comes where it
             belongs. Either way a good sample counts once an epoch. What was bad is in `Pipeline.errors`.
+            An external source has no other samples: "skip" makes the batch smaller, and one without any good
+            sample is left out, with "mask" too; after 1024 bad samples in a row there is an error.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.
@@ -223,9 +225,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             devices=devices, sources=sources, scaled_decoding=self.scaled_decoding,
             exact_shapes=self.exact_shapes, workers=self._workers,
         )  # fmt: skip
-        fed = any(isinstance(s, ExternalSource) and s.is_fed for s in sources.values())
         threads = self.exec_pipelined and self.exec_async
-        when = When.INLINE if not threads else When.BACKGROUND if fed else When.AHEAD
+        when = When.INLINE if not threads else When.BACKGROUND if engine.feed.is_fed else When.AHEAD
         executor = Runtime(engine, self._depth, when)
         self._engine, self._executor = engine, executor
         self._state = engine.get_state()
@@ -269,16 +270,20 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             pipeline_inputs: data for external sources without a source, by their names.
 
         Raises:
-            OperatorError: an operator failed.
+            OperatorError: an operator failed. With `on_error` "skip" or "mask": no sample can be read, or not one
+                of the batch that was fed.
             StopIteration: an external source is at its end; `reset` starts it again.
         """
         for name, data in pipeline_inputs.items():
             self.feed_input(name, data)
         with until_exit():
-            return self.run_result().outputs
+            return self._filled(self.run_result()).outputs
 
     def run_result(self) -> Result:
-        """As `run`, with the identity of the samples, the masks and the state after the batch."""
+        """As `run`, with the identity of the samples, the masks and the state after the batch.
+
+        A batch that `run` leaves out, for it is left without samples, is a result without outputs.
+        """
         if self._scheduled:
             raise RuntimeError(
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
@@ -302,7 +307,17 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                     self._state, self._errors = self._checked(result).state, result.errors
                     return result
 
+    def _filled(self, result: Result) -> Result:
+        """The result, or the next one that has samples; of a pipeline that is fed there is only the one."""
+        while result.nothing is not None:
+            if self._built()[0].feed.is_fed:
+                raise result.nothing
+            result = self._take()
+        return result
+
     def _checked(self, result: Result) -> Result:
+        if result.nothing is not None:
+            return result
         dtypes, ndims, layouts = (per_output(e, len(result.outputs)) for e in self._expected)
         for i, output in enumerate(result.outputs):
             spec = output.spec
@@ -334,7 +349,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
             self._scheduled -= 1
         with until_exit():
-            return self._take().outputs
+            return self._filled(self._take()).outputs
 
     def release_outputs(self) -> None:
         """Says that the last shared batch is not needed any more. Nothing is reused here before."""

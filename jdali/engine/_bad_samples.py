@@ -13,7 +13,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from jdali._batches.provenance import Drawn, Provenance
-from jdali._errors import OperatorError
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, SkippedSample
 from jdali.engine._given import chosen
@@ -104,7 +103,7 @@ def replace(draw: Draw, blamed: Mapping[int, Blamed], refills: Refills, on_error
     good = good[np.argsort(~draw.mask[good], kind="stable")]  # the batch's own samples first
     given = not draw.refs or any(d.source in draw.data for why in blamed.values() for d in why.drawn)
     if given and not (on_error == "mask" and len(good)):
-        # An external source has nothing to refill from: the batch gets smaller.
+        # An external source has nothing to refill from: the batch gets smaller, to nothing if need be.
         everything = set(range(len(draw)))
         _drop(draw, bad)
         return everything
@@ -139,8 +138,6 @@ def _copy(draw: Draw, good: int, bad: np.ndarray) -> None:
 
 def _drop(draw: Draw, bad: np.ndarray) -> None:
     keep = np.setdiff1d(np.arange(len(draw)), bad)
-    if not len(keep):
-        raise OperatorError("every sample of the batch failed, and there is nothing to refill it from")
     draw.epoch, draw.index, draw.mask = draw.epoch[keep], draw.index[keep], draw.mask[keep]
     for outputs in draw.data.values():
         outputs[:] = [chosen(samples, keep) for samples in outputs]

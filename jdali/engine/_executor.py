@@ -22,6 +22,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._memo import Memo
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
+from jdali.engine._refill import MOST_TRIED
 from jdali.engine._runner import StepContext
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import StageRunner
@@ -45,6 +46,8 @@ class Result:
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: of the sources, to go on after this batch.
         errors: how many samples were left out so far, of the feed that it was drawn from.
+        nothing: what to raise where a batch is wanted, of one whose samples all failed and cannot be replaced: it
+            has no outputs then.
     """
 
     outputs: tuple[TensorList, ...]
@@ -53,6 +56,7 @@ class Result:
     padded: np.ndarray
     state: dict[str, Any]
     errors: int
+    nothing: OperatorError | None = None
 
 
 @dataclasses.dataclass
@@ -248,8 +252,10 @@ class Engine:
             if on_error == "raise" or not failure.is_of_samples:
                 raise iteration.user_error(failure) from failure.first
             changed = self._replaced(iteration, failure, feed, on_error)
+            if not len(iteration.draw):
+                return self._nothing(iteration, failure, feed)
         if on_error != "raise":
-            feed.refills.note_good(iteration.draw.refs)
+            feed.note_good(iteration.draw)
         return self._result(iteration, feed)
 
     def _made_again(self, iteration: Iteration, changed: set[int]) -> Iteration:
@@ -269,6 +275,17 @@ class Engine:
             return replace(draw, blamed, feed.refills, on_error)
         except LookupError:
             raise iteration.user_error(failure) from failure.first
+
+    def _nothing(self, iteration: Iteration, failure: NodeFailure, feed: Feed) -> Result:
+        """The result of a batch whose samples all failed, where there is nothing to refill it from."""
+        feed.lost += len(iteration.ids)
+        if feed.lost >= MOST_TRIED:
+            feed.lost = 0
+            raise iteration.user_error(failure) from failure.first
+        none = np.zeros(0, bool)
+        ids = SampleIds(iteration.draw.epoch, iteration.draw.index, np.arange(0))
+        state = {"seed": self.seed, **feed.state_after(iteration.draw)}
+        return Result((), ids, none, none, state, len(feed.errors), iteration.user_error(failure))
 
     def _result(self, iteration: Iteration, feed: Feed) -> Result:
         draw, env = iteration.draw, iteration.env

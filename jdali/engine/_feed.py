@@ -81,6 +81,7 @@ class Feed:
         epoch: how often the external sources began again.
         iteration, position: batches and samples drawn since then.
         errors: the samples that were left out.
+        lost: how many samples failed since the last batch that could be made, or error that said so.
     """
 
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, ExternalSource]):
@@ -88,6 +89,12 @@ class Feed:
         self.refills = Refills(self._readers)
         self.epoch = self.iteration = self.position = 0
         self.errors: list[SkippedSample] = []
+        self.lost = 0
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether a batch has data that are given to the pipeline, not asked for."""
+        return any(source.is_fed for source in self._externals.values())
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -212,6 +219,11 @@ class Feed:
             epoch, index, _ = next(iter(draw.refs.values()))
             draw.epoch[:], draw.index[:] = epoch, index
         return changed
+
+    def note_good(self, draw: Draw) -> None:
+        """Takes note of a batch that could be made."""
+        self.refills.note_good(draw.refs)
+        self.lost = 0
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""

@@ -17,7 +17,7 @@ import numpy as np
 from jdali.graph._node import Node
 
 # So many samples are tried in the place of bad ones before it is an error: all, if there are no more.
-_CANDIDATES = 1024
+MOST_TRIED = 1024
 
 Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it is a repetition
 
@@ -173,7 +173,7 @@ class Refills:
 
         Returns: whether there are any more, of those that are worth a try.
         """
-        end = min(tried + len(bad), _CANDIDATES)
+        end = min(tried + len(bad), MOST_TRIED)
         found = {}
         for node in refs:
             lead = self._settled[node]
@@ -188,7 +188,7 @@ class Refills:
     def stand_in(self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray) -> None:
         """Puts samples of the data set in places of what was drawn; no reader goes on.
 
-        It is the first that can be read of up to `_CANDIDATES`, spread over the data set: which one does not
+        It is the first that can be read of up to `MOST_TRIED`, spread over the data set: which one does not
         depend on what came before, so it is the same after a state was restored.
 
         Args:
@@ -201,7 +201,7 @@ class Refills:
         """
         failed = [stand_ins[place] for place in bad.tolist() if place in stand_ins]
         self._candidate = max([self._candidate, *(number + 1 for number in failed)])
-        count = min(max(self._readers[node].size for node in refs), _CANDIDATES)
+        count = min(max(self._readers[node].size for node in refs), MOST_TRIED)
         if self._candidate >= count:
             raise LookupError
         stand_ins.update(dict.fromkeys(bad.tolist(), self._candidate))

@@ -117,6 +117,13 @@ class BatchStream:
         """The next batch, or the end of the epoch."""
         if self._ended:
             self._begin_epoch()
+        item = None
+        while item is None:
+            item = self._next()
+        return item
+
+    def _next(self) -> Item | None:
+        """The next batch, if it has any sample for the user, or the end of the epoch."""
         if self.counter.done == self.counter.length:
             for _ in range(self.counter.surplus):
                 with contextlib.suppress(Exception):  # nobody gets these batches, and nobody their errors
@@ -227,7 +234,7 @@ class BatchStream:
         # The reader knows best which of its samples are repeated.
         return ~result.padded & (inside | (self.policy is LastBatchPolicy.PAD))
 
-    def _batch(self, results: Sequence[Result], number: int) -> Item:
+    def _batch(self, results: Sequence[Result], number: int) -> Batch | None:
         counts = self.counter.belonging(number)
         full = self.counter.batch_size
         sizes = [len(result.mask) for result in results]
@@ -237,11 +244,16 @@ class BatchStream:
                 f"iterator: a pipeline gave {min(sizes)} samples in place of {full}: a source that gives "
                 "smaller batches ends the epoch itself, so give neither size nor reader_name"
             )
+        lost = [result.nothing for result in results if result.nothing is not None]
+        if len(lost) == len(results):
+            return None
+        if lost:  # the others' samples cannot make a batch without it
+            raise lost[0]
         insides = [self._inside(result, n) for result, n in zip(results, counts, strict=True)]
         rows: list[np.ndarray | None] = [None] * len(results)
         if self.policy is LastBatchPolicy.PARTIAL:
             if any(counts) and not any(inside.any() for inside in insides):
-                return self.next()  # nothing but repetitions in place of samples that could not be read
+                return None  # nothing but repetitions in place of samples that could not be read
             rows = [None if inside.all() else np.flatnonzero(inside) for inside in insides]
         elif pads:
             rows = [None if n == full else np.minimum(np.arange(full), n - 1) for n in sizes]

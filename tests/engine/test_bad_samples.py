@@ -140,3 +140,102 @@ def test_samples_of_an_external_source_are_dropped_with_their_partner():
     with pipe:
         rows = [[out.as_array().ravel().tolist() for out in pipe.run()] for _ in range(3)]
     assert rows == [[[0, 1], [0, 1]], [[3], [3]], [[4, 5], [4, 5]]]
+
+
+def given(batches, on_error, **options):
+    """A pipeline of an external source of numbers, of which negative ones are bad."""
+
+    def refuse(value):
+        if value < 0:
+            raise SampleError(f"{value} is bad")
+        return value
+
+    source = None if batches is None else lambda: iter([np.array(batch, np.int32) for batch in batches])
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, on_error=on_error, **options)
+    with pipe:
+        values = fn.external_source(source=source and source(), name="given", batch=True)
+        pipe.set_outputs(fn.python_function(values, function=refuse))
+    return pipe
+
+
+LOST = [[1, 2], [-3, -4], [5, -6], [-7, -8], [-9, -10], [11, 12], [-13, -14]]
+
+
+@pytest.mark.parametrize("options", [{}, {"exec_async": False}], ids=["ahead", "on demand"])
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_a_batch_that_an_external_source_gave_in_vain_is_left_out(on_error, options):
+    fifth = [5] if on_error == "skip" else [5, 5]
+    with given(LOST, on_error, **options) as pipe:
+        assert [x.as_array().tolist() for (x,) in pipe] == [[1, 2], fifth, [11, 12]]
+        assert [error.index for error in pipe.errors] == [2, 3, 5, 6, 7, 8, 9, 12, 13]
+    with given(LOST, on_error, **options) as pipe:
+        rows = []
+        for _ in range(3):
+            pipe.schedule_run()
+            rows.append(pipe.share_outputs()[0].as_array().tolist())
+        assert rows == [[1, 2], fifth, [11, 12]]
+
+
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_an_iterator_leaves_such_batches_out(on_error):
+    def opened():
+        numbers = [np.array(batch, np.int32) for batch in LOST]
+        pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, on_error=on_error)
+
+        def source(info):  # can be asked for any batch
+            if info >= len(numbers):
+                raise StopIteration
+            return numbers[info]
+
+        def refuse(value):
+            if value < 0:
+                raise SampleError(f"{value} is bad")
+            return value
+
+        with pipe:
+            pipe.set_outputs(fn.python_function(fn.external_source(source=source), function=refuse))
+        return DataIterator(pipe, ["x"], auto_reset=True)
+
+    fifth = [5] if on_error == "skip" else [5, 5]
+    with opened() as batches:
+        rows, states = [], []
+        for batch in batches:
+            rows.append(np.ravel(batch["x"]).tolist())
+            states.append(json.dumps(batches.get_state()))
+        assert rows == [[1, 2], fifth, [11, 12]]
+        assert [np.ravel(batch["x"]).tolist() for batch in batches] == rows
+        assert np.ravel(batches.batch_at(2)["x"]).tolist() == fifth  # the third batch of the source
+    for done, state in enumerate(states):
+        with opened() as batches:
+            batches.set_state(json.loads(state))
+            assert [np.ravel(batch["x"]).tolist() for batch in batches] == rows[done + 1 :]
+
+
+def test_a_fed_batch_of_bad_samples_is_an_error_and_the_next_one_follows():
+    with given(None, "skip") as pipe:
+        assert pipe.run(given=np.int32([1, -2]))[0].as_array().tolist() == [1]
+        with pytest.raises(jdali.OperatorError, match="python_function: -3 is bad"):
+            pipe.run(given=np.int32([-3, -4]))
+        assert pipe.run(given=np.int32([5, 6]))[0].as_array().tolist() == [5, 6]
+
+
+def test_a_source_of_bad_samples_only_is_an_error_after_many():
+    with given([[1, 2], *[[-3, -4]] * 600, [5, 6]], "skip") as pipe:
+        assert pipe.run()[0].as_array().tolist() == [1, 2]
+        with pytest.raises(jdali.OperatorError, match="python_function: -3 is bad"):
+            pipe.run()
+        assert pipe.run()[0].as_array().tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [(LastBatchPolicy.PAD, "-3 is bad"), (LastBatchPolicy.PARTIAL, "gave 0 samples in place of 2")],
+)
+def test_an_iterator_over_two_pipelines_cannot_go_on_without_one(policy, says):
+    rows = [[[1, 2], [3, 4], [5, 6]], [[1, 2], [-3, -4], [5, 6]]]
+    pipes = [given(batches, "skip") for batches in rows]
+    with DataIterator(pipes, ["x"], size=12, last_batch_policy=policy) as batches:
+        assert np.ravel(next(batches)["x"]).tolist() == [1, 2, 1, 2]
+        with pytest.raises(RuntimeError, match=says):
+            next(batches)
+        assert np.ravel(next(batches)["x"]).tolist() == [5, 6, 5, 6]
