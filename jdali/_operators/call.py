@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -304,12 +303,12 @@ def run_sample(
     kwargs |= traced
     single_in = op.max_inputs == 1
     if "extent" in op.engine_parameters:
-        core = tuple(_extent_to_core(a, e) for a, e in zip(adapters, extents, strict=True))
+        core = tuple(a.extent_to_core(e) for a, e in zip(adapters, extents, strict=True))
         kwargs["extent"] = core[0] if single_in and core else core
     pairs = list(zip(call.out_layouts, out_extents, out_shapes, strict=True))
     single_out = op.outputs == 1
     if "out_extent" in op.engine_parameters:
-        outs = tuple(_out_extent_to_core(main, e, layout) for layout, e, _ in pairs)
+        outs = tuple(main.out_extent_to_core(e, layout) if main else e for layout, e, _ in pairs)
         kwargs["out_extent"] = outs[0] if single_out else outs
     if "out_shape" in op.engine_parameters:
         shapes = tuple(main.shape_to_core(s, layout) if main else s for layout, _, s in pairs)
@@ -331,18 +330,3 @@ def run_sample(
     if main is None:
         return tuple(results)
     return tuple(main.array_from_core(r, layout) for r, layout in zip(results, call.out_layouts, strict=True))
-
-
-def _extent_to_core(adapter: Adapter, extent: Array) -> Array:
-    if adapter.is_identity:
-        return extent
-    one = jnp.ones((), extent.dtype)
-    return jnp.stack([one if a is None else extent[adapter.lead + a] for a in adapter.order])
-
-
-def _out_extent_to_core(adapter: Adapter | None, extent: Array, out_layout: str) -> Array:
-    if adapter is None or adapter.is_identity:
-        return extent
-    if out_layout == adapter.core:
-        return _extent_to_core(adapter, extent)
-    return extent[adapter.lead :]

@@ -35,6 +35,18 @@ def function(name: str) -> Any:
     return found
 
 
+def layouts(name: str) -> list[str]:
+    """Layouts that DALI's schema lists for the first input of `name`; empty: any, or it has no such operator."""
+    dali()
+    from nvidia.dali.backend import GetSchema
+
+    try:
+        schema = GetSchema(function(name)._schema_name)
+    except AttributeError:  # no function, or one that is made of others
+        return []
+    return [str(layout) for layout in schema.GetSupportedLayouts(0)] if schema.MaxNumInput() else []
+
+
 def run(
     name: str,
     inputs: Sequence[Sequence[np.ndarray]],

@@ -1,0 +1,90 @@
+"""Every layout that DALI's schema lists for an operator is taken here too, and gives the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali
+from jdali import fn, types
+from jdali._operators.record import REGISTRY
+
+pytestmark = pytest.mark.oracle
+
+SIZES = {"F": 2, "D": 4, "H": 5, "W": 7, "C": 3}
+RESIZED = {"resize_x": 9, "resize_y": 4}
+COLORS = {"hue": 20.0, "saturation": 1.2}
+# Arguments for images, and for volumes where these want others.
+CASES: dict[str, tuple[dict[str, Any], ...]] = {
+    "brightness": ({"brightness": 1.2},),
+    "brightness_contrast": ({"brightness": 1.2, "contrast": 0.9},),
+    "color_space_conversion": ({"image_type": types.RGB, "output_type": types.YCbCr},),
+    "color_twist": (COLORS,),
+    "contrast": ({"contrast": 1.2},),
+    "crop": ({"crop": [3, 4]},),
+    "crop_mirror_normalize": ({"crop": [3, 4], "mirror": 1, "mean": [100.0], "output_layout": ""},),
+    "flip": ({"vertical": 1}, {"depthwise": 1}),
+    "hsv": (COLORS,),
+    "hue": ({"hue": 20.0},),
+    "resize": (RESIZED, RESIZED | {"resize_z": 3}),
+    "resize_crop_mirror": (RESIZED | {"crop": [3, 4]}, RESIZED | {"resize_z": 3, "crop": [2, 3, 4]}),
+    "rotate": ({"angle": 30.0}, {"angle": 30.0, "axis": [0.0, 1.0, 0.0]}),
+    "saturation": ({"saturation": 1.2},),
+    "warp_affine": (
+        {"matrix": [1.0, 0.2, 0.5, -0.2, 1.0, 1.0]},
+        {"matrix": [1.0, 0.2, 0.0, 0.5, -0.2, 1.0, 0.1, 1.0, 0.0, 0.1, 0.9, 0.2]},
+    ),
+}
+# Integers rounded from reals that are computed in another order.
+STEP = {name: 1 for name in CASES} | {"crop": 0, "flip": 0, "crop_mirror_normalize": 1e-5}
+
+
+def listed(name: str) -> list[str]:
+    """Layouts of the first input."""
+    # Of `crop` those with five axes are listed, but DALI raises "Not supported number of dimensions".
+    return [layout for layout in oracle.layouts(name) if not (name == "crop" and len(layout) == 5)]
+
+
+def samples(layout: str) -> list[np.ndarray]:
+    """Two that differ in width."""
+    rng = np.random.default_rng(len(layout))
+    shapes = ([SIZES[axis] + (axis == "W" and more) for axis in layout] for more in (0, 3))
+    return [rng.integers(0, 256, shape).astype(np.uint8) for shape in shapes]
+
+
+def test_every_operator_is_here():
+    lists = {op.name for op in REGISTRY.values() if op.kind == "device" and oracle.layouts(op.name)}
+    # Its windows are random: its own tests have its layouts.
+    assert lists - {"random_resized_crop"} == set(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_takes_all_layouts(name):
+    layouts = listed(name)
+    arguments = [CASES[name]["D" in layout and len(CASES[name]) > 1] for layout in layouts]
+
+    inputs = [samples(layout) for layout in layouts]
+
+    def in_dali(*nodes: Any) -> list[Any]:
+        given = [{k: oracle.translate(v) for k, v in a.items()} for a in arguments]
+        return [oracle.function(name)(x, **a) for x, a in zip(nodes, given, strict=True)]
+
+    want, names = oracle.run_call(in_dali, inputs, layout=layouts)
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1, device_id=None, prefetch_queue_depth=1)
+    with pipe:
+        nodes = [
+            fn.external_source(source=[given], cycle=True, layout=layout)
+            for given, layout in zip(inputs, layouts, strict=True)
+        ]
+        pipe.set_outputs(*(getattr(fn, name)(x, **a) for x, a in zip(nodes, arguments, strict=True)))
+    with pipe:
+        outputs = pipe.run()
+    assert [output.layout() for output in outputs] == names
+    for output, expected, layout in zip(outputs, want, layouts, strict=True):
+        for i, sample in enumerate(expected):
+            np.testing.assert_allclose(
+                np.asarray(output.at(i), np.float64), sample, rtol=0, atol=STEP[name], err_msg=layout
+            )
