@@ -17,9 +17,9 @@ class DeviceOp(CompiledOp):
 
     Attributes:
         layouts: layouts that `run` understands, e.g. ("HWC",). The engine transposes other orders
-            of the same axes (CHW), adds a missing C and maps over leading sequence axes F. Empty:
+            of the same axes (CHW), adds a missing C and maps over frames (FHWC, CFHW). Empty:
             `run` takes any layout (and may ask for it with the parameter `layout`).
-        sequence: whether leading F axes are mapped over (only with `layouts`).
+        sequence: whether axes F are mapped over (only with `layouts`).
     """
 
     layouts: tuple[str, ...] = ()

@@ -221,6 +221,9 @@ def crop_window(
     size = np.where(crop > 0, np.trunc(crop), window.size)
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
-    step = (window.high - window.low) / np.maximum(window.size, 1)
-    low = window.low + first * step
+    # DALI has the edges, and what lies between them, in float32 and goes on in float64: it decides which pixel is
+    # the nearest where a position lies on a border.
+    start, end = window.low.astype(np.float32), window.high.astype(np.float32)
+    step = (end - start).astype(np.float64) / np.maximum(window.size, 1)
+    low = start + first * step
     return Window(low, low + size * step, np.where(window.size == 0, 0, size).astype(np.int64))

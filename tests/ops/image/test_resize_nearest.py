@@ -61,6 +61,21 @@ def test_resize_crop_mirror(mirror):
 
 
 @pytest.mark.oracle
+def test_windows_of_a_resized_image_whose_positions_lie_on_borders():
+    """The scale is no ratio of whole numbers; where the windows lie was found by search."""
+    per_sample = {
+        "resize_longer": np.float32([53, 67, 58, 48, 52, 118, 118]),
+        "crop_pos_y": np.float32([0.958, 0.141, 0.0003, 0.883, 0.749, 0.586, 0.356]),
+        "crop_pos_x": np.float32([0.398, 0.528, 0.023, 0.732, 0.031, 0.597, 0.122]),
+    }
+    images, args = [places(86, 215)] * 7, NN | {"crop": (15.0, 16.0)}
+    want = oracle.run("resize_crop_mirror", [images], args, per_sample, layout="HWC")
+    contract.check(
+        resize_crop_mirror, [images], args, per_sample, layout="HWC", expected=want, atol=0, compiled_atol=0
+    )
+
+
+@pytest.mark.oracle
 def test_a_size_that_follows_from_the_aspect_ratio():
     """The window is that of DALI's float32 sizes, to the last bit."""
     rng = np.random.default_rng(1)
