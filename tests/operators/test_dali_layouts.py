@@ -40,7 +40,7 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
 }
 # Integers rounded from reals that are computed in another order.
-STEP = {name: 1 for name in CASES} | {"crop": 0, "flip": 0, "crop_mirror_normalize": 1e-5}
+STEP = dict.fromkeys(CASES, 1) | {"crop": 0, "flip": 0, "crop_mirror_normalize": 1e-5}
 
 
 def listed(name: str) -> list[str]:

@@ -97,7 +97,7 @@ def test_compressed(tmp_path, kind):
 FILES = sorted((SHARED / "images" / "fits").glob("*.fits"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in FILES])
 def test_shared_files(path, shared_data):
     with astropy.open(path, memmap=False) as file:
         indices = [i for i, hdu in enumerate(file, 1) if hdu.data is not None]
