@@ -99,6 +99,8 @@ def tensors(op: str, name: str, values: Sequence[Any]) -> list[np.ndarray]:
 
 # An argument that the others' values depend on, or that means something else if it is a little smaller.
 UNVARIED = {"window_size", "axes", "src_dims", "interp_type", "min_filter", "mag_filter"}
+# Those that are given together, or not at all.
+SIDES = {"crop_d": ("crop_h", "crop_w"), "crop_h": ("crop_w",), "crop_w": ("crop_h",)}
 
 
 def row_of_argument(case: Case, name: str) -> Row:
@@ -107,6 +109,7 @@ def row_of_argument(case: Case, name: str) -> Row:
     args = {a.name: case.args[a.name] for a in op.args.values() if a.required and a.name in case.args}
     args |= dict(case.refused[name])
     value = args.pop(name)
+    args |= dict.fromkeys(SIDES.get(name, ()), 3.0)
 
     def varied(sample: int) -> Any:
         if name in UNVARIED:
@@ -269,13 +272,13 @@ _PYTHON = {
 def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
     """What the real DALI makes of a row: for each output the samples, and the layouts.
 
-    None: it has no such operator, or one that is random.
+    None: it has no such operator, or one that is random; `out_length` it takes as int64 only, which is not fed here.
     """
     import nvidia.dali.fn as dali_fn
     import nvidia.dali.math as dali_math
 
     name = row.op.removeprefix("math.")
-    if row.op in NOT_IN_DALI or REGISTRY[row.op].random:
+    if row.op in NOT_IN_DALI or REGISTRY[row.op].random or "out_length" in row.fed:
         return None
     if row.call is not None:
         return oracle.run_call(functools.partial(row.call, dali_fn), row.inputs, layout=row.layouts)
@@ -289,8 +292,8 @@ def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
     )
 
 
-# Arguments that DALI does not see if they are given as tensors.
-NOT_FED = {"src_dims"}
+# Arguments that DALI does not see if they are given as tensors, or wants as enums.
+NOT_FED = {"src_dims", "interp_type", "min_filter", "mag_filter"}
 
 
 # Operators that DALI has not on its CPU backend, or that draw at random there.
