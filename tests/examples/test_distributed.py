@@ -18,6 +18,9 @@ pytest.importorskip("sklearn")
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "flax" / "distributed.py"
 ENVIRONMENT = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}
 
+# What other packages deprecate is not tested here.
+pytestmark = pytest.mark.filterwarnings("default")
+
 
 def run(*arguments, seconds=200):
     return subprocess.run(
