@@ -15,7 +15,7 @@ from pathlib import Path
 from jdali.storage import options
 
 # Not blocking: opening a FIFO that nobody writes to would wait. On regular files the flag has no effect.
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 # What `open` says of sockets, and of devices that are not there.
 _CANNOT_OPEN = (errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP)
 _KINDS = (
@@ -39,7 +39,7 @@ def open_regular(path: str) -> tuple[int, int]:
         OSError: it cannot be opened, or is no regular file.
     """
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
     except OSError as error:
         if error.errno in _CANNOT_OPEN:
             check_no_device(path)

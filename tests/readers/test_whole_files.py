@@ -35,6 +35,26 @@ def test_contents(files):
     assert [read_file(path).tobytes() for path in paths] == contents
 
 
+def test_small_files_are_read_without_asking_for_their_size(tmp_path, monkeypatch):
+    contents = [
+        np.random.default_rng(i).bytes(size) for i, size in enumerate((700, 1, 64, 16383, 16384, 100))
+    ]
+    for i, content in enumerate(contents):
+        (tmp_path / str(i)).write_bytes(content)
+    paths = [str(tmp_path / str(i)) for i in range(len(contents))]
+    asked = []
+    fstat = os.fstat
+    monkeypatch.setattr(os, "fstat", lambda descriptor: asked.append(descriptor) or fstat(descriptor))
+    read = read_files(paths[:4])
+    assert not asked
+    assert (read.starts % 64 == 0).all()
+    assert not read.raw.flags.writeable
+    assert [read.content(i).tobytes() for i in range(4)] == contents[:4]
+    read = read_files(paths)
+    assert len(asked) == 2  # the fifth, and the one behind it
+    assert [read.content(i).tobytes() for i in range(6)] == contents
+
+
 def test_nothing():
     read = read_files([])
     assert len(read.column()) == 0
