@@ -16,6 +16,7 @@ from jdali._errors import OperatorError
 from jdali._workers._pool import WorkerPool
 from jdali.engine._adapters import runner_of
 from jdali.engine._bad_samples import Blamed, blame, replace, to_be_listed, with_their_copies
+from jdali.engine._brief import BriefWork
 from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed
 from jdali.engine._ids import SampleIds
@@ -157,6 +158,8 @@ class Engine:
         self.at_once = [runner.at_once for runner in self.runners]
         # Also against a batch that is replayed, or made again for a sample that failed, which come in no order.
         self._alone = [threading.Lock() if n == 1 else contextlib.nullcontext() for n in self.at_once]
+        self._brief = {n: BriefWork() for n, runner in enumerate(self.runners) if runner.may_be_brief}
+        self._turns = threading.Lock()  # of brief work
         self._closed = False
 
     @property
@@ -220,8 +223,7 @@ class Engine:
         pool = self.pool.at(order)
         for number in range(len(self.plan.steps)):
             with turn(number), self._alone[number]:
-                if self._closed:
-                    raise RuntimeError("the pipeline is closed")
+                self._refuse_if_closed()
                 try:
                     self._step(number, iteration, pool)
                 except NodeFailure as failure:
@@ -303,8 +305,19 @@ class Engine:
                 for value in node.outputs:
                     env[value] = TensorList.from_samples([], "", value.device)
             return
-        with self.timing.steps[number].lap():
-            self.runners[number].run(env, part, StepContext(pool, iteration.memo, iteration.draw))
+        brief = self._brief.get(number)
+        in_turn = brief is not None and brief.is_brief
+        with self._turns if in_turn else contextlib.nullcontext():
+            self._refuse_if_closed()
+            with self.timing.steps[number].lap() as lap:
+                context = StepContext(pool.here() if in_turn else pool, iteration.memo, iteration.draw)
+                self.runners[number].run(env, part, context)
+        if brief is not None:
+            brief.note(len(part), lap.cpu, lap.busy)
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise RuntimeError("the pipeline is closed")
 
     def interrupt(self) -> None:
         """Makes what is under way fail soon: before `close`, which waits for it."""

@@ -114,6 +114,7 @@ class HostBatchOpRunner(HostRunner):
         super().__init__(node, seed)
         self._op, self._device, self._agreements = op, device, agreements
         self.at_once = 1 if op.effects or node.mixes_samples else 2
+        self.may_be_brief = op.probe is not None  # a decoder
         bound = op.bind(node.args)
         self._probe_args = {
             name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC

@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from jdali.engine._failure import NodeFailure
-from jdali.engine._threads import Turn
+from jdali.engine._threads import Here, Turn
 from jdali.engine._timing import TimedPool
 from jdali.graph._node import Node
 
@@ -21,12 +21,14 @@ class Pool:
     Attributes:
         threads: how many there are.
         executor: runs single tasks in them.
+        is_here: it is the thread that gives it something to do, see `here`.
     """
 
     def __init__(self, threads: int):
         self.threads = threads
         self._workers = TimedPool(threads, thread_name_prefix="jdali-worker")
         self.executor: Executor = self._workers
+        self.is_here = False
         self._interrupted = threading.Event()
 
     def at(self, order: int) -> Pool:
@@ -34,6 +36,12 @@ class Pool:
         turn = copy.copy(self)
         turn.executor = Turn(self._workers, order)
         return turn
+
+    def here(self) -> Pool:
+        """None of the threads: what is given to it is done at once, by the thread that gives it."""
+        alone = copy.copy(self)
+        alone.threads, alone.executor, alone.is_here = 1, Here(), True
+        return alone
 
     def map(
         self, node: Node, function: Callable[[int], Any], count: int, cost: Cost | None = None,
@@ -70,6 +78,7 @@ class Pool:
         """
         results: list[Any] = [None] * count
         failures: dict[int, Exception] = {}
+        cost = None if self.is_here else cost  # there is nothing to decide
         # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
         step = max(1, count // (8 * self.threads))
 

@@ -23,6 +23,7 @@ class ReaderRunner(StepRunner):
     def __init__(self, node: Node, op: ReaderOp, reader: Reader):
         self.node, self._op, self._reader = node, op, reader
         self._cost = cost_of(reader)
+        self.may_be_brief = self._cost is not None
 
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node, op, draw = self.node, self._op, context.draw
@@ -33,7 +34,8 @@ class ReaderRunner(StepRunner):
             for name, value in node.arg_inputs.items():
                 values = argument_values(env[value], op, name)
                 arguments[name] = argument_rules.batch(op.name, op.args[name], values, len(indices))
-        columns = read(node, self._reader, epochs, indices, context.pool, context.memo, arguments, self._cost)
+        cost = None if context.pool.is_here else self._cost
+        columns = read(node, self._reader, epochs, indices, context.pool, context.memo, arguments, cost)
         for value, column in zip(node.outputs, columns, strict=True):
             env[value] = TensorList.from_store(column, value.device, env.drawn[node])
 

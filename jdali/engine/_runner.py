@@ -36,11 +36,14 @@ class StepRunner(abc.ABC):
         shown: what `plan()` says of it.
         at_once: batches that may be in it at the same time. Where samples are worked on one by one, those of the
             next batch wait behind those of the last, so that its slowest sample does not keep the pool idle.
+        may_be_brief: its samples may take so little that threads are of no use, see `_brief`. Not where functions
+            of the user's run, which may wait for each other.
         stateless: calls outside of a pipeline need not take turns.
     """
 
     shown: ClassVar[str]
     at_once: int = 1
+    may_be_brief: bool = False
     stateless: ClassVar[bool] = True
 
     @abc.abstractmethod

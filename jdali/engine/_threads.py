@@ -132,15 +132,18 @@ def _work(tasks: _Tasks, idle: threading.Semaphore) -> None:
             task = tasks.take(block=True)
         if task is None:
             return
-        if task.future.set_running_or_notify_cancel():
-            try:
-                result = task.function(*task.args, **task.kwargs)
-            except BaseException as error:
-                task.future.set_exception(error)
-            else:
-                task.future.set_result(result)
-                del result
+        _run(task)
         del task  # what it was given, and what it gave, are not kept by a thread that waits
+
+
+def _run(task: _Task) -> None:
+    if task.future.set_running_or_notify_cancel():
+        try:
+            result = task.function(*task.args, **task.kwargs)
+        except BaseException as error:
+            task.future.set_exception(error)
+        else:
+            task.future.set_result(result)
 
 
 class Turn(Executor):
@@ -156,3 +159,12 @@ class Turn(Executor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         return self._threads.submit_at(self._order, function, *args, **kwargs)
+
+
+class Here(Executor):
+    """No pool: the thread that submits a task does it."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        _run(_Task(future, function, args, kwargs))
+        return future

@@ -103,12 +103,16 @@ class Part:
 
 
 class Lap:
-    """One batch's way through a part; a context manager for one thread, which may hand tasks to a pool."""
+    """One batch's way through a part; a context manager for one thread, which may hand tasks to a pool.
 
-    __slots__ = ("_annotation", "_cpu", "_inner", "_outer", "_part", "_start", "_tasks")
+    Attributes:
+        busy, cpu: when it is over, see `Spent`.
+    """
+
+    __slots__ = ("_annotation", "_began", "_inner", "_outer", "_part", "_start", "_tasks", "busy", "cpu")
 
     def __init__(self, part: Part):
-        self._part = part
+        self._part, self.busy, self.cpu = part, 0.0, 0.0
         self._tasks: list[tuple[float, float]] = []
         self._inner: list[tuple[str, float]] = []
 
@@ -117,16 +121,17 @@ class Lap:
         _HERE.lap = self
         self._annotation = TraceAnnotation(self._part.label)
         self._annotation.__enter__()
-        self._cpu, self._start = thread_time(), perf_counter()
+        self._began, self._start = thread_time(), perf_counter()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        end, cpu = perf_counter(), thread_time() - self._cpu
+        end, cpu = perf_counter(), thread_time() - self._began
         self._annotation.__exit__(None, None, None)
         _HERE.lap = self._outer
         # A thread that has handed out tasks mostly waits for them, but may have done something itself.
         busy = cpu + sum(wall for wall, _ in self._tasks) if self._tasks else end - self._start
         cpu += sum(own for _, own in self._tasks)
+        self.busy, self.cpu = busy, cpu
         self._part.count(max(len(self._tasks), 1), self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., Any]) -> Callable[..., Any]:
