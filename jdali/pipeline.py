@@ -18,6 +18,7 @@ from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, Stream
 from jdali._pipeline._serialize import Serializing
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import accelerator, host_device
+from jdali._system.regular_file import memory_limit
 from jdali._workers._pool import WorkerPool
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
@@ -25,6 +26,7 @@ from jdali.engine._executor import Engine, Result
 from jdali.engine._exit import until_exit
 from jdali.engine._feed import End
 from jdali.engine._in_workers import start_workers
+from jdali.engine._made import Room
 from jdali.engine._runtime import Runtime, When
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
@@ -67,6 +69,10 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             An external source has no other samples: "skip" makes the batch smaller, and one without any good
             sample is left out, with "mask" too; after 1024 bad samples in a row there is an error.
         max_compiles: most programs the pipeline may compile; one more raises `CompileLimitError`.
+        max_prefetch_bytes: no other batch is begun ahead if with it, by what the largest one took so far, those
+            that wait and those under way would take more bytes than this; before the first one is made, none.
+            None: a quarter of the memory of the machine or container, and nothing is held back before
+            the first one is made.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.
         exact_shapes: each sample is a call by itself, so that its bits depend on nothing else even where an
@@ -106,6 +112,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         concurrency: OperatorConcurrency | None = None,
         on_error: str = "raise",
         max_compiles: int | None = None,
+        max_prefetch_bytes: int | None = None,
         scaled_decoding: bool = False,
         exact_shapes: bool = False,
         compilation_cache: bool = True,
@@ -140,6 +147,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self.on_error, self.max_compiles = on_error, max_compiles
         self.scaled_decoding, self._compilation_cache = scaled_decoding, compilation_cache
         self.exact_shapes = exact_shapes
+        if max_prefetch_bytes is not None and max_prefetch_bytes < 1:
+            raise ValueError(f"Pipeline: max_prefetch_bytes must be at least 1, not {max_prefetch_bytes}")
+        self.max_prefetch_bytes = max_prefetch_bytes
         self.graph = Graph()
         self._outputs: tuple[DataNode, ...] | None = None
         self._define: Callable[[], Any] | None = None
@@ -227,7 +237,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         )  # fmt: skip
         threads = self.exec_pipelined and self.exec_async
         when = When.INLINE if not threads else When.BACKGROUND if engine.feed.is_fed else When.AHEAD
-        executor = Runtime(engine, self._depth, when)
+        given = self.max_prefetch_bytes
+        most = memory_limit() // 4 if given is None else given
+        executor = Runtime(engine, Room(self._depth, most, is_strict=given is not None), when)
         self._engine, self._executor = engine, executor
         self._state = engine.get_state()
         self._plan = plan  # what says that it is built

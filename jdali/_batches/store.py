@@ -70,6 +70,10 @@ class PaddedBlock:
         """Where the block is, if it is on devices."""
         return self.array.sharding if isinstance(self.array, jax.Array) and not self.local else None
 
+    @property
+    def nbytes(self) -> int:
+        return int(self.array.nbytes)
+
     def host_sample(self, row: int) -> HostArray:
         sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
         return sample
@@ -102,6 +106,10 @@ class SamplesBlock:
         """Where the first sample that is on a device is."""
         away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
         return next(away, None)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self.arrays)
 
     def host_sample(self, row: int) -> HostArray:
         found = self._host[row]
@@ -141,6 +149,10 @@ class RaggedBlock:
 
     def __init__(self, values: HostArray, starts: Index, extents: Index):
         self.values, self.starts, self.extents = values, starts, extents
+
+    @property
+    def nbytes(self) -> int:
+        return self.values.nbytes
 
     def host_sample(self, row: int) -> HostArray:
         return self.host_samples(np.asarray([row]))[0]

@@ -103,7 +103,8 @@ class Facts(abc.ABC):
 
     def plan(self) -> str:
         """The stages, what fused, padded shapes and compiled programs, for a person to read."""
-        return _report.describe(self._built()[0])
+        engine, executor = self._built()
+        return _report.describe(engine, executor.room)
 
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.

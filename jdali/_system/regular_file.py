@@ -76,7 +76,7 @@ def _check_mode(path: str, mode: int) -> None:
 def most_bytes() -> int:
     """The largest file or record that is read as a whole, bytes."""
     configured = options().max_file_bytes
-    return _memory_limit() if configured is None else min(configured, _memory_limit())
+    return memory_limit() if configured is None else min(configured, memory_limit())
 
 
 def check_size(path: str, size: int) -> None:
@@ -97,7 +97,7 @@ def no_memory(path: str, size: int) -> OSError:
 
 
 @functools.cache
-def _memory_limit() -> int:
+def memory_limit() -> int:
     """Bytes of memory that this machine has, or that the container lets its processes take."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in map(Path, _GROUP_LIMITS):

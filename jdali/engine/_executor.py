@@ -28,7 +28,7 @@ from jdali.engine._runner import StepContext
 from jdali.engine._sources import ExternalSource
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Timing
-from jdali.engine._values import Values
+from jdali.engine._values import Values, bytes_of
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
 from jdali.graph._offers import agreements
 from jdali.graph._plan import ExecutionPlan
@@ -47,6 +47,8 @@ class Result:
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: of the sources, to go on after this batch.
         errors: how many samples were left out so far, of the feed that it was drawn from.
+        nbytes: of the outputs.
+        most_bytes: of all values that were there at the same time while it was made.
         nothing: what to raise where a batch is wanted, of one whose samples all failed and cannot be replaced: it
             has no outputs then.
     """
@@ -57,6 +59,8 @@ class Result:
     padded: np.ndarray
     state: dict[str, Any]
     errors: int
+    nbytes: int
+    most_bytes: int
     nothing: OperatorError | None = None
 
 
@@ -71,6 +75,7 @@ class Iteration:
         env: what is computed so far.
         memo: what was read and made, to be used again if some of the samples are replaced.
         failure: of an operator; the steps after it were left out.
+        most_bytes: of all values that were there at the same time so far.
     """
 
     draw: Draw
@@ -79,6 +84,7 @@ class Iteration:
     env: Values
     memo: Memo | None = None
     failure: NodeFailure | None = None
+    most_bytes: int = 0
 
     @classmethod
     def of(cls, draw: Draw, sources: Mapping[Node, Any], memo: Memo | None = None) -> Iteration:
@@ -229,6 +235,7 @@ class Engine:
                 except NodeFailure as failure:
                     iteration.failure = failure
                     return
+                iteration.most_bytes = max(iteration.most_bytes, iteration.env.nbytes)
                 iteration.env.drop(self.plan.last_uses[number])
 
     def settle(self, iteration: Iteration, feed: Feed | None = None, on_error: str | None = None) -> Result:
@@ -287,7 +294,9 @@ class Engine:
         none = np.zeros(0, bool)
         ids = SampleIds(iteration.draw.epoch, iteration.draw.index, np.arange(0))
         state = {"seed": self.seed, **feed.state_after(iteration.draw)}
-        return Result((), ids, none, none, state, len(feed.errors), iteration.user_error(failure))
+        return Result(
+            (), ids, none, none, state, len(feed.errors), 0, iteration.most_bytes, iteration.user_error(failure)
+        )
 
     def _result(self, iteration: Iteration, feed: Feed) -> Result:
         draw, env = iteration.draw, iteration.env
@@ -295,7 +304,10 @@ class Engine:
         padded = first[2] if first is not None else np.zeros(len(draw), bool)
         outputs = tuple(env[v] for v in self.plan.outputs)
         state = {"seed": self.seed, **feed.state_after(draw)}
-        return Result(outputs, iteration.ids, draw.mask, padded, state, len(feed.errors))
+        return Result(
+            outputs, iteration.ids, draw.mask, padded, state, len(feed.errors), bytes_of(outputs),
+            iteration.most_bytes,
+        )  # fmt: skip
 
     def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
         step, env = self.plan.steps[number], iteration.env

@@ -9,6 +9,7 @@ from typing import Any
 
 from jdali._errors import OperatorError
 from jdali.engine._executor import Engine
+from jdali.engine._made import Room
 from jdali.engine._program import Program
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Part, Spent
@@ -29,8 +30,13 @@ def opening(node: Node, open_source: Callable[[], Any]) -> Any:
         raise OperatorError(text, operator=node.op.name, where=node.where) from error
 
 
-def describe(engine: Engine) -> str:
-    """The plan as text: one line a step, and under each stage its compiled programs."""
+def describe(engine: Engine, room: Room | None = None) -> str:
+    """The plan as text: one line a step, and under each stage its compiled programs.
+
+    Args:
+        engine: of the pipeline.
+        room: for batches that are made ahead, if they are.
+    """
     lines = [
         (
             f"plan of {len(engine.plan.steps)} steps, batch_size {engine.batch_size}, "
@@ -38,6 +44,12 @@ def describe(engine: Engine) -> str:
             f"padding makes them take {waste(engine.stage_runners):.2f} times as long"
         )
     ]
+    if room is not None:
+        known = f"{room.largest / 2**20:.1f} MiB" if room.largest else "not known yet"
+        lines.append(
+            f"  made ahead: {room.depth} batches, at most {room.most_bytes / 2**20:.0f} MiB with those under way; "
+            f"one takes up to {known} while it is made"
+        )
     for number, step in enumerate(engine.plan.steps):
         runner = engine.runners[number]
         if isinstance(step, HostStep):

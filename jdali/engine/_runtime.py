@@ -1,14 +1,12 @@
 """The life of a pipeline that was built: who makes its batches and when, and how everything ends.
 
-Batches are made ahead, several at a time, each going through the steps of the plan in its turn (`_gate`);
-or one by one when they are asked for, where data is fed or the user wants it so.
+Batches are made ahead, several at a time (`_makers`), as many as there is room for (`_made`); or one by one when
+they are asked for, where data is fed or the user wants it so.
 """
 
 from __future__ import annotations
 
 import atexit
-import collections
-import contextlib
 import enum
 import queue
 import threading
@@ -16,17 +14,14 @@ import time
 import weakref
 from typing import Any
 
-import jax
-
-from jdali._batches.store import PaddedBlock
 from jdali.engine._executor import Engine, Iteration, Result
 from jdali.engine._exit import begin_exit
 from jdali.engine._feed import End
-from jdali.engine._gate import Gate, Stopped, Way
+from jdali.engine._gate import Stopped
+from jdali.engine._made import MadeBatches, Room
+from jdali.engine._makers import Makers
 from jdali.engine._native import NATIVE
 
-# Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
-IN_FLIGHT = 3
 _EXIT_SECONDS = 1.5
 _CLOSED = "the pipeline is closed"
 _CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
@@ -54,17 +49,18 @@ class Runtime:
 
     Args:
         engine: to run.
-        depth: batches that may wait to be taken, if they are made ahead.
+        room: for batches that are made ahead.
         when: to make them.
 
     Attributes:
         turn: held while a batch is taken or a state is set, with what the owner notes of it.
     """
 
-    def __init__(self, engine: Engine, depth: int, when: When):
-        self._engine, self._depth, self._when = engine, max(depth, 1), when
+    def __init__(self, engine: Engine, room: Room, when: When):
+        self._engine, self._when = engine, when
         self.turn = threading.RLock()
-        self._changed = threading.Condition()  # of everything below
+        self._made = MadeBatches(room if self.ahead else None)
+        self._changed = self._made.changed  # also of everything below
         self._life = _Life.BUILT
         self._halted = False  # for a state to be set
         self._drained = False  # a source is at its end: nothing is drawn before `reset`
@@ -72,22 +68,18 @@ class Runtime:
         self._over = False  # closed to the end, or the interpreter exits: nothing is left to wait for
         self._threads: list[threading.Thread] = []
         self._orders: queue.SimpleQueue[None] = queue.SimpleQueue()  # to close
-        self._begin_anew()
+        self._makers: Makers | None = None  # of these threads
         _LIVE.add(self)
-
-    def _begin_anew(self) -> None:
-        """Nothing is under way and nothing waits."""
-        # The gates: of the sources, of each step, and of what is done at the end.
-        at_once = [1, *self._engine.at_once, 1]
-        self._gates = [Gate(n, self._stopped) for n in at_once]
-        self._begun = self._asked = self._taken = 0  # batches
-        # An exception among them holds this object, through its frames: they are let go of as soon as possible.
-        self._made: collections.deque[Result | BaseException] = collections.deque()
 
     @property
     def started(self) -> bool:
         """Whether a batch was asked for."""
         return self._life is not _Life.BUILT
+
+    @property
+    def room(self) -> Room | None:
+        """Of batches that are made ahead; None: they are not."""
+        return self._made.room
 
     @property
     def ahead(self) -> bool:
@@ -102,9 +94,9 @@ class Runtime:
                 self._life = _Life.RUNNING
             if self._threads or self._life is _Life.CLOSED or self._when is When.INLINE:
                 return
-            works = [(self._keep, "jdali-keeper"), *[(self._work, "jdali-executor")] * IN_FLIGHT]
-            threads = [threading.Thread(target=work, name=name, daemon=True) for work, name in works]
-            self._threads = threads
+            keeper = threading.Thread(target=self._keep, name="jdali-keeper", daemon=True)
+            self._makers = Makers(self._engine, self._made, self._draw, self._stopped)
+            self._threads = threads = [keeper, *self._makers.threads()]
             try:
                 for thread in threads:
                     thread.start()
@@ -118,19 +110,13 @@ class Runtime:
         with self.turn:
             self._refuse_if_closed(_CLOSED)
             self.start()
-            outcome: Result | BaseException | None = None
-            if self._when is When.INLINE:
-                try:
-                    outcome = self._run_here()
-                except Exception as error:
-                    outcome = error
-            with self._changed:
-                self._asked += 1
-                if outcome is not None:  # counted when it is there: nobody waits for one that is being made
-                    self._begun += 1
-                    self._made.append(outcome)
-                self._changed.notify_all()
-            del outcome  # an exception holds this frame: no cycle
+            if self._when is not When.INLINE:
+                self._made.ask()
+                return
+            try:
+                self._made.add(self._run_here())
+            except Exception as error:
+                self._made.add(error)
 
     def wait(self) -> None:
         """Returns when `take` may have something to give."""
@@ -154,15 +140,11 @@ class Runtime:
     @property
     def _nothing_under_way(self) -> bool:
         """Whether no batch will come by itself."""
-        return self._life is _Life.ENDED if self.ahead else self._taken == self._asked
+        return self._life is _Life.ENDED if self.ahead else self._made.taken == self._made.asked
 
     def take(self) -> Result | None:
         """The next batch, or raises what was raised in its place; None: it is not there, or not any more."""
-        with self._changed:
-            outcome = self._made.popleft() if self._made else None
-            if outcome is not None:
-                self._taken += 1
-                self._changed.notify_all()
+        outcome = self._made.take()
         if outcome is None:
             if not self._nothing_under_way:
                 return None
@@ -209,7 +191,8 @@ class Runtime:
         if self._life is not _Life.ENDED:
             return False
         with self._changed:  # what was scheduled before meets the same end
-            self._changed.wait_for(lambda: self.ahead or self._begun == self._asked or self._stopped())
+            made = self._made
+            self._changed.wait_for(lambda: self.ahead or made.begun == made.asked or self._stopped())
             self._drained, self._resets, self._life = False, True, _Life.RUNNING
             self._changed.notify_all()
         return True
@@ -221,7 +204,7 @@ class Runtime:
             self._halted = True
             try:
                 self._halt()
-                self._begin_anew()
+                self._made.clear()
                 self._engine.set_state(state)
                 self._drained, self._resets = state.get("end") == End.REACHED, False
                 if self._drained:
@@ -258,7 +241,6 @@ class Runtime:
             try:
                 if self._halt(deadline):
                     self._made.clear()
-                    self._gates = []  # they know this object
                     self._engine.close()
                     self._over = True
             finally:
@@ -278,76 +260,20 @@ class Runtime:
     def _halt(self, deadline: float = float("inf")) -> bool:
         """Waits until the threads, which were told to stop, have ended; False if not before the deadline."""
         self._orders.put(None)
-        with self._changed:
-            self._changed.notify_all()
-        for gate in self._gates:
-            gate.wake()
+        self._made.wake()
+        if self._makers is not None:
+            self._makers.wake()
         for thread in self._threads:
             if thread is not threading.current_thread():
                 left = deadline - time.monotonic()
                 thread.join(None if left == float("inf") else max(left, 0.0))
                 if thread.is_alive():
                     return False
-        self._threads, self._orders = [], queue.SimpleQueue()
+        self._threads, self._orders, self._makers = [], queue.SimpleQueue(), None
         return True
 
     def _stopped(self) -> bool:
         return self._life is _Life.CLOSED or self._halted
-
-    # --- threads ----------------------------------------------------------------------------
-    def _work(self) -> None:
-        with contextlib.suppress(Stopped):
-            while True:
-                self._make(self._next_number())
-
-    def _next_number(self) -> int:
-        """The number of the next batch to be made, as soon as there is room for it."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._stopped() or self._begun < self._wanted)
-            if self._stopped():
-                raise Stopped
-            self._begun += 1
-            return self._begun - 1
-
-    @property
-    def _wanted(self) -> int:
-        """How many batches may have been begun by now."""
-        return self._taken + self._depth + 1 if self.ahead else self._asked
-
-    def _make(self, number: int) -> None:
-        """Makes a batch and hands it over, or what was raised in place of it."""
-        way = Way(self._gates, number)
-        outcome: Result | BaseException | None = None
-        try:
-            outcome = self._made_on(way)
-            if isinstance(outcome, Result):
-                # A batch is under way until the device has computed it.
-                with self._engine.timing.device.lap(), NATIVE:
-                    _wait(outcome)
-        finally:
-            del outcome  # an exception holds this frame: no cycle
-
-    def _made_on(self, way: Way) -> Result | BaseException:
-        outcome: Result | BaseException | None = None
-        try:
-            with way.turn(0):
-                iteration = self._draw()
-            self._engine.advance(iteration, lambda step: way.turn(step + 1), way.number)
-        except Stopped:
-            raise
-        except BaseException as error:
-            outcome = error
-        try:
-            with way.turn(len(self._gates) - 1):
-                if outcome is None:
-                    try:
-                        outcome = self._engine.settle(iteration)
-                    except BaseException as error:
-                        outcome = error
-                self._put(outcome)
-                return outcome
-        finally:
-            iteration = outcome = None  # type: ignore[assignment]
 
     def _draw(self) -> Iteration:
         """What the sources give next; after their end, when they begin again."""
@@ -366,11 +292,6 @@ class Runtime:
         except StopIteration:
             self._drained = True
             raise
-
-    def _put(self, outcome: Result | BaseException) -> None:
-        with self._changed:
-            self._made.append(outcome)
-            self._changed.notify_all()
 
 
 _LIVE: weakref.WeakSet[Runtime] = weakref.WeakSet()
@@ -395,12 +316,3 @@ def _close_soon(runtimes: list[Runtime]) -> None:
     deadline = time.monotonic() + _EXIT_SECONDS
     for runtime in runtimes:
         runtime.close(max(deadline - time.monotonic(), 0.0))
-
-
-def _wait(result: Result) -> None:
-    """Waits until the arrays of a result are computed; an error in them is its consumer's."""
-    for output in result.outputs:
-        for block in output.store.blocks:
-            if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
-                with contextlib.suppress(Exception):
-                    block.array.block_until_ready()

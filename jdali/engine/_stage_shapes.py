@@ -20,6 +20,7 @@ from jdali.graph._plan import Stage
 from jdali.tensors import TensorList
 
 Shape = tuple[int, ...]
+Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
 # A stage that has so many padded shapes opens no other one for samples that one of these holds: where sizes are cut out
 # at random and the number of boxes differs too, there is no end of combinations, and each is a program to compile.
@@ -59,6 +60,7 @@ class StageShapes:
         ]
         self._follows = [_sizes_follow(node) for node in stage.nodes]
         self._known: dict[Any, tuple[Shape, ...] | None] = {}
+        self._padded: dict[tuple[Kind, ...], PaddedShapes] = {}
 
     def group(
         self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], *, together: bool = False
@@ -70,9 +72,7 @@ class StageShapes:
             held: of each input, as in `PaddedShapes.group`.
             together: all samples in one shape.
         """
-        shapes = PaddedShapes(
-            [v.layout for v in values], self._made, self.cost, functools.partial(self._derive, values)
-        )
+        shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         rest = [None] * (len(values) - len(held))
         groups = shapes.group([v.extents for v in values], [*held, *rest], together=together)
         if self._most is None:
@@ -94,6 +94,15 @@ class StageShapes:
             )
             found.append(dataclasses.replace(group, shape=shape, seconds=group.seconds + more))
         return joined(found)
+
+    def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
+        """Those of values of these kinds; a stage mostly has values of the same kinds in every batch."""
+        if kinds not in self._padded:
+            layouts = [layout for _, layout in kinds]
+            self._padded[kinds] = PaddedShapes(
+                layouts, self._made, self.cost, functools.partial(self._derive, kinds)
+            )
+        return self._padded[kinds]
 
     def _opened(self, shape: Shape, fixed: np.ndarray, seconds: Callable[[Shape], float]) -> Shape:
         """The shape itself as long as there are few; then the one of those that hold it which takes the least time."""
@@ -117,15 +126,15 @@ class StageShapes:
         return shape
 
     def _derive(
-        self, values: Sequence[BatchSpec], number: int, shapes: tuple[Shape, ...]
+        self, kinds: tuple[Kind, ...], number: int, shapes: tuple[Shape, ...]
     ) -> tuple[Shape, ...] | None:
         if not self._follows[number]:
             return None
-        specs = [(values[i].dtype, values[i].layout) for i in self._made[number].reads]
-        key = (number, shapes, tuple((str(d), layout) for d, layout in specs))
+        reads = tuple(kinds[i] for i in self._made[number].reads)
+        key = (number, shapes, reads)
         if key not in self._known:
             padded = [
-                BatchSpec(np.array([s], np.int64), *spec) for s, spec in zip(shapes, specs, strict=True)
+                BatchSpec(np.array([s], np.int64), *kind) for s, kind in zip(shapes, reads, strict=True)
             ]
             self._known[key] = self._outputs_for(number, padded)
         return self._known[key]

@@ -36,6 +36,11 @@ class Values(dict[DataNode, TensorList]):
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
 
+    @property
+    def nbytes(self) -> int:
+        """Of the memory that the values lie in; what several of them share counts once."""
+        return bytes_of(self.values())
+
     def drop(self, values: Iterable[DataNode]) -> None:
         """Lets go of values that nobody will read; what they are made of stays known."""
         for value in values:
@@ -68,6 +73,12 @@ class Values(dict[DataNode, TensorList]):
         if value in self:
             return self[value].provenance
         return self._dropped[value] if value in self._dropped else self.made_of(value.source)
+
+
+def bytes_of(values: Iterable[TensorList]) -> int:
+    """Bytes of the memory that batches lie in; what several of them share counts once."""
+    blocks = {id(block): block for value in values for block in value.store.blocks}
+    return sum(block.nbytes for block in blocks.values())
 
 
 def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:

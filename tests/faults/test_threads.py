@@ -15,7 +15,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine._runtime import IN_FLIGHT
+from jdali.engine._makers import IN_FLIGHT
 from jdali.engine._threads import WorkerThreads
 from jdali.iterator import DataIterator
 
