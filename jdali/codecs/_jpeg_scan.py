@@ -69,11 +69,12 @@ class Scanned:
 
 def scan(files: Sequence[np.ndarray[Any, Any]]) -> Scanned:
     """Reads the headers of encoded images, uint8 [bytes] each; those that are not JPEG are not usual."""
-    heads = [file[:_HEAD_BYTES] for file in files]
-    lengths = np.array([len(head) for head in heads], np.int64)
-    raw = np.frombuffer(b"".join([*(head.data for head in heads), bytes(_MARGIN)]), np.uint8)
+    sizes = np.array([len(file) for file in files], np.int64)
+    lengths = np.minimum(sizes, _HEAD_BYTES)
+    heads: Sequence[Any] = files if (sizes <= _HEAD_BYTES).all() else [file[:_HEAD_BYTES] for file in files]
+    raw = np.frombuffer(b"".join([*heads, bytes(_MARGIN)]), np.uint8)
     ends = np.cumsum(lengths)
-    return _Scan(raw, ends - lengths, ends).result(np.array([len(file) for file in files], np.int64))
+    return _Scan(raw, ends - lengths, ends).result(sizes)
 
 
 class _Scan:
