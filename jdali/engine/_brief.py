@@ -16,7 +16,7 @@ class BriefWork:
 
     # Processor time of a brief sample, seconds; and how many times as long it may take by the clock, on a busy machine:
     # work that waits for a disk or a server gains by threads. What is brief stays so up to so many times as much.
-    MOST_SECONDS, MOST_WAITING, SLACK = 25e-6, 4.0, 1.5
+    MOST_SECONDS, MOST_WAITING, SLACK = 30e-6, 4.0, 1.5
 
     def __init__(self) -> None:
         self.is_brief = False

@@ -30,8 +30,8 @@ def took(cpu, busy=None, samples=100):
 
 def test_little_processor_time_a_sample_is_brief():
     assert not BriefWork().is_brief
-    assert decided(took(24)) == decided(took(24, samples=1)) == [True]
-    assert decided(took(26)) == [False]
+    assert decided(took(29)) == decided(took(29, samples=1)) == [True]
+    assert decided(took(31)) == [False]
 
 
 def test_work_that_waits_is_not_brief():
@@ -40,7 +40,7 @@ def test_work_that_waits_is_not_brief():
 
 
 def test_it_takes_more_to_be_brief_no_more():
-    assert decided(took(30), took(20), took(36), took(38), took(30)) == [False, True, True, False, False]
+    assert decided(took(35), took(20), took(44), took(46), took(35)) == [False, True, True, False, False]
     assert decided(took(10), took(10, 59), took(10, 61), took(10, 59)) == [True, True, False, False]
 
 
