@@ -295,7 +295,15 @@ class Engine:
         ids = SampleIds(iteration.draw.epoch, iteration.draw.index, np.arange(0))
         state = {"seed": self.seed, **feed.state_after(iteration.draw)}
         return Result(
-            (), ids, none, none, state, len(feed.errors), 0, iteration.most_bytes, iteration.user_error(failure)
+            (),
+            ids,
+            none,
+            none,
+            state,
+            len(feed.errors),
+            0,
+            iteration.most_bytes,
+            iteration.user_error(failure),
         )
 
     def _result(self, iteration: Iteration, feed: Feed) -> Result:
