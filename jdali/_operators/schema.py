@@ -13,6 +13,7 @@ parameters, those of the operator's kind, are filled in by the engine: see `engi
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import enum
 import functools
 import inspect
@@ -154,9 +155,11 @@ class Schema:
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in given if name not in allowed)
         if unknown:
+            near = difflib.get_close_matches(unknown[0], self.public_args, n=1)
             raise TypeError(
                 f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "
-                f"it takes {', '.join(sorted(self.public_args))}"
+                + (f"did you mean {near[0]!r}? " if near else "")
+                + f"It takes {', '.join(sorted(self.public_args))}"
             )
         missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
         if missing:

@@ -7,6 +7,7 @@ from typing import Any
 
 from jdali import types
 from jdali.graph._node import DataNode, apply
+from jdali.ops.math._promotion import SIGNS
 
 
 def operand(value: Any) -> Any:
@@ -18,7 +19,7 @@ def expression(name: str, *operands: Any) -> DataNode:
     for i, value in enumerate(operands):
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
             raise TypeError(
-                f"The input {i} of operator `{_SIGNS.get(name, name)}` must be a `DataNode` or a compatible "
+                f"The input {i} of operator `{SIGNS.get(name, name)}` must be a `DataNode` or a compatible "
                 f"constant. Got a `{type(value).__name__}` with nested `DataNode`(s).\n"
                 "Did you pass a return value of an operator producing multiple outputs?"
             )
@@ -48,11 +49,6 @@ BINARY_OPERATORS = {
     "rshift": "rshift",
 }  # fmt: skip
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-_SIGNS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "bitand": "&",
-    "bitor": "|", "bitxor": "^", "lshift": "<<", "rshift": ">>", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
-    "gt": ">", "ge": ">=",
-}  # fmt: skip
 UNARY_OPERATORS = {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "bitnot"}
 
 

@@ -326,8 +326,10 @@ class DataNode:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            'a DataNode has no truth value while the pipeline is being defined; use "if" on it only in a '
-            "pipeline with enable_conditionals=True"
+            '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
+            "statement, logical expression or cast to a boolean. While the pipeline is being defined it has no value "
+            "yet: to use conditional execution via `if` statements, specify `enable_conditionals=True` in "
+            "`@jdali.pipeline_def`. `fn.cast` converts values to booleans"
         )
 
 

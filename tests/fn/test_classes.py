@@ -89,7 +89,7 @@ def test_attributes():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.Resize(sixe=3), TypeError, "resize: unknown argument 'sixe'"),
+        (lambda: ops.Resize(sixe=3), TypeError, "resize: unknown argument 'sixe'; did you mean 'size'"),
         (lambda: ops.Resize("cpu"), TypeError, "Resize: takes 0 arguments by position, got 1"),
         (lambda: ops.ExternalSource(abs, source=abs), TypeError, "'source' was given twice"),
         (

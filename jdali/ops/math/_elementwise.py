@@ -91,7 +91,7 @@ def _signature(function: Callable[..., Array]) -> inspect.Signature:
 
 def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
     try:
-        dtype = promote(kind, *(spec.dtype for spec in operands))
+        dtype = promote(kind, *(spec.dtype for spec in operands), name=name.removeprefix("math."))
         layout = _layout(operands)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}: {error}") from None

@@ -14,7 +14,15 @@ Dtype = np.dtype[Any]
 _BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float32)
 
 
-def promote(kind: Kind, *operands: DTypeLike) -> Dtype:
+# How expressions are written that have signs, for messages.
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "bitand": "&",
+    "bitor": "|", "bitxor": "^", "bitnot": "~", "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "eq": "==",
+    "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+
+
+def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
     """Result type of one expression of one to three operands.
 
     * "arithmetic": the operands' common type; booleans alone are refused;
@@ -26,6 +34,7 @@ def promote(kind: Kind, *operands: DTypeLike) -> Dtype:
     Args:
         kind: of the expression.
         operands: types of the operands.
+        name: of the expression, for messages.
 
     Raises: TypeError if DALI does not take these types.
     """
@@ -36,10 +45,21 @@ def promote(kind: Kind, *operands: DTypeLike) -> Dtype:
     common = functools.reduce(common_type, dtypes)
     if kind == "comparison":
         return _BOOL
+    sign = SIGNS.get(name, name)
     if common == _BOOL and kind in ("arithmetic", "real"):
-        raise TypeError("operands cannot all be bool; use a bitwise operator, or cast one to a number")
+        if len(dtypes) == 1:
+            raise TypeError(
+                f"Input to arithmetic operator `{sign}` cannot be a boolean. Consider using bitwise operator `~`, or "
+                "cast it to a number"
+            )
+        raise TypeError(
+            f"Inputs to arithmetic operator `{sign}` cannot be booleans. Consider using bitwise operators `|`, `&`, "
+            "`^`, or cast one of the inputs to a number"
+        )
     if kind == "bitwise" and common.kind == "f":
-        raise TypeError(f"operands must be integers or bool, got {', '.join(map(str, dtypes))}")
+        raise TypeError(
+            f"Inputs to bitwise operator `{sign}` must be of integral type, got {', '.join(map(str, dtypes))}"
+        )
     if kind == "real" and common.kind != "f":
         return _FLOAT
     return common

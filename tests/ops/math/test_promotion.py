@@ -104,7 +104,7 @@ def test_documented_types(kind, operands, expected):
 def test_refusals_say_what_to_do():
     with pytest.raises(TypeError, match="float16 are not supported; cast to float32"):
         promote("arithmetic", "float16", "float32")
-    with pytest.raises(TypeError, match="cannot all be bool; use a bitwise operator"):
+    with pytest.raises(TypeError, match="cannot be booleans. Consider using bitwise operators"):
         promote("arithmetic", "bool", "bool")
-    with pytest.raises(TypeError, match="must be integers or bool, got float32, uint8"):
+    with pytest.raises(TypeError, match="must be of integral type, got float32, uint8"):
         promote("bitwise", "float32", "uint8")
