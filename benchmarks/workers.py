@@ -2,7 +2,8 @@
 
     python benchmarks/workers.py [--threads 2] [--rounds 5]
 
-`--threads` is the number of workers. Each sample is a run-length coded picture that Python decodes byte by byte (about 2 ms). DALI runs the same callback
+`--threads` is the number of workers. Each sample is a run-length coded picture that Python decodes byte by byte
+(about 2 ms). DALI runs the same callback
 in its own workers. Each rival is a process of its own and they take turns; the ratio is that of each turn to jdali's
 turn in the process itself of the same round (median).
 """
