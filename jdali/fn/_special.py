@@ -13,6 +13,7 @@ from jdali.engine._video_input import VideoInput
 from jdali.fn._build import finish, take_generic
 from jdali.graph._call import call_operator
 from jdali.graph._node import DataNode
+from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
 from jdali.readers.video import RESIZE_ARGUMENTS
 
@@ -55,6 +56,19 @@ def python_function(
     return call_operator(op, inputs, kwargs, runtime=runtime, **generic)
 
 
+def dl_tensor_python_function(
+    *inputs: DataNode, function: Any, batch_processing: bool = True, **kwargs: Any
+) -> Any:
+    if kwargs.get("device") == "gpu":
+        function = on_accelerator(function)
+    name = "dl_tensor_python_function"
+    op = REGISTRY[f"_{name}" if batch_processing else name]
+    generic = take_generic(op, kwargs)
+    kwargs |= {"function": function, "batch_processing": batch_processing}
+    layouts_of(kwargs, name)  # too many of them are an error here, at the user's line
+    return call_operator(op, inputs, kwargs, **generic)
+
+
 def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
     op = REGISTRY["readers.tfrecord"]
     generic = take_generic(op, kwargs)
@@ -88,6 +102,7 @@ def experimental_inputs_video(**kwargs: Any) -> DataNode:
 
 finish(external_source, REGISTRY["external_source"])
 finish(python_function, REGISTRY["python_function"])
+finish(dl_tensor_python_function, REGISTRY["dl_tensor_python_function"])
 finish(readers_tfrecord, REGISTRY["readers.tfrecord"])
 finish(readers_video_resize, REGISTRY["readers.video_resize"])
 finish(experimental_inputs_video, REGISTRY["experimental.inputs.video"])

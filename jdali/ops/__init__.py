@@ -32,6 +32,7 @@ from jdali.ops import math as math
 from jdali.ops import noise as noise
 from jdali.ops import random as random
 from jdali.ops import reductions as reductions
+from jdali.ops import segmentation as segmentation
 from jdali.ops import sequence as sequence
 from jdali.ops import tensor as tensor
 from jdali.ops import transforms as transforms

@@ -120,6 +120,12 @@ TENSOR = [
     ),
     Case("shapes", [numbers(0, 1, 2, 3)], {"dtype": np.int32}, constant=INDICES),
     Case("transpose", [numbers(0, 1, 2, 3, 2)], {"perm": (2, 0, 1)}, grad=[0]),
+    Case("constant", args={"fdata": (0.5, 1.5), "shape": (1, 2)}, constant="its numbers are compiled in"),
+    Case("per_frame", [numbers(0, 1, 2, 3)], grad=[0], ragged=["ba"]),
+    Case(
+        "sequence_rearrange", [numbers(0, 1, 3, 2)], {"new_order": (2, 0, 2, 1)}, grad=[0],
+        refused=alone(new_order=(1, 0, 0)), ragged=["ba"],
+    ),
 ]  # fmt: skip
 
 AUDIO = [
@@ -365,6 +371,27 @@ RANDOM = [
     Case(
         "random.uniform", args={"shape": (2, 3)}, traced={"values": numbers(0, 1, 4)}, grad=["values"],
         label="values",
+    ),
+    Case(
+        "random_crop_generator", [numbers(3, 40, 2, dtype=np.int64)], constant="places of pixels", ragged=["."],
+    ),
+    Case(
+        "roi_random_crop", constant="places of pixels",
+        traced={"crop_shape": [(3, 4), (5, 1), (2, 2)], "in_shape": [(9, 8), (7, 7), (6, 9)],
+                "roi_start": [(2, 0), (1, 3), (0, 0)], "roi_end": [(4, 8), (2, 6), (6, 5)]},
+    ),
+    Case(
+        "roi_random_crop", [pictures(9, 8)], constant="places of pixels", label="input",
+        traced={"crop_shape": [(3, 4), (5, 1), (2, 2)], "roi_start": [(2, 0), (1, 3), (0, 0)],
+                "roi_shape": [(2, 3), (4, 2), (6, 5)]},
+    ),
+    Case(
+        "segmentation.random_mask_pixel", [numbers(0, 9, 4, 5)], constant="places of pixels",
+        traced={"foreground": [1, 0, 2], "threshold": [7.0, 0.0, 100.0]},
+    ),
+    Case(
+        "segmentation.random_mask_pixel", [numbers(0, 4, 4, 5, dtype=np.uint8)], constant="places of pixels",
+        args={"foreground": 1}, traced={"value": [2, 0, 3]}, label="value",
     ),
 ]  # fmt: skip
 

@@ -158,6 +158,14 @@ LABELS = [np.arange(len(boxes), dtype=np.int32) for boxes in BOXES]
 HALVES = [np.float32([0.2 + 0.1 * (i % 3), 0.5]) for i in range(COUNT)]
 
 
+MAPS = [np.random.default_rng(i).integers(0, 4, (6 + i % 3, 7), np.int32) for i in range(COUNT)]
+POLYGONS = [
+    [np.int32([7, 5][: 1 + i % 2]) for i in range(COUNT)],
+    [np.int32([[5, 0, 2], [7, 2, 5 + i % 3], [7, 0, 1]]) for i in range(COUNT)],
+    [n.reshape(-1, 1) for n in NUMBERS],
+]
+
+
 def _npy(array: np.ndarray) -> np.ndarray:
     target = io.BytesIO()
     np.save(target, array)
@@ -182,6 +190,14 @@ def _double_all(samples: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [values * 2 for values in samples]
 
 
+def _capsules(batch_processing: bool, fn: Any, values: Any) -> Any:
+    return fn.dl_tensor_python_function(values, function=_itself, batch_processing=batch_processing)
+
+
+def _itself(capsules: Any) -> Any:
+    return capsules
+
+
 def _jax_function(_: Any, values: Any) -> Any:
     return jax_function(_double)(values)
 
@@ -203,6 +219,13 @@ OTHERS = [
     host("bbox_rotate", BOXES, LABELS, input_shape=(40, 80), remove_threshold=0.0,
          fed={"angle": [0.0, 30.0, -60.0, 90.0, 10.0, 20.0, 30.0, 40.0]}),
     host("random_bbox_crop", BOXES, thresholds=(0.0,), total_num_attempts=100),
+    host("segmentation.random_object_bbox", MAPS, output_class=True, k_largest=2,
+         fed={"classes": [np.int32([1, 2, 3][: 1 + i % 3]) for i in range(COUNT)],
+              "class_weights": [np.float32([1, 2, 3][: 1 + i % 3]) for i in range(COUNT)],
+              "threshold": [np.int32([1, 1 + i % 2]) for i in range(COUNT)], "foreground_prob": [0.9] * COUNT,
+              "background": [0, 9] * 4}),
+    host("segmentation.random_object_bbox", MAPS, ignore_class=True, format="box", cache_objects=True),
+    host("segmentation.select_masks", *POLYGONS, reindex_masks=True),
     Row("copy", [NUMBERS], ["AB"]),
     Row("get_property", [NUMBERS], ["AB"], {"key": "layout"}),
     Row("_transfer", [NUMBERS], ["AB"], call=lambda fn, x: x.gpu()),
@@ -212,6 +235,8 @@ OTHERS = [
     Row("python_function", [NUMBERS], [""], call=lambda fn, x: fn.python_function(x, function=_double)),
     Row("_python_function", [NUMBERS], [""],
         call=lambda fn, x: fn.python_function(x, function=_double_all, batch_processing=True)),
+    Row("dl_tensor_python_function", [NUMBERS], [""], call=functools.partial(_capsules, False)),
+    Row("_dl_tensor_python_function", [NUMBERS], [""], call=functools.partial(_capsules, True)),
     Row("_jax_function", [[n[:2] for n in NUMBERS]], [""], call=_jax_function),
 ]  # fmt: skip
 
@@ -253,6 +278,8 @@ NO_ROW = {
     "_conditional.merge": "every row is run in branches",
     "_conditional.validate_logical": "a check of conditions: tests/graph/test_conditional.py",
     "permute_batch": "what it gives is a matter of the whole batch: see test_permute_batch",
+    "batch_permutation": "what it gives is a matter of the whole batch: tests/ops/flow/test_batch_permutation.py",
+    "dump_image": "writes to the working directory: tests/ops/flow/test_dump_image.py",
 } | {
     name: "reads a data set of its own: tests/readers/test_every_reader.py"
     for name, op in REGISTRY.items()

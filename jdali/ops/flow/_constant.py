@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.tensor._fit import fit
 
 
 def setup(*, value: np.ndarray, layout_name: str) -> BatchSpec:
@@ -26,3 +28,52 @@ def constant(*, value: PerSample[Any], layout_name: Static[str] = "") -> Array:
         layout_name: layout of the array.
     """
     return jnp.asarray(value)
+
+
+def setup_numbers(
+    *,
+    dtype: np.dtype[Any] | None,
+    fdata: tuple[float, ...] | float | None,
+    idata: tuple[int, ...] | int | None,
+    layout: str,
+    shape: tuple[int, ...] | int | None,
+    batch_size: int,
+) -> Plan:
+    if (fdata is None) == (idata is None):
+        raise ValueError("constant: give one of fdata and idata")
+    numbers = np.atleast_1d(np.asarray(fdata, np.float32) if idata is None else np.asarray(idata, np.int64))
+    target = np.dtype(np.float32 if idata is None else np.int32) if dtype is None else dtype
+    sizes = numbers.shape if shape is None else tuple(np.atleast_1d(np.asarray(shape, np.int64)).tolist())
+    if min(sizes, default=0) < 0 or numbers.size not in (1, int(np.prod(sizes))):
+        raise ValueError(f"constant: {numbers.size} numbers do not fill the shape {sizes}")
+    if layout and len(layout) != len(sizes):
+        raise ValueError(f"constant: layout {layout!r} does not fit {len(sizes)} axes")
+    filled = np.broadcast_to(numbers, sizes) if numbers.size == 1 else numbers.reshape(sizes)
+    values = np.broadcast_to(np_saturate_cast(filled, target), (batch_size, *sizes))
+    return Plan((BatchSpec(np.full((batch_size, len(sizes)), sizes), target, layout),), {"_value": values})
+
+
+@operator(setup=setup_numbers, name="constant", source="operators/generic/constant.cc")
+def constant_of_numbers(
+    *,
+    dtype: Static[np.dtype | None] = None,
+    fdata: Static[tuple[float, ...] | float | None] = None,
+    idata: Static[tuple[int, ...] | int | None] = None,
+    layout: Static[str] = "",
+    shape: Static[tuple[int, ...] | int | None] = None,
+    out_shape: tuple[int, ...],
+    _value: PerSample[Any] = None,
+) -> Array:
+    """The same array of given numbers for every sample; `types.Constant` takes arrays, too.
+
+    Args:
+        dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
+            `fdata`, INT32 for `idata`.
+        fdata: the numbers in row-major order, or one number for all elements.
+        idata: the same, of integers; one of the two must be given.
+        layout: of the result.
+        shape: of the result; None: a vector of the numbers.
+
+    Returns: [*shape].
+    """
+    return fit(jnp.asarray(_value), out_shape)

@@ -12,21 +12,21 @@ from jdali._operators.host_batch import Made, column
 from jdali._operators.record import Static, host_batch_operator, host_operator
 
 
-def _count(args: Mapping[str, Any]) -> int:
+def output_count(args: Mapping[str, Any]) -> int:
     return int(args.get("num_outputs", 1))
 
 
-def layouts_of(args: Mapping[str, Any]) -> tuple[str, ...]:
-    """The layout of each output; those that are not named have none."""
-    given, count = args.get("output_layouts"), _count(args)
+def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[str, ...]:
+    """The layout of each output of operator `name`; those that are not named have none."""
+    given, count = args.get("output_layouts"), output_count(args)
     if given is None or isinstance(given, str):
         return (given or "",) * count
     if len(given) > count:
-        raise ValueError(f"python_function: {len(given)} output_layouts for {count} outputs")
+        raise ValueError(f"{name}: {len(given)} output_layouts for {count} outputs")
     return (*given, *[""] * (count - len(given)))
 
 
-@host_operator(outputs=_count, effects=True, output_layouts=layouts_of)
+@host_operator(outputs=output_count, effects=True, output_layouts=layouts_of)
 def python_function(
     *samples: np.ndarray,
     function: Static[Callable[..., Any]],
@@ -56,7 +56,7 @@ def python_function(
     return tuple(data_array(result, copy=True) for result in results)
 
 
-@host_batch_operator(name="_python_function", outputs=_count, effects=True, whole_batch=lambda given: True)
+@host_batch_operator(name="_python_function", outputs=output_count, effects=True, whole_batch=lambda given: True)
 def python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],
@@ -67,20 +67,32 @@ def python_function_batch(
 ) -> Made:
     """`python_function` with `batch_processing=True`: the function sees whole batches."""
     results = as_outputs(function(*batches), num_outputs)
-    expected = len(batches[0]) if batches else None
+    layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
+    return columns_of(results, len(batches[0]) if batches else None, layouts)
+
+
+def columns_of(
+    results: Sequence[Any], expected: int | None, layouts: Sequence[str], name: str = "python_function"
+) -> Made:
+    """What a function of whole batches returned, copied.
+
+    Args:
+        results: for each output a list of samples.
+        expected: size of the batch; None: not known.
+        layouts: of each output.
+        name: of the operator.
+    """
     for i, samples in enumerate(results):
         if not hasattr(samples, "__len__"):
             raise TypeError(
-                f"python_function: the function must return a list of samples, output {i} is "
-                f"{type(samples).__name__}"
+                f"{name}: the function must return a list of samples, output {i} is {type(samples).__name__}"
             )
         if expected is not None and len(samples) != expected:
             raise ValueError(
-                f"python_function: the function returned {len(samples)} samples for a batch of {expected}"
+                f"{name}: the function returned {len(samples)} samples for a batch of {expected}"
             )
-    layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
     columns = tuple(
-        column(sample_arrays(s, copy=True), name) for s, name in zip(results, layouts, strict=True)
+        column(sample_arrays(s, copy=True), layout) for s, layout in zip(results, layouts, strict=True)
     )
     return Made(columns, {})
 
@@ -92,7 +104,7 @@ class FunctionOfRows(Protocol):
         """What it returned for each row of inputs; and what those raised that failed, by their index."""
 
 
-@host_batch_operator(name="_parallel_python_function", outputs=_count)
+@host_batch_operator(name="_parallel_python_function", outputs=output_count)
 def parallel_python_function(
     *batches: Sequence[np.ndarray],
     function: Static[FunctionOfRows],
@@ -107,8 +119,8 @@ def parallel_python_function(
     return Made.of_samples(results, failures, layouts)
 
 
-def as_outputs(result: Any, count: int) -> tuple[Any, ...]:
-    """A function's result as a tuple of `count` outputs."""
+def as_outputs(result: Any, count: int, name: str = "python_function") -> tuple[Any, ...]:
+    """The result of a function of operator `name` as a tuple of `count` outputs."""
     if count == 0:
         return ()
     if count == 1 and not isinstance(result, tuple):
@@ -116,6 +128,6 @@ def as_outputs(result: Any, count: int) -> tuple[Any, ...]:
     if not isinstance(result, tuple) or len(result) != count:
         got = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
         raise TypeError(
-            f"python_function: the function must return a tuple of {count} arrays, it returned {got}"
+            f"{name}: the function must return a tuple of {count} arrays, it returned {got}"
         )
     return result

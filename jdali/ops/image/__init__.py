@@ -7,9 +7,11 @@ from jdali.ops.image import _flip as _flip
 from jdali.ops.image import _gaussian_blur as _gaussian_blur
 from jdali.ops.image import _grid_mask as _grid_mask
 from jdali.ops.image import _pad as _pad
+from jdali.ops.image import _random_crop_generator as _random_crop_generator
 from jdali.ops.image import _random_resized_crop as _random_resized_crop
 from jdali.ops.image import _resize as _resize
 from jdali.ops.image import _resize_crop_mirror as _resize_crop_mirror
+from jdali.ops.image import _roi_random_crop as _roi_random_crop
 from jdali.ops.image import _rotate as _rotate
 from jdali.ops.image import _slice as _slice
 from jdali.ops.image import _warp_affine as _warp_affine

@@ -64,8 +64,9 @@ def random_window(
     fallback, hopeless = _largest_window(size, random_area, random_aspect_ratio)
     found = fits.any() & ~hopeless
     shape = jnp.where(found, sides[jnp.argmax(fits)], fallback)
-    shape = jnp.where((extent > 0).all(), shape, 0)
-    free = jnp.maximum(extent - shape, 0)
+    has_pixels = (extent > 0).all()
+    shape = jnp.where(has_pixels, shape, 0)
+    free = jnp.where(has_pixels, jnp.maximum(extent - shape, 0), 0)
     return integer((keys[0][2:], keys[1][2:]), free + 1), shape
 
 

@@ -1,0 +1,4 @@
+"""Operators on sequences of frames."""
+
+from jdali.ops.sequence import _per_frame as _per_frame
+from jdali.ops.sequence import _sequence_rearrange as _sequence_rearrange

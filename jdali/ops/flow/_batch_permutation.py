@@ -1,0 +1,72 @@
+"""Batch permutation: for each sample of a batch the index of another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._numerics.random import SampleKeys
+from jdali._numerics.threefry import Words, threefry
+from jdali._operators.record import PerSample, Static, operator
+
+
+def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, batch_size: int) -> Plan:
+    high, low = keys.map(_word_pair)
+    draws = (high.astype(np.uint64) << np.uint64(32) | low) / 2.0**64
+    indices = _any_indices(draws, no_fixed_points) if allow_repetitions else _permuted(draws, no_fixed_points)
+    scalars = BatchSpec(np.zeros((batch_size, 0), np.int64), np.dtype(np.int32))
+    return Plan((scalars,), {"_index": indices.astype(np.int32)})
+
+
+def _word_pair(key: Array) -> Words:
+    """64 random bits of a key: no two samples of a batch have the same ones."""
+    words = jax.random.key_data(key)
+    return threefry(words[0], words[1], np.uint32(0), np.uint32(0))
+
+
+def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
+    """The samples in the order of their draws; or, in that order, each followed by the next one."""
+    order = np.argsort(draws, kind="stable")
+    if not no_fixed_points:
+        return order
+    following = np.empty_like(order)
+    following[order] = np.roll(order, -1)
+    return following
+
+
+def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
+    """Any sample of the batch for each; or any but itself."""
+    count = len(draws)
+    if not no_fixed_points or count < 2:
+        return np.floor(draws * count)
+    return (np.arange(count) + 1 + np.floor(draws * (count - 1))) % count
+
+
+@operator(kind="host", setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc")
+def batch_permutation(
+    key: Any,
+    /,
+    *,
+    allow_repetitions: Static[bool] = False,
+    no_fixed_points: Static[bool] = False,
+    _index: PerSample[int | None] = None,
+) -> np.ndarray:
+    """Draws indices of samples, for `permute_batch`.
+
+    Every permutation is as likely. Each sample draws one number, by its own key, and the permutation is the
+    order of these: it depends on which samples are in the batch, and on nothing else.
+
+    Args:
+        allow_repetitions: each index is drawn for itself, so that samples may repeat and be missing.
+        no_fixed_points: no sample is its own; without repetitions the permutation is then one cycle, each as
+            likely. Without effect in a batch of one.
+
+    Returns: int32, a scalar for each sample, 0 to below the size of the batch.
+
+    Parity: other random numbers than DALI's, from the same distributions.
+    """
+    return np.asarray(_index, np.int32)

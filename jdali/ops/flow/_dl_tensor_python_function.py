@@ -1,0 +1,119 @@
+"""The user's own Python on DLPack capsules, for libraries that take nothing else."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali._batches.array_like import data_array, sample_arrays
+from jdali._numerics.rounding import x64_context
+from jdali._operators.record import Static, operator
+from jdali._system.devices import accelerator
+from jdali.ops.flow._python_function import as_outputs, check_counts, output_count, output_layouts_of
+
+_NAME = "dl_tensor_python_function"
+_UNUSED = b"dltensor"  # name of a capsule that nobody has taken; DLPack's specification
+
+
+class _Capsule:
+    """A capsule in DLPack's Python protocol, which asks an object where its data are."""
+
+    def __init__(self, capsule: Any):
+        self._capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        # A DLManagedTensor begins with the pointer to the data, then type and number of the device.
+        fields = ctypes.cast(pointer(self._capsule, _UNUSED) + 8, ctypes.POINTER(ctypes.c_int32))
+        return fields[0], fields[1]
+
+
+def to_capsule(value: np.ndarray | jax.Array) -> Any:
+    """A DLPack capsule of an array, which it shares where it may be written to."""
+    if isinstance(value, np.ndarray) and not value.flags.writeable:  # DLPack knows nothing that is read-only
+        value = value.copy()
+    return value.__dlpack__()
+
+
+def from_capsule(value: Any) -> Any:
+    """The array of a capsule; anything else as it is."""
+    if type(value).__name__ != "PyCapsule":
+        return value
+    tensor = _Capsule(value)
+    try:
+        device, _ = tensor.__dlpack_device__()
+    except ValueError as error:
+        raise TypeError(f"{_NAME}: the capsule is no DLPack tensor, or has been taken by others: {error}") from None
+    if device == 1:
+        return np.from_dlpack(tensor)
+    with x64_context(True):  # JAX takes 64-bit types in no other way
+        return jax.dlpack.from_dlpack(tensor)
+
+
+def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of capsules in host memory that hands them to `function` on the accelerator."""
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [moved(one) for one in value]
+        with x64_context(True):
+            return to_capsule(jax.device_put(from_capsule(value), accelerator()))
+
+    return lambda *values: function(*map(moved, values))
+
+
+@operator(kind="host", name=_NAME, outputs=output_count, effects=True, output_layouts=output_layouts_of(_NAME))
+def dl_tensor_python_function(
+    *samples: np.ndarray,
+    function: Static[Callable[..., Any]],
+    num_outputs: Static[int] = 1,
+    batch_processing: Static[bool] = True,
+    output_layouts: Static[tuple[str, ...] | str | None] = None,
+    synchronize_stream: Static[bool] = True,
+) -> tuple[np.ndarray, ...]:
+    """Calls a Python function on DLPack capsules.
+
+    With `device="gpu"` the tensors are on the accelerator. `python_function` and `plugin.jax.fn.jax_function` give
+    arrays, which most libraries take as well.
+
+    Args:
+        function: takes a capsule for each input and returns one capsule (or anything with `__dlpack__`, or an
+            array), or a tuple of `num_outputs`. It must not write to its inputs.
+        num_outputs: how many tensors the function returns; what it returns is left alone if 0.
+        batch_processing: the function takes lists of capsules, of all samples of the batch, and returns lists.
+        output_layouts: layout of the outputs, one for each or one for all; those without one have none.
+        synchronize_stream: taken for DALI's sake; the data are there before the function is called.
+
+    Returns: copies of what the function returned, in host memory.
+
+    Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
+    """
+    results = as_outputs(function(*map(to_capsule, samples)), num_outputs, _NAME)
+    return tuple(data_array(from_capsule(result), copy=True) for result in results)
+
+
+@operator(
+    kind="host", name=f"_{_NAME}", batched=True, outputs=output_count, effects=True,
+    output_layouts=output_layouts_of(_NAME),
+)  # fmt: skip
+def dl_tensor_python_function_batch(
+    *batches: Sequence[np.ndarray],
+    function: Static[Callable[..., Any]],
+    num_outputs: Static[int] = 1,
+    batch_processing: Static[bool] = True,
+    output_layouts: Static[tuple[str, ...] | str | None] = None,
+    synchronize_stream: Static[bool] = True,
+) -> tuple[list[np.ndarray], ...]:
+    """`dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
+    lists = [[to_capsule(sample) for sample in samples] for samples in batches]
+    results = as_outputs(function(*lists), num_outputs, _NAME)
+    check_counts(results, len(batches[0]) if batches else None, _NAME)
+    return tuple(sample_arrays(map(from_capsule, samples), copy=True) for samples in results)

@@ -1,0 +1,52 @@
+"""Writing the images of a batch to files, to look at them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operators.record import Static, operator
+from jdali.tensors import TensorList
+
+
+@operator(kind="regroup", effects=True, source="operators/debug/dump_image.cc")
+def dump_image(
+    images: TensorList, /, *, input_layout: Static[str] = "HWC", suffix: Static[str] = ""
+) -> TensorList:
+    """Writes each image to a file in the working directory, in plain PPM (PGM with one channel).
+
+    The files are `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch writes
+    over them.
+
+    Args:
+        images: uint8 with 1 or 3 channels.
+        input_layout: HWC, CHW or HW: layout of images that have none.
+        suffix: part of the files' names.
+
+    Returns: the images.
+
+    Parity: DALI takes HWC only, and writes nothing if the output is not used.
+    """
+    layout = images.layout() or input_layout
+    order = {"HWC": (0, 1, 2), "CHW": (1, 2, 0), "HW": (0, 1)}.get(layout)
+    if order is None or images.ndim() != len(order):
+        raise ValueError(f"dump_image: takes HWC, CHW or HW, got layout {layout!r} with {images.ndim()} axes")
+    if images.spec.dtype != np.uint8:
+        raise TypeError(f"dump_image: images are {images.spec.dtype}, they must be uint8")
+    for i, image in enumerate(images.to_samples()):
+        pixels = np.transpose(image, order)
+        pixels = pixels.reshape(*pixels.shape[:2], -1)
+        channels = pixels.shape[2]
+        if channels not in (1, 3):
+            raise SampleError(f"dump_image: an image has 1 or 3 channels, got {channels}", sample=i)
+        Path(f"{i}-{suffix}-0.ppm").write_text(_plain_ppm(pixels), encoding="ascii")
+    return images
+
+
+def _plain_ppm(pixels: np.ndarray) -> str:
+    """The text of a PPM file, or PGM with one channel, of [H, W, C] pixels: a line a row."""
+    height, width, channels = pixels.shape
+    rows = (" ".join(map(str, row)) for row in pixels.reshape(height, width * channels).tolist())
+    return f"P{3 if channels == 3 else 2}\n{width} {height}\n255\n" + "".join(f"{row} \n" for row in rows)

@@ -1,0 +1,60 @@
+"""Random crop generator: a random window for pictures whose size is known."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators.record import Static, operator
+from jdali.ops.image._random_window import window_function
+from jdali.ops.tensor._fit import fit
+
+_NAME = "random_crop_generator"
+
+
+def setup(shapes: BatchSpec) -> tuple[BatchSpec, BatchSpec]:
+    if shapes.dtype.kind not in "iu":
+        raise TypeError(f"{_NAME}: a shape is made of integers, got {shapes.dtype}")
+    if shapes.ndim != 1:
+        raise ValueError(f"{_NAME}: takes a vector, the shape (height, width), got {shapes.ndim} axes")
+    wrong = ~np.isin(shapes.extents[:, 0], (2, 3))
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: a shape has 2 or 3 elements, (height, width) or with channels, got {shapes.extents[i, 0]}",
+            sample=i,
+        )
+    pair = BatchSpec(np.full((shapes.batch_size, 1), 2), np.dtype(np.int32))
+    return pair, pair
+
+
+@operator(setup=setup, outputs=2, devices=("cpu",), source="operators/image/crop/random_crop_generator.h")
+def random_crop_generator(
+    key: Array,
+    shapes: Array,
+    /,
+    *,
+    num_attempts: Static[int] = 10,
+    random_area: Static[tuple[float, float]] = (0.08, 1.0),
+    random_aspect_ratio: Static[tuple[float, float]] = (0.75, 1.333333),
+    out_shape: tuple[tuple[int, ...], tuple[int, ...]],
+) -> tuple[Array, Array]:
+    """Draws a window by share of the area and aspect ratio, as `decoders.image_random_crop` does.
+
+    Args:
+        shapes: integers [2] or [3]: (height, width) of a picture, pixels, and perhaps its channels.
+        num_attempts: windows to try; if none fits, the largest that keeps the aspect ratio is taken.
+        random_area: least and largest area, share of the picture's.
+        random_aspect_ratio: least and largest width / height.
+
+    Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width) of the window, pixels.
+
+    Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
+        half away from zero.
+    """
+    draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
+    anchor, size = draw(key, jnp.asarray(shapes)[:2].astype(jnp.int32))
+    return fit(anchor, out_shape[0]), fit(size, out_shape[1])

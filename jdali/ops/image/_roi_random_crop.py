@@ -1,0 +1,131 @@
+"""ROI random crop: a window placed at random around, or within, a region of interest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._numerics.narrow import narrowed
+from jdali._numerics.random import integer, split
+from jdali._operators.call import Traced, is_traced
+from jdali._operators.record import PerSample, operator
+
+_NAME = "roi_random_crop"
+
+
+def setup(
+    picture: BatchSpec | None = None,
+    *,
+    crop_shape: np.ndarray,
+    in_shape: np.ndarray | None,
+    roi_end: np.ndarray | None,
+    roi_shape: np.ndarray | None,
+    roi_start: np.ndarray,
+    batch_size: int,
+) -> BatchSpec:
+    if (roi_end is None) == (roi_shape is None):
+        raise ValueError(f"{_NAME}: give one of roi_end and roi_shape")
+    if picture is not None and in_shape is not None:
+        raise ValueError(f"{_NAME}: give an input or in_shape, not both")
+    axes = _axes({
+        "crop_shape": crop_shape, "roi_start": roi_start, "roi_end": roi_end, "roi_shape": roi_shape,
+        "in_shape": in_shape,
+    })  # fmt: skip
+    if picture is not None and picture.ndim < axes:
+        raise ValueError(f"{_NAME}: crop_shape has {axes} elements, the input {picture.ndim} axes")
+    bounds = picture.extents[:, :axes] if picture is not None else in_shape
+    if bounds is not None:
+        _check_inside(bounds, crop_shape, roi_start, roi_end, roi_shape)
+    return BatchSpec(np.full((batch_size, 1), axes), np.dtype(np.int64))
+
+
+def _axes(arguments: dict[str, Any]) -> int:
+    """How many axes the window has: the arguments must agree."""
+    lengths = {}
+    for name, value in arguments.items():
+        if value is not None:
+            shape = value.extents[0] if isinstance(value, Traced) else value.shape[1:]  # type: ignore[index]
+            lengths[name] = int(np.prod(shape))
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"{_NAME}: the arguments must have an element for each axis, got {counts}")
+    return lengths["crop_shape"]
+
+
+def _check_inside(
+    bounds: np.ndarray, crop_shape: np.ndarray, roi_start: np.ndarray, roi_end: Any, roi_shape: Any
+) -> None:
+    """Raises SampleError where the window or the region does not fit into the bounds [N, axes]."""
+    if any(map(is_traced, (bounds, crop_shape, roi_start, roi_end, roi_shape))):
+        return
+    start, crop = (_columns(value) for value in (roi_start, crop_shape))
+    end = _columns(roi_end) if roi_shape is None else start + _columns(roi_shape)
+    limits = _columns(bounds)
+    checks = [
+        (crop > limits, "crop_shape", "a window of {crop} does not fit into {limit}"),
+        ((start < 0) | (end > limits), "roi_start", "the region from {start} to {end} is not inside of {limit}"),
+    ]
+    for wrong, argument, text in checks:
+        if wrong.any():
+            i = int(wrong.any(axis=1).argmax())
+            values = {"crop": crop, "limit": limits, "start": start, "end": end}
+            shown = {name: tuple(value[i].tolist()) for name, value in values.items()}
+            raise SampleError(f"{_NAME}: {text.format(**shown)}", sample=i, argument=argument)
+
+
+def _columns(value: np.ndarray) -> np.ndarray:
+    """int64 [N, axes] of vectors, or of numbers, which are vectors of one."""
+    return value.reshape(len(value), -1).astype(np.int64)
+
+
+@operator(setup=setup, devices=("cpu",), source="operators/generic/roi_random_crop.cc")
+def roi_random_crop(
+    key: Array,
+    picture: Array | None = None,
+    /,
+    *,
+    crop_shape: PerSample[tuple[int, ...]],
+    in_shape: PerSample[tuple[int, ...] | None] = None,
+    roi_end: PerSample[tuple[int, ...] | None] = None,
+    roi_shape: PerSample[tuple[int, ...] | None] = None,
+    roi_start: PerSample[tuple[int, ...]],
+    extent: Array | Sequence[Array] | None = None,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Draws where a window begins that shows as much of a region of interest as it can.
+
+    A window larger than the region holds all of it, a smaller one lies within it; every such place is as
+    likely, along each axis by itself. Where the bounds are known, the window stays inside of them.
+
+    Args:
+        picture: only its size counts: the bounds along its first axes.
+        crop_shape: size of the window, an element for each axis.
+        in_shape: the bounds, in place of an input; without either there are none.
+        roi_end: where the region ends, past its last element; or `roi_shape`.
+        roi_shape: size of the region.
+        roi_start: where the region begins.
+
+    Returns: int64 [axes], where the window begins.
+
+    Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
+        checked; of a window that does not fit the start is then unspecified.
+    """
+    crop, start = (jnp.atleast_1d(jnp.asarray(value, jnp.int32)) for value in (crop_shape, roi_start))
+    end = jnp.asarray(roi_end, jnp.int32) if roi_shape is None else start + jnp.asarray(roi_shape, jnp.int32)
+    low, high = jnp.minimum(start, end - crop), jnp.maximum(start, end - crop)
+    bounds: Any = in_shape
+    if picture is not None:
+        bounds = extent[0] if isinstance(extent, (tuple, list)) else extent
+    if bounds is not None:
+        low = jnp.maximum(low, 0)
+        high = jnp.minimum(high, jnp.atleast_1d(jnp.asarray(bounds, jnp.int32))[: crop.size] - crop)
+    words = jax.random.key_data(key)
+    drawn = integer(split((words[0], words[1]), crop.size), jnp.maximum(high - low, 0) + 1)
+    return jnp.resize(low + drawn, out_shape).astype(narrowed(np.dtype(np.int64)))

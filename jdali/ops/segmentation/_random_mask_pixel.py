@@ -1,0 +1,82 @@
+"""A random pixel of a mask, of all of them or of the foreground."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, valid_mask
+from jdali._errors import SampleError
+from jdali._numerics.narrow import narrowed
+from jdali._numerics.random import integer
+from jdali._operators.record import PerSample, operator
+
+_NAME = "segmentation.random_mask_pixel"
+
+
+def setup(mask: BatchSpec) -> BatchSpec:
+    if mask.ndim == 0:
+        raise ValueError(f"{_NAME}: a scalar has no pixels")
+    empty = (mask.extents == 0).any(axis=1)
+    if empty.any():
+        i = int(empty.argmax())
+        raise SampleError(f"{_NAME}: a mask of shape {tuple(mask.extents[i].tolist())} has no pixels", sample=i)
+    return BatchSpec(np.full((mask.batch_size, 1), mask.ndim), np.dtype(np.int64))
+
+
+@operator(
+    setup=setup, name=_NAME, devices=("cpu",), source="operators/segmentation/random_mask_pixel.cc"
+)
+def random_mask_pixel(
+    key: Array,
+    mask: Array,
+    /,
+    *,
+    foreground: PerSample[int] = 0,
+    threshold: PerSample[float] = 0.0,
+    value: PerSample[int | None] = None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Draws a pixel, each as likely, and gives its coordinates.
+
+    Args:
+        mask: any shape but of a scalar, any type; channels are an axis like any other.
+        foreground: not 0: only pixels of the foreground are drawn, if there are any; 0: any pixel.
+        threshold: pixels above it are foreground; they are compared as float32.
+        value: pixels equal to it are foreground; then `threshold` does not count.
+
+    Returns: int64 [axes of the mask].
+
+    Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
+        `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
+    """
+    valid = valid_mask(extent, mask.shape)
+    wanted = valid & ((jnp.asarray(foreground) == 0) | _is_foreground(mask, threshold, value))
+    wanted = jnp.where(wanted.any(), wanted, valid)
+    # By rows: of all pixels in one go, the running count would be as large as the mask.
+    rows = wanted.reshape(-1, mask.shape[-1])
+    counts = rows.sum(axis=1, dtype=jnp.int32)
+    ends = jnp.cumsum(counts)
+    words = jax.random.key_data(key)
+    number = integer((words[0], words[1]), jnp.maximum(ends[-1], 1))
+    row = jnp.minimum((ends <= number).sum(dtype=jnp.int32), len(ends) - 1)
+    number = number - (ends[row] - counts[row])
+    column = (jnp.cumsum(rows[row].astype(jnp.int32)) <= number).sum(dtype=jnp.int32)
+    place = (*jnp.unravel_index(row, mask.shape[:-1]), column) if mask.ndim > 1 else (column,)
+    return jnp.resize(jnp.stack(place), out_shape).astype(narrowed(np.dtype(np.int64)))
+
+
+def _is_foreground(mask: Array, threshold: float | Array, value: int | Array | None) -> Array:
+    """bool, of the mask's shape."""
+    if value is None:
+        return mask.astype(jnp.float32) > jnp.asarray(threshold, jnp.float32)
+    wanted = jnp.asarray(value, jnp.int32)
+    if mask.dtype.kind == "f":
+        return mask == wanted.astype(mask.dtype)
+    if mask.dtype == np.bool_:
+        return mask.astype(jnp.int32) == wanted
+    low, high = (max(min(int(limit), 2**31 - 1), -(2**31)) for limit in (np.iinfo(mask.dtype).min, np.iinfo(mask.dtype).max))
+    return (mask == wanted.astype(mask.dtype)) & (wanted >= low) & (wanted <= high)

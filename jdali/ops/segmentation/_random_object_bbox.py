@@ -1,0 +1,209 @@
+"""The bounding box of a random object of a segmentation map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._numerics.random import SampleKeys, numpy_generator
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.segmentation._objects import Boxes, boxes_of_all, boxes_of_label, remembered
+
+_NAME = "segmentation.random_object_bbox"
+_FORMATS = ("anchor_shape", "start_end", "box")
+
+
+def _count(args: Mapping[str, Any]) -> int:
+    return (1 if args.get("format") == "box" else 2) + bool(args.get("output_class", False))
+
+
+def setup(
+    labels: BatchSpec,
+    *,
+    class_weights: np.ndarray | None,
+    classes: np.ndarray | None,
+    format: str,
+    ignore_class: bool,
+    k_largest: int | None,
+    output_class: bool,
+    threshold: np.ndarray | None,
+    keys: SampleKeys,
+) -> Plan:
+    if labels.dtype.kind not in "iub":
+        raise TypeError(f"{_NAME}: labels are integers, got {labels.dtype}")
+    if labels.ndim == 0:
+        raise ValueError(f"{_NAME}: a scalar is no map of labels")
+    if format not in _FORMATS:
+        raise ValueError(f"{_NAME}: format must be one of {', '.join(_FORMATS)}, got {format!r}")
+    if ignore_class and (output_class or classes is not None or class_weights is not None):
+        raise ValueError(f"{_NAME}: classes, class_weights and output_class do not go with ignore_class")
+    if k_largest is not None and k_largest < 1:
+        raise ValueError(f"{_NAME}: k_largest must be at least 1, got {k_largest}")
+    if threshold is not None and threshold.ndim > 1 and threshold.shape[1] not in (1, labels.ndim):
+        raise ValueError(f"{_NAME}: threshold has {threshold.shape[1]} elements for {labels.ndim} axes")
+    count = labels.batch_size
+    axes = 2 * labels.ndim if format == "box" else labels.ndim
+    places = BatchSpec(np.full((count, 1), axes), np.dtype(np.int32))
+    outputs = [places] * (1 if format == "box" else 2)
+    if output_class:
+        outputs.append(BatchSpec(np.zeros((count, 0)), np.dtype(np.int32)))
+    return Plan(tuple(outputs), {"_words": keys.numpy_words()})
+
+
+@operator(
+    kind="host",
+    name=_NAME,
+    setup=setup,
+    outputs=_count,
+    devices=("cpu",),
+    source="operators/segmentation/random_object_bbox.cc",
+)
+def random_object_bbox(
+    key: Any,
+    labels: np.ndarray,
+    /,
+    *,
+    background: PerSample[int] = 0,
+    cache_objects: Static[bool] = False,
+    class_weights: PerSample[list[float] | None] = None,
+    classes: PerSample[list[int] | None] = None,
+    foreground_prob: PerSample[float] = 1.0,
+    format: Static[str] = "anchor_shape",
+    ignore_class: Static[bool] = False,
+    k_largest: Static[int | None] = None,
+    output_class: Static[bool] = False,
+    threshold: PerSample[tuple[int, ...] | None] = None,
+    _words: PerSample[tuple[int, ...] | None] = None,
+) -> tuple[np.ndarray, ...]:
+    """Draws a class, and one of its objects, and gives the object's bounding box.
+
+    An object is a connected set of elements of one label; elements are neighbours along an axis, not across
+    a corner. A class none of whose objects is large enough is not drawn. Where there is no object, or by
+    chance (`foreground_prob`), the box is the whole map.
+
+    Args:
+        labels: any number of axes (channels are one like any other), integers; they count as int32.
+        background: label of what is no object; of the default 0, if that is one of `classes`, the number
+            below the least of them.
+        cache_objects: keep the boxes of maps, by a hash of their contents, so that they are not searched for
+            again in the next epoch.
+        class_weights: how likely each of `classes` is, relative to the others, not negative; without
+            `classes`, of the labels from 0 on, leaving out `background`.
+        classes: labels that are drawn; None: all but `background`. Samples may have different numbers of both.
+        foreground_prob: how likely an object is drawn at all.
+        format: "anchor_shape": two outputs, start and size; "start_end": two, start and end (past the last
+            element); "box": one, start and end.
+        ignore_class: all objects are as likely, whatever their class; without the arguments of classes.
+        k_largest: only so many of the largest boxes (by volume) of a class are drawn; with `ignore_class`, of all.
+        output_class: one more output, the label of the object, or `background` for the whole map.
+        threshold: least size of a box along each axis, or one for all axes.
+
+    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; and int32, a scalar, if asked for.
+
+    Parity: other random numbers than DALI's, from the same distribution. DALI takes negative weights.
+    """
+    rng = numpy_generator(np.asarray(_words))
+    wanted = None if classes is None else np.asarray(classes, np.int64).reshape(-1)
+    nothing = _background(int(background), wanted)
+    least = np.zeros(labels.ndim) if threshold is None else np.broadcast_to(threshold, labels.ndim)
+    whole = (np.zeros(labels.ndim, np.int64), np.array(labels.shape, np.int64))
+    (start, end), label = whole, nothing
+    # Drawn whatever the probability is, so that what follows does not depend on it.
+    if rng.random() < foreground_prob and labels.size:
+        as_known = labels.astype(np.int32)
+        drawn: tuple[tuple[np.ndarray, np.ndarray], int] | None
+        if ignore_class:
+            found = _objects(as_known, None, nothing, cache_objects)
+            box = _one_of(rng, found, least, k_largest)
+            drawn = None if box is None else (box, nothing)
+        else:
+            chances = _chances(as_known, nothing, wanted, class_weights)
+            drawn = _of_a_class(rng, as_known, chances, least, k_largest, cache_objects)
+        if drawn is not None:
+            (start, end), label = drawn
+    places = {
+        "anchor_shape": (start, end - start), "start_end": (start, end), "box": (np.concatenate([start, end]),)
+    }[format]  # fmt: skip
+    outputs = tuple(place.astype(np.int32) for place in places)
+    return (*outputs, np.array(label, np.int64).astype(np.int32)) if output_class else outputs
+
+
+def _background(given: int, classes: np.ndarray | None) -> int:
+    """The label of what is no object, which none of the classes may be."""
+    if classes is None or given not in classes:
+        return given
+    if given != 0:
+        raise SampleError(f"{_NAME}: {given} is the background and one of the classes", argument="classes")
+    return int(classes.min()) - 1
+
+
+def _chances(
+    labels: np.ndarray, background: int, classes: np.ndarray | None, class_weights: Any
+) -> dict[int, float]:
+    """Weights of the classes that may be drawn."""
+    if class_weights is None:
+        found = classes if classes is not None else np.unique(labels)
+        weights = np.ones(len(found))
+    else:
+        weights = np.asarray(class_weights, np.float64).reshape(-1)
+        if not (weights >= 0).all():
+            raise SampleError(f"{_NAME}: class_weights {weights.tolist()} must not be negative",
+                              argument="class_weights")  # fmt: skip
+        numbers = np.arange(len(weights) + 1)
+        found = numbers[numbers != background][: len(weights)] if classes is None else classes
+    if len(found) != len(weights):
+        raise SampleError(f"{_NAME}: {len(weights)} class_weights for {len(found)} classes",
+                          argument="class_weights")  # fmt: skip
+    chances: dict[int, float] = {}
+    for label, weight in zip(found.tolist(), weights.tolist(), strict=True):
+        if label != background and weight > 0:
+            chances[label] = chances.get(label, 0.0) + weight
+    return chances
+
+
+def _of_a_class(
+    rng: np.random.Generator,
+    labels: np.ndarray,
+    chances: dict[int, float],
+    least: np.ndarray,
+    k_largest: int | None,
+    cached: bool,
+) -> tuple[tuple[np.ndarray, np.ndarray], int] | None:
+    """A box and its class; None: no class has one. Only the classes that are drawn are searched."""
+    while chances:
+        ends = np.cumsum(list(chances.values()))
+        index = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
+        label = list(chances)[min(index, len(chances) - 1)]
+        box = _one_of(rng, _objects(labels, label, 0, cached), least, k_largest)
+        if box is not None:
+            return box, label
+        del chances[label]
+    return None
+
+
+def _objects(labels: np.ndarray, label: int | None, background: int, cached: bool) -> Boxes:
+    """Boxes of the objects of a label; None: of all but the background."""
+
+    def search() -> Boxes:
+        return boxes_of_all(labels, background) if label is None else boxes_of_label(labels, label)
+
+    return remembered(labels, (label, background), search) if cached else search()
+
+
+def _one_of(
+    rng: np.random.Generator, boxes: Boxes, least: np.ndarray, k_largest: int | None
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """One of the boxes that are large enough; None: there is none."""
+    sizes = boxes.end - boxes.start
+    chosen = np.flatnonzero((sizes >= least).all(axis=1))
+    if not len(chosen):
+        return None
+    if k_largest is not None and len(chosen) > k_largest:
+        largest_first = np.argsort(-sizes[chosen].prod(axis=1), kind="stable")
+        chosen = chosen[largest_first[:k_largest]]
+    one = chosen[rng.integers(len(chosen))]
+    return boxes.start[one], boxes.end[one]

@@ -1,0 +1,83 @@
+"""Select masks: the polygons of some masks, with their vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators.record import Static, operator
+
+_NAME = "segmentation.select_masks"
+
+
+def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tuple[BatchSpec, BatchSpec]:
+    for name, spec in (("mask_ids", mask_ids), ("polygons", polygons)):
+        if spec.dtype != np.int32:
+            raise TypeError(f"{_NAME}: {name} must be int32, got {spec.dtype}")
+    axes = (mask_ids.ndim, polygons.ndim, vertices.ndim)
+    if axes != (1, 2, 2):
+        raise ValueError(
+            f"{_NAME}: takes ids [masks], polygons [n, 3] and vertices [n, coordinates], got {axes} axes"
+        )
+    wrong = polygons.extents[:, 1] != 3
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: a polygon has 3 numbers, mask id, first and end vertex, got {polygons.extents[i, 1]}",
+            sample=i,
+        )
+    # How many are taken is a matter of the values.
+    return polygons.replace(layout=""), vertices.replace(layout="")
+
+
+@operator(
+    kind="host", name=_NAME, setup=setup, outputs=2, devices=("cpu",), source="operators/segmentation/select_masks.cc"
+)
+def select_masks(
+    mask_ids: np.ndarray,
+    polygons: np.ndarray,
+    vertices: np.ndarray,
+    /,
+    *,
+    reindex_masks: Static[bool] = False,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Takes the polygons of the masks that are named, and their vertices, in the order of the names.
+
+    Args:
+        mask_ids: int32 [masks], of masks that are there, none twice.
+        polygons: int32 [polygons, 3], of each (mask id, first vertex, vertex past its last one).
+        vertices: [vertices, coordinates], any type.
+        reindex_masks: the polygons get the index of their mask in `mask_ids` for an id.
+
+    Returns: int32 [polygons taken, 3], polygons of one mask in the order that they had; and the vertices
+        [vertices taken, coordinates] that they count.
+    """
+    ids, owners = mask_ids.tolist(), polygons[:, 0]
+    if len(set(ids)) < len(ids):
+        raise SampleError(f"{_NAME}: a mask is there twice in mask_ids, {ids}")
+    chosen = [np.flatnonzero(owners == one) for one in ids]
+    missing = next((one for one, found in zip(ids, chosen, strict=True) if not len(found)), None)
+    if missing is not None:
+        raise SampleError(f"{_NAME}: there is no polygon of the mask {missing}")
+    taken = polygons[np.concatenate([np.zeros(0, np.intp), *chosen])]
+    _check_ranges(taken, len(vertices))
+    lengths = taken[:, 2] - taken[:, 1]
+    ends = np.cumsum(lengths)
+    names = np.repeat(np.arange(len(ids)), [len(found) for found in chosen]) if reindex_masks else taken[:, 0]
+    kept = [vertices[first:past] for first, past in taken[:, 1:].tolist()]
+    return (
+        np.column_stack([names, ends - lengths, ends]).astype(np.int32),
+        np.concatenate([vertices[:0], *kept]),
+    )
+
+
+def _check_ranges(polygons: np.ndarray, vertices: int) -> None:
+    """Raises SampleError for a polygon of vertices that there are not."""
+    first, past = polygons[:, 1], polygons[:, 2]
+    wrong = (first < 0) | (past > vertices) | (past < first)
+    if wrong.any():
+        owner, start, end = polygons[int(wrong.argmax())].tolist()
+        raise SampleError(
+            f"{_NAME}: a polygon of the mask {owner} has the vertices {start} to below {end}, of {vertices}"
+        )

@@ -1,0 +1,34 @@
+"""Per frame: data marked as a sequence."""
+
+from __future__ import annotations
+
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import Static, operator
+from jdali.ops.tensor._fit import fit
+
+
+def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
+    if data.ndim == 0:
+        raise ValueError("per_frame: a scalar has no axis of frames")
+    if not data.layout:
+        return data.replace(layout="F" + "*" * (data.ndim - 1))
+    if data.layout[0] != "F" and not replace:
+        raise ValueError(
+            f"per_frame: the layout must begin with F, got {data.layout!r}; replace=True renames the first axis"
+        )
+    return data.replace(layout="F" + data.layout[1:])
+
+
+@operator(setup=setup, source="operators/sequence/per_frame.h")
+def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple[int, ...]) -> Array:
+    """Names the first axis F; the values stay as they are.
+
+    Args:
+        data: at least one axis, any type.
+        replace: the first axis may have had another name; else that is an error.
+
+    Returns: as `data`; the layout begins with F, and is F** where there was none.
+    """
+    return fit(data, out_shape)

@@ -1,0 +1,66 @@
+"""Sequence rearrange: the frames of a sequence in another order."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators.argument_rules import extents_of, padded
+from jdali._operators.record import PerSample, operator
+from jdali.ops.tensor._fit import fit
+
+_NAME = "sequence_rearrange"
+
+
+def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
+    if sequence.layout and not sequence.layout.startswith("F"):
+        raise ValueError(f"{_NAME}: takes sequences, layout F..., got {sequence.layout!r}")
+    if sequence.ndim < 2:
+        raise ValueError(f"{_NAME}: takes a sequence axis and at least one more, got {sequence.ndim} axes")
+    order, lengths = _orders(new_order)
+    if (lengths == 0).any():
+        raise SampleError(
+            f"{_NAME}: new_order is empty; a sequence has at least one frame",
+            sample=int((lengths == 0).argmax()), argument="new_order",
+        )  # fmt: skip
+    given = np.arange(order.shape[1]) < lengths[:, None]
+    outside = given & ((order < 0) | (order >= sequence.extents[:, :1]))
+    if outside.any():
+        i, at = np.argwhere(outside)[0].tolist()
+        raise SampleError(
+            f"{_NAME}: new_order[{at}] is {order[i, at]}, the sequence has {sequence.extents[i, 0]} frames",
+            sample=i, argument="new_order",
+        )  # fmt: skip
+    return sequence.replace(extents=np.concatenate([lengths[:, None], sequence.extents[:, 1:]], axis=1))
+
+
+def _orders(new_order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Padded orders [N, longest] of the samples, and their lengths [N]; one number is an order of one."""
+    if new_order.dtype == object:
+        return (padded(new_order), extents_of(new_order)[:, 0]) if len(new_order) else _orders(np.zeros((0, 0)))
+    order = new_order.reshape(len(new_order), -1) if len(new_order) else np.zeros((0, 0), np.int32)
+    return order, np.full(len(order), order.shape[1])
+
+
+@operator(setup=setup, source="operators/sequence/sequence_rearrange.h")
+def sequence_rearrange(
+    sequence: Array,
+    /,
+    *,
+    new_order: PerSample[list[int]],
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Puts the frames of a sequence into another order: `out[i] = sequence[new_order[i]]`.
+
+    Args:
+        sequence: [F, ...], at least two axes, any type; a layout must begin with F.
+        new_order: indices of frames, 0 to F - 1, at least one; a frame may be taken several times or not at
+            all. Samples may have a different number of them. One number is a sequence of one frame.
+
+    Returns: [length of new_order, ...], type and layout of the input.
+    """
+    order = jnp.atleast_1d(jnp.asarray(new_order, jnp.int32))
+    return fit(jnp.take(sequence, order, axis=0, mode="clip"), out_shape)

@@ -1,0 +1,52 @@
+"""constant against the real DALI."""
+
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali
+from jdali import fn, types
+from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
+
+CASES = [
+    {"fdata": (1.5, 2.0)}, {"fdata": 1.5}, {"idata": (1, 2)}, {"idata": 3, "shape": (2, 2)}, {"idata": 3, "shape": 4},
+    {"idata": (1, 2, 3, 4), "shape": (2, 2), "layout": "HW"}, {"idata": (300, -1), "dtype": types.UINT8},
+    {"fdata": (2.5, -2.5, 1e30), "dtype": types.INT32}, {"fdata": (2.5, 1e9), "dtype": types.FLOAT16},
+    {"idata": (2, 0), "dtype": types.BOOL}, {"idata": 2**40, "dtype": types.INT64}, {"idata": 2**40},
+    {"idata": (2,), "dtype": types.FLOAT}, {"idata": (), "shape": (0,)},
+]  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("args", CASES, ids=str)
+def test_equals_dali(args):
+    def call(**args):
+        return oracle.function("constant")(**{k: list(v) if isinstance(v, tuple) else v for k, v in args.items()})
+
+    (expected,), (layout,) = oracle.run_call(call, [], args, batch_size=3)
+    pipe = jdali.Pipeline(batch_size=3, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.constant(**args))
+    (out,) = pipe.run()
+    pipe.close()
+    assert out.layout() == layout
+    for got, want in zip(out.to_samples(), expected, strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ({}, "give one of fdata and idata"),
+        ({"fdata": 1.0, "idata": 1}, "give one of fdata and idata"),
+        ({"idata": (1, 1, 1, 1), "shape": (3,)}, r"4 numbers do not fill the shape \(3,\)"),
+        ({"idata": (1, 2), "shape": ()}, r"2 numbers do not fill the shape \(\)"),
+        ({"idata": 1, "shape": (-1,)}, r"1 numbers do not fill the shape \(-1,\)"),
+        ({"idata": (1, 2), "layout": "HW"}, "layout 'HW' does not fit 1 axes"),
+    ],
+)
+def test_what_is_refused(args, text):
+    with pytest.raises(ValueError, match=f"^constant: {text}"):
+        pure_call(REGISTRY["constant"], [], args)

@@ -1,0 +1,77 @@
+"""segmentation.select_masks against the real DALI."""
+
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali
+import jdali.dynamic as jd
+from jdali import fn
+
+POLYGONS = np.int32([[0, 0, 3], [1, 3, 7], [2, 7, 10], [1, 0, 3], [-5, 4, 4]])
+VERTICES = np.arange(20, dtype=np.float32).reshape(10, 2)
+
+
+def through_a_pipeline(samples, **args):
+    pipe = jdali.Pipeline(batch_size=len(samples), num_threads=2)
+    with pipe:
+        inputs = [fn.external_source(lambda k=k: [sample[k] for sample in samples]) for k in range(3)]
+        pipe.set_outputs(*fn.segmentation.select_masks(*inputs, **args))
+    outs = pipe.run()
+    pipe.close()
+    assert [out.layout() for out in outs] == ["", ""]
+    return [out.to_samples() for out in outs]
+
+
+def check(samples, **args):
+    inputs = [[sample[k] for sample in samples] for k in range(3)]
+    expected = oracle.run("segmentation.select_masks", inputs, args, outputs=2)
+    for got, want in zip(through_a_pipeline(samples, **args), expected, strict=True):
+        for one, other in zip(got, want, strict=True):
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("reindex_masks", [False, True])
+def test_ragged_batch(reindex_masks):
+    """Of one and several masks, none, in any order; polygons without a vertex, and that share some."""
+    ids = [[1], [2, 0], [], [0, 1, 2, -5], [-5]]
+    samples = [(np.int32(one), POLYGONS, VERTICES) for one in ids]
+    samples.append((np.int32([4]), np.int32([[4, 0, 2], [4, 1, 3]]), VERTICES[:3]))
+    samples.append((np.int32([]), POLYGONS[:0], VERTICES[:0]))
+    check(samples, reindex_masks=reindex_masks)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float16, np.float64, np.bool_])
+@pytest.mark.parametrize("coordinates", [1, 3])
+def test_vertices_of_any_kind(dtype, coordinates):
+    vertices = np.arange(10 * coordinates).reshape(10, coordinates).astype(dtype)
+    check([(np.int32([2, 1]), POLYGONS, vertices)])
+
+
+@pytest.mark.parametrize(
+    ("ids", "polygons", "vertices", "text"),
+    [
+        (np.int32([5]), POLYGONS, VERTICES, "there is no polygon of the mask 5"),
+        (np.int32([1, 1]), POLYGONS, VERTICES, r"a mask is there twice in mask_ids, \[1, 1\]"),
+        (np.int32([1]), np.int32([[1, 3, 11]]), VERTICES, "the mask 1 has the vertices 3 to below 11, of 10"),
+        (np.int32([1]), np.int32([[1, -1, 2]]), VERTICES, "the mask 1 has the vertices -1 to below 2, of 10"),
+        (np.int32([1]), np.int32([[1, 5, 3]]), VERTICES, "the mask 1 has the vertices 5 to below 3, of 10"),
+        (np.int32([1]), POLYGONS[:, :2].copy(), VERTICES, "a polygon has 3 numbers.* got 2"),
+        (np.int64([1]), POLYGONS, VERTICES, "mask_ids must be int32, got int64"),
+        (np.int32([1]), POLYGONS.astype(np.float32), VERTICES, "polygons must be int32, got float32"),
+        (np.int32([[1]]), POLYGONS, VERTICES, r"takes ids \[masks\].* got \(2, 2, 2\) axes"),
+        (np.int32([1]), POLYGONS, VERTICES[:, 0].copy(), r"takes ids \[masks\].* got \(1, 2, 1\) axes"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(ids, polygons, vertices, text):
+    with pytest.raises((ValueError, TypeError), match=f"segmentation.select_masks: .*{text}"):
+        jd.segmentation.select_masks(ids, polygons, vertices)
+
+
+def test_a_bad_sample_is_named():
+    samples = [(np.int32([1]), POLYGONS, VERTICES), (np.int32([9]), POLYGONS, VERTICES)]
+    with pytest.raises(jdali.OperatorError, match="the mask 9.*\n.*sample 1 of the batch"):
+        through_a_pipeline(samples)
