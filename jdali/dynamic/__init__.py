@@ -67,7 +67,14 @@ bool = _dtype.boolean
 
 # Parts of expressions and of the engine, and what only a graph needs: where operators run at once, a
 # source is an object (`ExternalSource`), and a Python function is called as it is.
-_HIDDEN = ("_", "math.", "external_source", "python_function", "dl_tensor_python_function", "experimental.inputs.")
+_HIDDEN = (
+    "_",
+    "math.",
+    "external_source",
+    "python_function",
+    "dl_tensor_python_function",
+    "experimental.inputs.",
+)
 
 for _op in REGISTRY.values():
     if _op.name.startswith(_HIDDEN):

@@ -12,6 +12,7 @@ from jdali.dynamic import noise as noise
 from jdali.dynamic import random as random
 from jdali.dynamic import readers as readers
 from jdali.dynamic import reductions as reductions
+from jdali.dynamic import segmentation as segmentation
 from jdali.dynamic import transforms as transforms
 from jdali import types as types
 from jdali.dynamic import capture as capture
@@ -70,6 +71,15 @@ def audio_resample(
     out_rate: float | Tensor | Batch | None = None,
     quality: float = 50.0,
     scale: float | Tensor | Batch | None = None,
+) -> Any: ...
+
+def batch_permutation(
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    allow_repetitions: builtins.bool = False,
+    no_fixed_points: builtins.bool = False,
+    rng: RNG | None = None,
 ) -> Any: ...
 
 def bb_flip(
@@ -202,6 +212,17 @@ def color_twist(
     saturation: float | Tensor | Batch = 1.0,
 ) -> Any: ...
 
+def constant(
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    fdata: typing.Sequence[float] | float | None = None,
+    idata: typing.Sequence[int] | int | None = None,
+    layout: str = '',
+    shape: typing.Sequence[int] | int | None = None,
+) -> Any: ...
+
 def contrast(
     image: Any,
     /,
@@ -291,6 +312,16 @@ def crop_mirror_normalize(
     scale: float = 1.0,
     shift: float = 0.0,
     std: typing.Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def dump_image(
+    images: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    input_layout: str = 'HWC',
+    suffix: str = '',
 ) -> Any: ...
 
 def element_extract(
@@ -499,6 +530,22 @@ def ones_like(
     dtype: DTypeLike | None = None,
 ) -> Any: ...
 
+def optical_flow(
+    frames: Any,
+    hints: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    enable_external_hints: builtins.bool = False,
+    enable_temporal_hints: builtins.bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = ...,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+) -> Any: ...
+
 def pad(
     data: Any,
     /,
@@ -521,6 +568,15 @@ def peek_image_shape(
     adjust_orientation: builtins.bool = True,
     dtype: DTypeLike | types.DALIDataType = ...,
     image_type: types.DALIImageType = ...,
+) -> Any: ...
+
+def per_frame(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    replace: builtins.bool = False,
 ) -> Any: ...
 
 def permute_batch(
@@ -577,6 +633,18 @@ def random_bbox_crop(
     threshold_type: str = 'iou',
     thresholds: typing.Sequence[float] = ...,
     total_num_attempts: int = -1,
+    rng: RNG | None = None,
+) -> Any: ...
+
+def random_crop_generator(
+    shapes: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
     rng: RNG | None = None,
 ) -> Any: ...
 
@@ -691,6 +759,20 @@ def resize_crop_mirror(
     temp_buffer_hint: int = 0,
 ) -> Any: ...
 
+def roi_random_crop(
+    picture: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    crop_shape: typing.Sequence[int] | Tensor | Batch,
+    in_shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    roi_end: typing.Sequence[int] | Tensor | Batch | None = None,
+    roi_shape: typing.Sequence[int] | Tensor | Batch | None = None,
+    roi_start: typing.Sequence[int] | Tensor | Batch,
+    rng: RNG | None = None,
+) -> Any: ...
+
 def rotate(
     image: Any,
     /,
@@ -715,6 +797,15 @@ def saturation(
     dtype: DTypeLike | None = None,
     image_type: types.DALIImageType = ...,
     saturation: float | Tensor | Batch = 1.0,
+) -> Any: ...
+
+def sequence_rearrange(
+    sequence: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    new_order: typing.Sequence[int] | Tensor | Batch,
 ) -> Any: ...
 
 def shapes(

@@ -12,6 +12,7 @@ from jdali.fn import noise as noise
 from jdali.fn import random as random
 from jdali.fn import readers as readers
 from jdali.fn import reductions as reductions
+from jdali.fn import segmentation as segmentation
 from jdali.fn import transforms as transforms
 from jdali.fn.random import coin_flip as coin_flip
 from jdali.fn.random import uniform as uniform
@@ -48,6 +49,17 @@ def audio_resample(
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
     preserve: Any = False,
+) -> DataNode: ...
+
+def batch_permutation(
+    *,
+    allow_repetitions: bool = False,
+    no_fixed_points: bool = False,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+    seed: Any = -1,
 ) -> DataNode: ...
 
 def bb_flip(
@@ -202,6 +214,19 @@ def color_twist(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def constant(
+    *,
+    dtype: DTypeLike | None = None,
+    fdata: typing.Sequence[float] | float | None = None,
+    idata: typing.Sequence[int] | int | None = None,
+    layout: str = '',
+    shape: typing.Sequence[int] | int | None = None,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def contrast(
     image: DataNode,
     /,
@@ -305,6 +330,31 @@ def crop_mirror_normalize(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def dl_tensor_python_function(
+    *samples: DataNode,
+    function: Any,
+    num_outputs: int = 1,
+    batch_processing: bool = True,
+    output_layouts: typing.Sequence[str] | str | None = None,
+    synchronize_stream: bool = True,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> Any: ...
+
+def dump_image(
+    images: DataNode,
+    /,
+    *,
+    input_layout: str = 'HWC',
+    suffix: str = '',
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def element_extract(
     sequence: DataNode,
     /,
@@ -335,7 +385,7 @@ def external_source(
     cycle: bool | str | None = None,
     layout: typing.Sequence[str] | str | None = None,
     dtype: Any = None,
-    ndim: int | typing.Sequence[int] | None = None,
+    ndim: typing.Sequence[int] | int | None = None,
     cuda_stream: Any = None,
     use_copy_kernel: bool | None = None,
     blocking: bool = False,
@@ -570,6 +620,24 @@ def ones_like(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def optical_flow(
+    frames: DataNode,
+    hints: DataNode | None = None,
+    /,
+    *,
+    enable_external_hints: bool = False,
+    enable_temporal_hints: bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = ...,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def pad(
     data: DataNode,
     /,
@@ -592,6 +660,17 @@ def peek_image_shape(
     adjust_orientation: bool = True,
     dtype: DTypeLike | types.DALIDataType = ...,
     image_type: types.DALIImageType = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def per_frame(
+    data: DataNode,
+    /,
+    *,
+    replace: bool = False,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -669,6 +748,20 @@ def random_bbox_crop(
     threshold_type: str = 'iou',
     thresholds: typing.Sequence[float] = ...,
     total_num_attempts: int = -1,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+    seed: Any = -1,
+) -> Any: ...
+
+def random_crop_generator(
+    shapes: DataNode,
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,
@@ -797,6 +890,22 @@ def resize_crop_mirror(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def roi_random_crop(
+    picture: DataNode | None = None,
+    /,
+    *,
+    crop_shape: typing.Sequence[int] | DataNode,
+    in_shape: typing.Sequence[int] | DataNode | None = None,
+    roi_end: typing.Sequence[int] | DataNode | None = None,
+    roi_shape: typing.Sequence[int] | DataNode | None = None,
+    roi_start: typing.Sequence[int] | DataNode,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+    seed: Any = -1,
+) -> DataNode: ...
+
 def rotate(
     image: DataNode,
     /,
@@ -821,6 +930,17 @@ def saturation(
     dtype: DTypeLike | None = None,
     image_type: types.DALIImageType = ...,
     saturation: float | DataNode = 1.0,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
+def sequence_rearrange(
+    sequence: DataNode,
+    /,
+    *,
+    new_order: typing.Sequence[int] | DataNode,
     device: Any = None,
     name: Any = None,
     bytes_per_sample_hint: Any = 0,

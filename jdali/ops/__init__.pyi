@@ -17,6 +17,7 @@ from jdali.ops import noise as noise
 from jdali.ops import random as random
 from jdali.ops import readers as readers
 from jdali.ops import reductions as reductions
+from jdali.ops import segmentation as segmentation
 from jdali.ops import transforms as transforms
 from jdali.ops.random import CoinFlip as CoinFlip
 from jdali.fn._classes import Compose as Compose
@@ -1272,6 +1273,16 @@ def color_twist(
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
 
+def constant(
+    *,
+    dtype: DTypeLike | None = None,
+    fdata: typing.Sequence[float] | float | None = None,
+    idata: typing.Sequence[int] | int | None = None,
+    layout: str = '',
+    shape: typing.Sequence[int] | int | None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
 @overload
 def contrast(
     image: Any,
@@ -1903,6 +1914,42 @@ def ones_like(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def optical_flow(
+    frames: Any,
+    hints: Any = None,
+    /,
+    *,
+    enable_external_hints: bool = False,
+    enable_temporal_hints: bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = ...,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def optical_flow(
+    frames: Any,
+    hints: Any = None,
+    /,
+    *,
+    enable_external_hints: bool = False,
+    enable_temporal_hints: bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = ...,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def pad(
     data: Any,
     /,
@@ -1927,6 +1974,28 @@ def pad(
     axis_names: str | None = None,
     fill_value: Any = 0.0,
     shape: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def per_frame(
+    data: Any,
+    /,
+    *,
+    replace: bool = False,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def per_frame(
+    data: Any,
+    /,
+    *,
+    replace: bool = False,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -1983,6 +2052,34 @@ def preemphasis_filter(
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
+
+@overload
+def random_crop_generator(
+    key: ArrayLike,
+    shapes: Any,
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Any: ...
+
+@overload
+def random_crop_generator(
+    key: ArrayLike,
+    shapes: Any,
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Any, Any]: ...
 
 @overload
 def random_resized_crop(
@@ -2223,6 +2320,38 @@ def resize_crop_mirror(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def roi_random_crop(
+    key: ArrayLike,
+    picture: Any = None,
+    /,
+    *,
+    crop_shape: Any,
+    in_shape: Any = None,
+    roi_end: Any = None,
+    roi_shape: Any = None,
+    roi_start: Any,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def roi_random_crop(
+    key: ArrayLike,
+    picture: Any = None,
+    /,
+    *,
+    crop_shape: Any,
+    in_shape: Any = None,
+    roi_end: Any = None,
+    roi_shape: Any = None,
+    roi_start: Any,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def rotate(
     image: Any,
     /,
@@ -2277,6 +2406,28 @@ def saturation(
     dtype: DTypeLike | None = None,
     image_type: types.DALIImageType = ...,
     saturation: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def sequence_rearrange(
+    sequence: Any,
+    /,
+    *,
+    new_order: Any,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def sequence_rearrange(
+    sequence: Any,
+    /,
+    *,
+    new_order: Any,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

@@ -46,7 +46,9 @@ def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
     return (np.arange(count) + 1 + np.floor(draws * (count - 1))) % count
 
 
-@operator(kind="host", setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc")
+@operator(
+    kind="host", setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc"
+)
 def batch_permutation(
     key: Any,
     /,

@@ -51,7 +51,9 @@ def from_capsule(value: Any) -> Any:
     try:
         device, _ = tensor.__dlpack_device__()
     except ValueError as error:
-        raise TypeError(f"{_NAME}: the capsule is no DLPack tensor, or has been taken by others: {error}") from None
+        raise TypeError(
+            f"{_NAME}: the capsule is no DLPack tensor, or has been taken by others: {error}"
+        ) from None
     if device == 1:
         return np.from_dlpack(tensor)
     with x64_context(True):  # JAX takes 64-bit types in no other way
@@ -70,7 +72,9 @@ def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: function(*map(moved, values))
 
 
-@operator(kind="host", name=_NAME, outputs=output_count, effects=True, output_layouts=output_layouts_of(_NAME))
+@operator(
+    kind="host", name=_NAME, outputs=output_count, effects=True, output_layouts=output_layouts_of(_NAME)
+)
 def dl_tensor_python_function(
     *samples: np.ndarray,
     function: Static[Callable[..., Any]],

@@ -70,7 +70,11 @@ def _check_inside(
     limits = _columns(bounds)
     checks = [
         (crop > limits, "crop_shape", "a window of {crop} does not fit into {limit}"),
-        ((start < 0) | (end > limits), "roi_start", "the region from {start} to {end} is not inside of {limit}"),
+        (
+            (start < 0) | (end > limits),
+            "roi_start",
+            "the region from {start} to {end} is not inside of {limit}",
+        ),
     ]
     for wrong, argument, text in checks:
         if wrong.any():

@@ -22,13 +22,13 @@ def setup(mask: BatchSpec) -> BatchSpec:
     empty = (mask.extents == 0).any(axis=1)
     if empty.any():
         i = int(empty.argmax())
-        raise SampleError(f"{_NAME}: a mask of shape {tuple(mask.extents[i].tolist())} has no pixels", sample=i)
+        raise SampleError(
+            f"{_NAME}: a mask of shape {tuple(mask.extents[i].tolist())} has no pixels", sample=i
+        )
     return BatchSpec(np.full((mask.batch_size, 1), mask.ndim), np.dtype(np.int64))
 
 
-@operator(
-    setup=setup, name=_NAME, devices=("cpu",), source="operators/segmentation/random_mask_pixel.cc"
-)
+@operator(setup=setup, name=_NAME, devices=("cpu",), source="operators/segmentation/random_mask_pixel.cc")
 def random_mask_pixel(
     key: Array,
     mask: Array,
@@ -78,5 +78,8 @@ def _is_foreground(mask: Array, threshold: float | Array, value: int | Array | N
         return mask == wanted.astype(mask.dtype)
     if mask.dtype == np.bool_:
         return mask.astype(jnp.int32) == wanted
-    low, high = (max(min(int(limit), 2**31 - 1), -(2**31)) for limit in (np.iinfo(mask.dtype).min, np.iinfo(mask.dtype).max))
+    low, high = (
+        max(min(int(limit), 2**31 - 1), -(2**31))
+        for limit in (np.iinfo(mask.dtype).min, np.iinfo(mask.dtype).max)
+    )
     return (mask == wanted.astype(mask.dtype)) & (wanted >= low) & (wanted <= high)

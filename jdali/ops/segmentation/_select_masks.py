@@ -32,7 +32,12 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
 
 
 @operator(
-    kind="host", name=_NAME, setup=setup, outputs=2, devices=("cpu",), source="operators/segmentation/select_masks.cc"
+    kind="host",
+    name=_NAME,
+    setup=setup,
+    outputs=2,
+    devices=("cpu",),
+    source="operators/segmentation/select_masks.cc",
 )
 def select_masks(
     mask_ids: np.ndarray,

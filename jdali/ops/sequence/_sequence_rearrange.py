@@ -40,7 +40,9 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
 def _orders(new_order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Padded orders [N, longest] of the samples, and their lengths [N]; one number is an order of one."""
     if new_order.dtype == object:
-        return (padded(new_order), extents_of(new_order)[:, 0]) if len(new_order) else _orders(np.zeros((0, 0)))
+        return (
+            (padded(new_order), extents_of(new_order)[:, 0]) if len(new_order) else _orders(np.zeros((0, 0)))
+        )
     order = new_order.reshape(len(new_order), -1) if len(new_order) else np.zeros((0, 0), np.int32)
     return order, np.full(len(order), order.shape[1])
 

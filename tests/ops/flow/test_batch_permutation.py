@@ -30,7 +30,11 @@ def drawn(indices, **options):
 
 
 def possible(size, allow_repetitions=False, no_fixed_points=False):
-    every = itertools.product(range(size), repeat=size) if allow_repetitions else itertools.permutations(range(size))
+    every = (
+        itertools.product(range(size), repeat=size)
+        if allow_repetitions
+        else itertools.permutations(range(size))
+    )
     every = [e for e in every if not no_fixed_points or all(e[i] != i for i in range(size))]
     if no_fixed_points and not allow_repetitions:
         every = [e for e in every if is_one_cycle(e)]
@@ -102,6 +106,6 @@ def test_in_a_pipeline():
         for i, batch in enumerate(first):
             assert sorted(batch) == list(range(8 * i, 8 * i + 8))
             assert all(batch[k] != 8 * i + k for k in range(8))
-        assert [[v % 8 for v in batch] for batch in first][0] != [v % 8 for v in first[1]]
+        assert [v % 8 for v in first[0]] != [v % 8 for v in first[1]]
         assert batches(again, 3) == first
         assert batches(other, 3) != first

@@ -22,7 +22,9 @@ CASES = [
 @pytest.mark.parametrize("args", CASES, ids=str)
 def test_equals_dali(args):
     def call(**args):
-        return oracle.function("constant")(**{k: list(v) if isinstance(v, tuple) else v for k, v in args.items()})
+        return oracle.function("constant")(
+            **{k: list(v) if isinstance(v, tuple) else v for k, v in args.items()}
+        )
 
     (expected,), (layout,) = oracle.run_call(call, [], args, batch_size=3)
     pipe = jdali.Pipeline(batch_size=3, num_threads=1)

@@ -95,7 +95,9 @@ def test_the_function_gets_capsules_that_nobody_has_used(batch_processing):
     pipe = jdali.Pipeline(batch_size=2, num_threads=1, exec_async=False)
     with pipe:
         data = fn.external_source(lambda: IMAGES)
-        fn.dl_tensor_python_function(data, function=function, num_outputs=0, batch_processing=batch_processing)
+        fn.dl_tensor_python_function(
+            data, function=function, num_outputs=0, batch_processing=batch_processing
+        )
         pipe.set_outputs(data)
     pipe.run()
     pipe.close()

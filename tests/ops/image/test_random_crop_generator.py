@@ -44,7 +44,9 @@ def test_no_pixels_as_dali():
 def test_in_a_pipeline_with_slice():
     pipe = jdali.Pipeline(batch_size=2, num_threads=1)
     with pipe:
-        images = fn.external_source(lambda: [np.zeros((20, 30, 3), np.uint8), np.zeros((9, 50, 3), np.uint8)], layout="HWC")
+        images = fn.external_source(
+            lambda: [np.zeros((20, 30, 3), np.uint8), np.zeros((9, 50, 3), np.uint8)], layout="HWC"
+        )
         anchor, size = fn.random_crop_generator(images.shape())
         pipe.set_outputs(fn.slice(images, start=anchor, shape=size, axes=[0, 1]), size)
     cut, size = pipe.run()
@@ -65,5 +67,8 @@ def test_in_a_pipeline_with_slice():
     ],
 )
 def test_what_is_refused(shape, args, text):
-    with jax.enable_x64(True), pytest.raises((TypeError, ValueError), match=f"^random_crop_generator: {text}"):
+    with (
+        jax.enable_x64(True),
+        pytest.raises((TypeError, ValueError), match=f"^random_crop_generator: {text}"),
+    ):
         pure_call(random_crop_generator, [shape], args, key=contract.sample_keys(1)[0])

@@ -71,9 +71,21 @@ def test_by_sample_and_padding():
 @pytest.mark.parametrize(
     ("args", "inputs", "text"),
     [
-        ({"roi_end": (5,), "in_shape": (7,), "crop_shape": (9,)}, [], r"a window of \(9,\) does not fit into \(7,\)"),
-        ({"roi_end": (9,), "in_shape": (7,)}, [], r"the region from \(3,\) to \(9,\) is not inside of \(7,\)"),
-        ({"roi_end": (5,), "roi_start": (-1,)}, [PICTURE], r"the region from \(-1,\) to \(5,\) is not inside of \(7,\)"),
+        (
+            {"roi_end": (5,), "in_shape": (7,), "crop_shape": (9,)},
+            [],
+            r"a window of \(9,\) does not fit into \(7,\)",
+        ),
+        (
+            {"roi_end": (9,), "in_shape": (7,)},
+            [],
+            r"the region from \(3,\) to \(9,\) is not inside of \(7,\)",
+        ),
+        (
+            {"roi_end": (5,), "roi_start": (-1,)},
+            [PICTURE],
+            r"the region from \(-1,\) to \(5,\) is not inside of \(7,\)",
+        ),
         ({"roi_end": (5,), "roi_shape": (2,)}, [], "give one of roi_end and roi_shape"),
         ({}, [], "give one of roi_end and roi_shape"),
         ({"roi_end": (5,), "in_shape": (7,)}, [PICTURE], "give an input or in_shape, not both"),

@@ -20,7 +20,9 @@ VOLUME[0, 0, 0] = VOLUME[1, 1, 1] = VOLUME[1, 1, 2] = 1
 
 
 def outcomes(outputs):
-    return Counter(tuple(tuple(np.ravel(value).tolist()) for value in sample) for sample in zip(*outputs, strict=True))
+    return Counter(
+        tuple(tuple(np.ravel(value).tolist()) for value in sample) for sample in zip(*outputs, strict=True)
+    )
 
 
 def drawn(labels, count=400, **args):

@@ -21,7 +21,9 @@ def sequences(dtype=np.float32, lengths=(4, 3, 6), shape=(5, 2, 3)):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_types(dtype):
     args = {"new_order": [2, 0, 0, 1]}
-    contract.check(sequence_rearrange, [sequences(dtype)], args, layout="FHWC", x64=np.dtype(dtype).itemsize == 8)
+    contract.check(
+        sequence_rearrange, [sequences(dtype)], args, layout="FHWC", x64=np.dtype(dtype).itemsize == 8
+    )
 
 
 @pytest.mark.oracle
@@ -82,6 +84,8 @@ def test_a_bad_sample_is_named():
     with pipe:
         frames = fn.external_source(lambda: sequences())
         pipe.set_outputs(fn.sequence_rearrange(frames, new_order=fn.external_source(lambda: orders)))
-    with pytest.raises(jdali.OperatorError, match=r"sequence_rearrange: new_order.*\n.*sample [12] of the batch"):
+    with pytest.raises(
+        jdali.OperatorError, match=r"sequence_rearrange: new_order.*\n.*sample [12] of the batch"
+    ):
         pipe.run()
     pipe.close()

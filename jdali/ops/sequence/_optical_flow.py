@@ -1,0 +1,154 @@
+"""Optical flow: how far the content of each pixel has moved from frame to frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._operators.record import Static, operator
+from jdali.ops.sequence._dense_flow import cell_means, dense_flow, spread_cells
+from jdali.ops.tensor._fit import fit
+from jdali.types import DALIImageType
+
+_NAME = "optical_flow"
+# Rec. 601, by place of the channel.
+_GREY = {
+    DALIImageType.RGB: (0.299, 0.587, 0.114),
+    DALIImageType.BGR: (0.114, 0.587, 0.299),
+    DALIImageType.GRAY: (1.0,),
+}
+
+
+def setup(
+    frames: BatchSpec,
+    hints: BatchSpec | None = None,
+    *,
+    enable_external_hints: bool,
+    hint_grid: int,
+    image_type: DALIImageType,
+    output_format: int | None,
+    output_grid: int,
+    preset: float,
+    layout: tuple[str, ...],
+) -> Plan:
+    grid = output_grid if output_format is None else output_format
+    for name, value, allowed in (("output_grid", grid, (1, 2, 4)), ("hint_grid", hint_grid, (1, 2, 4, 8))):
+        if value not in allowed:
+            raise ValueError(f"{_NAME}: {name} must be one of {', '.join(map(str, allowed))}, got {value}")
+    if not 0 <= preset <= 1:
+        raise ValueError(f"{_NAME}: preset must be from 0 (best) to 1 (fastest), got {preset}")
+    if image_type not in _GREY:
+        raise ValueError(f"{_NAME}: image_type must be RGB, BGR or GRAY, got {image_type}")
+    if enable_external_hints and hints is None:
+        raise ValueError(f"{_NAME}: external hints need a second input")
+    if any(name and len(name) != 4 for name in layout):
+        raise ValueError(f"{_NAME}: frames need channels, layout FHWC, got {', '.join(layout)}")
+    if frames.dtype != np.uint8:
+        raise TypeError(f"{_NAME}: frames are {frames.dtype}, they must be uint8")
+    _check_sizes(frames, len(_GREY[image_type]))
+    cells = -(-frames.extents[:, 1:3] // grid)
+    if enable_external_hints and hints is not None:
+        _check_hints(frames, hints, hint_grid)
+    pairs = np.concatenate([frames.extents[:, :1] - 1, cells, np.full((len(cells), 1), 2)], axis=1)
+    spec = BatchSpec(pairs, np.dtype(np.float32), frames.layout)
+    return Plan((spec,), static={"_grid": grid})
+
+
+def _check_sizes(frames: BatchSpec, channels: int) -> None:
+    sizes = frames.extents
+    checks = [
+        (sizes[:, 0] < 2, "a sequence must have at least 2 frames"),
+        ((sizes[:, 1:3] < 1).any(axis=1), "frames must have pixels"),
+        (sizes[:, 3] != channels, f"frames of this image_type have {channels} channels"),
+    ]
+    for wrong, text in checks:
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise SampleError(f"{_NAME}: {text}, got shape {tuple(sizes[i].tolist())} (F, H, W, C)", sample=i)
+
+
+def _check_hints(frames: BatchSpec, hints: BatchSpec, grid: int) -> None:
+    if hints.dtype != np.float32:
+        raise TypeError(f"{_NAME}: hints are {hints.dtype}, they must be float32")
+    cells = -(-frames.extents[:, 1:3] // grid)
+    expected = np.concatenate([frames.extents[:, :1], cells, np.full((len(cells), 1), 2)], axis=1)
+    wrong = (hints.extents != expected).any(axis=1)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: hints of shape {tuple(hints.extents[i].tolist())}, expected {tuple(expected[i].tolist())}: "
+            f"a vector for each {grid} x {grid} pixels of each frame",
+            sample=i,
+        )
+
+
+@operator(
+    setup=setup, layouts=("FHWC",), sequence=False, devices=("gpu",), source="operators/sequence/optical_flow"
+)
+def optical_flow(
+    frames: Array,
+    hints: Array | None = None,
+    /,
+    *,
+    enable_external_hints: Static[bool] = False,
+    enable_temporal_hints: Static[bool] = False,
+    hint_grid: Static[int] = 4,
+    image_type: Static[DALIImageType] = DALIImageType.RGB,
+    output_format: Static[int | None] = None,
+    output_grid: Static[int] = 4,
+    preset: Static[float] = 0.0,
+    extent: Array | tuple[Array, ...],
+    layout: Any = "",
+    out_shape: tuple[int, ...],
+    _grid: Static[int | None] = None,
+) -> Array:
+    """Where the content of each frame was in the frame before, for each cell of pixels.
+
+    `frames[i + 1][p] = frames[i][p + flow[i][p]]`, found by Lucas and Kanade's method on a pyramid, for each pixel,
+    and averaged over cells. Displacements are of pixels of the frames, whatever the cells are.
+
+    Args:
+        frames: uint8 [F, H, W, C], at least 2 frames.
+        hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the displacement of
+            each frame from the one before; those of the first frame are not used. Without
+            `enable_external_hints` the input has no effect.
+        enable_external_hints: begin the search at `hints`.
+        enable_temporal_hints: begin the search at the flow of the frames before, unless there are hints. Good for
+            steady motion that is too fast otherwise, a quarter of the frame and more.
+        hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
+        image_type: RGB, BGR or GRAY.
+        output_format: deprecated alias of `output_grid`.
+        output_grid: 1, 2 or 4, side of the cells of the result, pixels.
+        preset: 0 to 1: below 0.375 the best flow, below 0.75 about twice as fast, else fastest (and with cells of
+            2 or 4 pixels, from pictures of half the size).
+
+    Returns: float32 [F - 1, H / output_grid, W / output_grid, 2] (sizes rounded up), (x, y) in pixels.
+
+    Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
+        pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
+    """
+    true_size = extent[0] if isinstance(extent, tuple) else extent
+    size = true_size[1:3]
+    shape = frames.shape[1:3]
+    weights = _GREY[image_type]
+    planes = [np.float32(w / 255) * frames[..., c].astype(jnp.float32) for c, w in enumerate(weights)]
+    grey = planes[0] if len(planes) == 1 else planes[0] + planes[1] + planes[2]
+    grid = output_grid if _grid is None else _grid
+    steps, fast = (6, False) if preset < 0.375 else (3, False) if preset < 0.75 else (2, grid > 1)
+
+    def pair(before: Array, given: tuple[Array, Array, Array | None]) -> tuple[Array, Array]:
+        earlier, later, hint = given
+        start = before if hint is None else spread_cells(hint, size, hint_grid, shape)
+        flow = dense_flow(earlier, later, size, start, steps=steps, finest=int(fast))
+        return flow if enable_temporal_hints else before, cell_means(flow, size, grid, cells)
+
+    cells = (-(-shape[0] // grid), -(-shape[1] // grid))
+    used = hints[1 : len(grey)] if enable_external_hints and hints is not None else None
+    nothing = jnp.zeros((*shape, 2), jnp.float32)
+    _, flows = lax.scan(pair, nothing, (grey[:-1], grey[1:], used))
+    return fit(flows, out_shape)
