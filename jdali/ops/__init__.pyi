@@ -1277,9 +1277,9 @@ def constant(
     *,
     dtype: DTypeLike | None = None,
     fdata: typing.Sequence[float] | float | None = None,
-    idata: typing.Sequence[int] | int | None = None,
+    idata: int | typing.Sequence[int] | None = None,
     layout: str = '',
-    shape: typing.Sequence[int] | int | None = None,
+    shape: int | typing.Sequence[int] | None = None,
     out_shape: Any = None,
 ) -> Array: ...
 

@@ -123,6 +123,11 @@ TENSOR = [
     Case("constant", args={"fdata": (0.5, 1.5), "shape": (1, 2)}, constant="its numbers are compiled in"),
     Case("per_frame", [numbers(0, 1, 2, 3)], grad=[0], ragged=["ba"]),
     Case(
+        "optical_flow", [numbers(0, 255, 2, 6, 7, 1, dtype=np.uint8)],
+        {"image_type": types.GRAY, "output_grid": 2, "preset": 0.5}, constant="takes integers", layout="FHWC",
+        ragged=[".ba."],
+    ),
+    Case(
         "sequence_rearrange", [numbers(0, 1, 3, 2)], {"new_order": (2, 0, 2, 1)}, grad=[0],
         refused=alone(new_order=(1, 0, 0)), ragged=["ba"],
     ),

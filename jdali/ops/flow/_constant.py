@@ -33,10 +33,10 @@ def constant(*, value: PerSample[Any], layout_name: Static[str] = "") -> Array:
 def setup_numbers(
     *,
     dtype: np.dtype[Any] | None,
-    fdata: tuple[float, ...] | float | None,
-    idata: tuple[int, ...] | int | None,
+    fdata: float | tuple[float, ...] | None,
+    idata: int | tuple[int, ...] | None,
     layout: str,
-    shape: tuple[int, ...] | int | None,
+    shape: int | tuple[int, ...] | None,
     batch_size: int,
 ) -> Plan:
     if (fdata is None) == (idata is None):
@@ -57,10 +57,10 @@ def setup_numbers(
 def constant_of_numbers(
     *,
     dtype: Static[np.dtype | None] = None,
-    fdata: Static[tuple[float, ...] | float | None] = None,
-    idata: Static[tuple[int, ...] | int | None] = None,
+    fdata: Static[float | tuple[float, ...] | None] = None,
+    idata: Static[int | tuple[int, ...] | None] = None,
     layout: Static[str] = "",
-    shape: Static[tuple[int, ...] | int | None] = None,
+    shape: Static[int | tuple[int, ...] | None] = None,
     out_shape: tuple[int, ...],
     _value: PerSample[Any] = None,
 ) -> Array:

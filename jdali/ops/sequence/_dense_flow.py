@@ -68,10 +68,8 @@ def dense_flow(
 
     Returns: float32 [H, W, 2], (x, y) in pixels.
     """
-    # Linear interpolation damps the finest details, which would pull vectors to whole pixels.
-    smooth = _smoothed(jnp.stack([earlier, later], axis=-1), extent)
-    levels, starts = [Level(smooth[..., 0], smooth[..., 1], extent)], [start]
-    for _ in range(level_count(*earlier.shape) - 1):
+    levels, starts = [Level(earlier, later, extent)], [start]
+    for _ in range(max(level_count(*earlier.shape) - 1, finest)):
         last = levels[-1]
         # In one array: half as much to compile.
         fine = jnp.concatenate([last.earlier[..., None], last.later[..., None], starts[-1]], axis=-1)
@@ -82,6 +80,7 @@ def dense_flow(
     deepest = sum(
         ((level.extent.min() >= _LEAST_SIDE).astype(jnp.int32) for level in levels[1:]), jnp.int32(0)
     )
+    deepest = jnp.maximum(deepest, finest)
     flow = starts[-1]
     for number in range(len(levels) - 1, finest - 1, -1):
         if number < len(levels) - 1:
@@ -154,14 +153,6 @@ def _derivative(picture: Array, extent: Array, axis: int) -> Array:
     near = _shifted(picture, 1, axis, extent[axis]) - _shifted(picture, -1, axis, extent[axis])
     far = _shifted(picture, 2, axis, extent[axis]) - _shifted(picture, -2, axis, extent[axis])
     return (8 * near - far) / 12
-
-
-def _smoothed(values: Array, extent: Array) -> Array:
-    """The values smoothed by (1 2 1) / 4 along both axes."""
-    for axis in (0, 1):
-        before, after = (_shifted(values, offset, axis, extent[axis]) for offset in (-1, 1))
-        values = lax.optimization_barrier(0.25 * before + 0.5 * values + 0.25 * after)
-    return values
 
 
 def _halved(values: Array, extent: Array) -> Array:
