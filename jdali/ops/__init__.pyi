@@ -90,6 +90,19 @@ class BBoxRotate(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class BatchPermutation(OperatorClass):
+    def __init__(
+        self,
+        *,
+        allow_repetitions: bool = False,
+        no_fixed_points: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class BbFlip(OperatorClass):
     def __init__(
         self,
@@ -208,6 +221,21 @@ class ColorTwist(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Constant(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        fdata: typing.Sequence[float] | float | None = None,
+        idata: int | typing.Sequence[int] | None = None,
+        layout: str = '',
+        shape: int | typing.Sequence[int] | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Contrast(OperatorClass):
     def __init__(
         self,
@@ -305,6 +333,33 @@ class CropMirrorNormalize(OperatorClass):
         scale: float = 1.0,
         shift: float = 0.0,
         std: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class DLTensorPythonFunction(OperatorClass):
+    def __init__(
+        self,
+        *,
+        function: Any = None,
+        num_outputs: int = 1,
+        batch_processing: bool = True,
+        output_layouts: typing.Sequence[str] | str | None = None,
+        synchronize_stream: bool = True,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class DumpImage(OperatorClass):
+    def __init__(
+        self,
+        *,
+        input_layout: str = 'HWC',
+        suffix: str = '',
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -579,6 +634,23 @@ class OnesLike(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class OpticalFlow(OperatorClass):
+    def __init__(
+        self,
+        *,
+        enable_external_hints: bool = False,
+        enable_temporal_hints: bool = False,
+        hint_grid: int = 4,
+        image_type: types.DALIImageType = ...,
+        output_format: int | None = None,
+        output_grid: int = 4,
+        preset: float = 0.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Pad(OperatorClass):
     def __init__(
         self,
@@ -601,6 +673,17 @@ class PeekImageShape(OperatorClass):
         adjust_orientation: bool = True,
         dtype: DTypeLike | types.DALIDataType = ...,
         image_type: types.DALIImageType = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PerFrame(OperatorClass):
+    def __init__(
+        self,
+        *,
+        replace: bool = False,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -659,6 +742,22 @@ class PythonFunction(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class ROIRandomCrop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        crop_shape: typing.Sequence[int] | DataNode | None = None,
+        in_shape: typing.Sequence[int] | DataNode | None = None,
+        roi_end: typing.Sequence[int] | DataNode | None = None,
+        roi_shape: typing.Sequence[int] | DataNode | None = None,
+        roi_start: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class RandomBBoxCrop(OperatorClass):
     def __init__(
         self,
@@ -679,6 +778,20 @@ class RandomBBoxCrop(OperatorClass):
         threshold_type: str = 'iou',
         thresholds: typing.Sequence[float] = ...,
         total_num_attempts: int = -1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class RandomCropGenerator(OperatorClass):
+    def __init__(
+        self,
+        *,
+        num_attempts: int = 10,
+        random_area: typing.Sequence[float] = ...,
+        random_aspect_ratio: typing.Sequence[float] = ...,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -829,6 +942,17 @@ class Saturation(OperatorClass):
         dtype: DTypeLike | None = None,
         image_type: types.DALIImageType = ...,
         saturation: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class SequenceRearrange(OperatorClass):
+    def __init__(
+        self,
+        *,
+        new_order: typing.Sequence[int] | DataNode | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,

@@ -11,7 +11,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._numerics.random import SampleKeys
 from jdali._numerics.threefry import Words, threefry
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 
 
 def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, batch_size: int) -> Plan:
@@ -46,9 +46,7 @@ def _any_indices(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
     return (np.arange(count) + 1 + np.floor(draws * (count - 1))) % count
 
 
-@operator(
-    kind="host", setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc"
-)
+@host_operator(setup=setup, devices=("cpu",), source="operators/generic/permute_batch/batch_permutation.cc")
 def batch_permutation(
     key: Any,
     /,

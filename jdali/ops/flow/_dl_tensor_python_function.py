@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from jdali._batches.array_like import data_array, sample_arrays
+from jdali._batches.array_like import data_array
 from jdali._numerics.rounding import x64_context
-from jdali._operators.record import Static, operator
+from jdali._operators.host_batch import Made
+from jdali._operators.record import Static, host_batch_operator, host_operator
 from jdali._system.devices import accelerator
-from jdali.ops.flow._python_function import as_outputs, check_counts, output_count, output_layouts_of
+from jdali.ops.flow._python_function import as_outputs, columns_of, layouts_of, output_count
 
 _NAME = "dl_tensor_python_function"
 _UNUSED = b"dltensor"  # name of a capsule that nobody has taken; DLPack's specification
@@ -72,8 +74,8 @@ def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: function(*map(moved, values))
 
 
-@operator(
-    kind="host", name=_NAME, outputs=output_count, effects=True, output_layouts=output_layouts_of(_NAME)
+@host_operator(
+    name=_NAME, outputs=output_count, effects=True, output_layouts=functools.partial(layouts_of, name=_NAME)
 )
 def dl_tensor_python_function(
     *samples: np.ndarray,
@@ -104,10 +106,7 @@ def dl_tensor_python_function(
     return tuple(data_array(from_capsule(result), copy=True) for result in results)
 
 
-@operator(
-    kind="host", name=f"_{_NAME}", batched=True, outputs=output_count, effects=True,
-    output_layouts=output_layouts_of(_NAME),
-)  # fmt: skip
+@host_batch_operator(name=f"_{_NAME}", outputs=output_count, effects=True, whole_batch=lambda given: True)
 def dl_tensor_python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],
@@ -115,9 +114,13 @@ def dl_tensor_python_function_batch(
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     synchronize_stream: Static[bool] = True,
-) -> tuple[list[np.ndarray], ...]:
+) -> Made:
     """`dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)
-    check_counts(results, len(batches[0]) if batches else None, _NAME)
-    return tuple(sample_arrays(map(from_capsule, samples), copy=True) for samples in results)
+    given = [
+        list(map(from_capsule, samples)) if isinstance(samples, (list, tuple)) else samples
+        for samples in results
+    ]
+    layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts}, _NAME)
+    return columns_of(given, len(batches[0]) if batches else None, layouts, _NAME)

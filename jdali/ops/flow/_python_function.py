@@ -56,7 +56,9 @@ def python_function(
     return tuple(data_array(result, copy=True) for result in results)
 
 
-@host_batch_operator(name="_python_function", outputs=output_count, effects=True, whole_batch=lambda given: True)
+@host_batch_operator(
+    name="_python_function", outputs=output_count, effects=True, whole_batch=lambda given: True
+)
 def python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],
@@ -127,7 +129,5 @@ def as_outputs(result: Any, count: int, name: str = "python_function") -> tuple[
         result = (result,)
     if not isinstance(result, tuple) or len(result) != count:
         got = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
-        raise TypeError(
-            f"{name}: the function must return a tuple of {count} arrays, it returned {got}"
-        )
+        raise TypeError(f"{name}: the function must return a tuple of {count} arrays, it returned {got}")
     return result

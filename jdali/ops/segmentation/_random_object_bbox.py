@@ -10,7 +10,7 @@ import numpy as np
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
 from jdali._numerics.random import SampleKeys, numpy_generator
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.segmentation._objects import Boxes, boxes_of_all, boxes_of_label, remembered
 
 _NAME = "segmentation.random_object_bbox"
@@ -54,8 +54,7 @@ def setup(
     return Plan(tuple(outputs), {"_words": keys.numpy_words()})
 
 
-@operator(
-    kind="host",
+@host_operator(
     name=_NAME,
     setup=setup,
     outputs=_count,

@@ -6,7 +6,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, host_operator
 
 _NAME = "segmentation.select_masks"
 
@@ -31,8 +31,7 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
     return polygons.replace(layout=""), vertices.replace(layout="")
 
 
-@operator(
-    kind="host",
+@host_operator(
     name=_NAME,
     setup=setup,
     outputs=2,
