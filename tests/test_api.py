@@ -21,7 +21,8 @@ COMPILED = sorted(n for n in REGISTRY if isinstance(REGISTRY[n], CompiledOp) and
 DYNAMIC = sorted(
     n
     for n in PUBLIC
-    if not isinstance(REGISTRY[n], ReaderOp) and n not in ("external_source", "python_function")
+    if not isinstance(REGISTRY[n], ReaderOp)
+    and n not in ("external_source", "python_function", "dl_tensor_python_function")
 )
 FED = ("external_source", "experimental.inputs.video")  # by the user, in a pipeline only
 READERS = sorted(n for n in PUBLIC if isinstance(REGISTRY[n], ReaderOp) and n not in FED)

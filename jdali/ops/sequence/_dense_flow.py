@@ -178,8 +178,8 @@ def _doubled(flow: Array, extent: Array, shape: tuple[int, ...]) -> Array:
 
 def _neighbourhood(values: Array) -> Array:
     """Gaussian sums around each element of [H, W, C]; nothing lies past the array."""
-    weights = np.exp(-0.5 * (np.arange(-_RADIUS, _RADIUS + 1) / _SIGMA) ** 2)
-    weights = jnp.asarray((weights / weights.sum()).astype(np.float32))
+    bell = np.exp(-0.5 * (np.arange(-_RADIUS, _RADIUS + 1) / _SIGMA) ** 2)
+    weights = jnp.asarray((bell / bell.sum()).astype(np.float32))
     for axis in (0, 1):
         around = [(_RADIUS, _RADIUS) if a == axis else (0, 0) for a in range(values.ndim)]
         padded, size = jnp.pad(values, around), values.shape[axis]

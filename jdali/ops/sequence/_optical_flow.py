@@ -134,7 +134,7 @@ def optical_flow(
     """
     true_size = extent[0] if isinstance(extent, tuple) else extent
     size = true_size[1:3]
-    shape = frames.shape[1:3]
+    shape = (frames.shape[1], frames.shape[2])
     weights = _GREY[image_type]
     planes = [np.float32(w / 255) * frames[..., c].astype(jnp.float32) for c, w in enumerate(weights)]
     grey = planes[0] if len(planes) == 1 else planes[0] + planes[1] + planes[2]
