@@ -56,6 +56,8 @@ def select_masks(
 
     Returns: int32 [polygons taken, 3], polygons of one mask in the order that they had; and the vertices
         [vertices taken, coordinates] that they count.
+
+    Parity: of a mask that has several polygons DALI takes the last one only.
     """
     ids, owners = mask_ids.tolist(), polygons[:, 0]
     if len(set(ids)) < len(ids):

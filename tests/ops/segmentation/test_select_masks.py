@@ -8,7 +8,7 @@ import jdali
 import jdali.dynamic as jd
 from jdali import fn
 
-POLYGONS = np.int32([[0, 0, 3], [1, 3, 7], [2, 7, 10], [1, 0, 3], [-5, 4, 4]])
+POLYGONS = np.int32([[0, 0, 3], [1, 3, 7], [2, 7, 10], [-5, 4, 4]])
 VERTICES = np.arange(20, dtype=np.float32).reshape(10, 2)
 
 
@@ -38,9 +38,17 @@ def test_ragged_batch(reindex_masks):
     """Of one and several masks, none, in any order; polygons without a vertex, and that share some."""
     ids = [[1], [2, 0], [], [0, 1, 2, -5], [-5]]
     samples = [(np.int32(one), POLYGONS, VERTICES) for one in ids]
-    samples.append((np.int32([4]), np.int32([[4, 0, 2], [4, 1, 3]]), VERTICES[:3]))
+    samples.append((np.int32([4, 3]), np.int32([[4, 0, 2], [3, 1, 3]]), VERTICES[:3]))
     samples.append((np.int32([]), POLYGONS[:0], VERTICES[:0]))
     check(samples, reindex_masks=reindex_masks)
+
+
+def test_all_polygons_of_a_mask():
+    """DALI takes the last one only, though its reader of COCO gives a mask as many as the annotation has."""
+    polygons = np.int32([[4, 0, 2], [3, 2, 4], [4, 5, 8]])
+    ((taken,), (vertices,)) = through_a_pipeline([(np.int32([4]), polygons, VERTICES)])
+    np.testing.assert_array_equal(taken, [[4, 0, 2], [4, 2, 5]])
+    np.testing.assert_array_equal(vertices, VERTICES[[0, 1, 5, 6, 7]])
 
 
 @pytest.mark.oracle
