@@ -75,7 +75,9 @@ def test_vertices_of_any_kind(dtype, coordinates):
     ],
 )  # fmt: skip
 def test_what_is_refused(ids, polygons, vertices, text):
-    with pytest.raises((ValueError, TypeError), match=f"segmentation.select_masks: .*{text}"):
+    with pytest.raises(
+        (ValueError, TypeError, jdali.OperatorError), match=f"segmentation.select_masks: .*{text}"
+    ):
         jd.segmentation.select_masks(ids, polygons, vertices)
 
 
