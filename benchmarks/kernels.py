@@ -1,0 +1,273 @@
+"""Core time of the image operators: jdali's compiled programs against the real DALI's CPU kernels.
+
+One row an operator, at 1000x1200 and at 224x224. Both get the same pixels: DALI one thread and an external
+source that copies nothing, whose own cost is taken off; jdali padded arrays, chunks and programs as its engine
+makes them. Where DALI has no CPU kernel, the rival is OpenCV with one thread. They take turns; figures are
+medians of the processor time of the whole process for one image, ratios those of turns that follow each other.
+
+    python benchmarks/kernels.py [NAME ...] [--rounds 15] [--size 1000 1200]
+
+NAME selects rows by a part of their title.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jdali.ops  # noqa: F401  registers the operators
+from jdali import types
+from jdali._batches.extent import BatchSpec
+from jdali._numerics.exact import MINUS_ZERO, exact
+from jdali._numerics.random import SampleKeys, sample_key, seed_words
+from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.record import REGISTRY
+from jdali.engine._buckets import round_up
+from jdali.engine._program import CHUNK_BYTES, compiler_options
+
+SIZES = ((1000, 1200), (224, 224))
+NEAREST, CUBIC, LANCZOS3 = types.INTERP_NN, types.INTERP_CUBIC, types.INTERP_LANCZOS3
+
+Run = Callable[[], Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One kernel to measure.
+
+    Attributes:
+        op: name of the operator.
+        args: its arguments; a function makes them of the image's (height, width).
+        label: tells rows of one operator apart.
+        inputs: what it takes besides the image, by the image's (height, width).
+        layouts: of those.
+        rival: what to compare with where DALI has no CPU kernel, made of the inputs and arguments: a function
+            that works on one image; None: DALI.
+    """
+
+    op: str
+    args: Mapping[str, Any] | Callable[[int, int], Mapping[str, Any]] = dataclasses.field(
+        default_factory=dict
+    )
+    label: str = ""
+    inputs: Callable[[int, int], Sequence[np.ndarray]] = lambda height, width: ()
+    layouts: Sequence[str] = ()
+    rival: Callable[[Sequence[np.ndarray], Mapping[str, Any]], Run] | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.op}, {self.label}" if self.label else self.op
+
+    def arguments(self, height: int, width: int) -> dict[str, Any]:
+        return dict(self.args(height, width) if callable(self.args) else self.args)
+
+
+def rotation(height: int, width: int) -> list[float]:
+    """2x3: by 20 degrees about the centre of the image, from output to input."""
+    cos, sin = np.cos(np.deg2rad(20)), np.sin(np.deg2rad(20))
+    x, y = width / 2, height / 2
+    return [cos, sin, x - cos * x - sin * y, -sin, cos, y + sin * x - cos * y]
+
+
+ROWS = [
+    Row("brightness_contrast", {"brightness": 1.2, "contrast": 0.8}),
+    Row("color_space_conversion", {"image_type": types.RGB, "output_type": types.YCbCr}),
+    Row("color_twist", {"hue": 20.0, "saturation": 1.3, "brightness": 1.1, "contrast": 0.9}),
+    Row("crop", lambda h, w: {"crop": (h * 7 // 8, w * 7 // 8)}),
+    Row("crop_mirror_normalize", lambda h, w: {"crop": (h * 7 // 8, w * 7 // 8), "mirror": 1, "mean": [120.0] * 3,
+                                               "std": [60.0] * 3}),
+    Row("erase", lambda h, w: {"anchor": (h * 0.2, w * 0.3), "shape": (h * 0.3, w * 0.4)}),
+    Row("flip", {"horizontal": 1}),
+    Row("gaussian_blur", {"sigma": 1.0}, "sigma 1"),
+    Row("gaussian_blur", {"sigma": 3.0}, "sigma 3"),
+    Row("grid_mask", {"angle": 0.3}),
+    Row("noise.gaussian", {"stddev": 10.0}),
+    Row("noise.salt_and_pepper"),
+    Row("noise.shot", {"factor": 10.0}),
+    Row("pad", lambda h, w: {"axis_names": "HW", "shape": (h + 40, w + 40)}),
+    Row("random_resized_crop", {"size": (224, 224)}),
+    Row("resize", {"size": (224.0, 224.0)}, "linear to 224x224"),
+    Row("resize", lambda h, w: {"size": (h * 1.3, w * 1.3)}, "linear, 1.3 times"),
+    Row("resize", {"size": (224.0, 224.0), "interp_type": CUBIC}, "cubic to 224x224"),
+    Row("resize", {"size": (200.0, 200.0), "interp_type": NEAREST}, "nearest to 200x200"),
+    Row("resize", lambda h, w: {"size": (h * 0.7, w * 0.7), "interp_type": NEAREST}, "nearest, 0.7 times"),
+    Row("resize", lambda h, w: {"size": (h * 1.3, w * 1.3), "interp_type": NEAREST}, "nearest, 1.3 times"),
+    Row("resize_crop_mirror", {"resize_shorter": 256.0, "crop": (224.0, 224.0), "mirror": 1}),
+    Row("rotate", {"angle": 30.0}),
+    Row("rotate", {"angle": 30.0, "interp_type": NEAREST}, "nearest"),
+    Row("slice", {"rel_start": (0.1, 0.1), "rel_shape": (0.8, 0.8), "axis_names": "HW"}),
+    Row("warp_affine", lambda h, w: {"matrix": rotation(h, w)}),
+    Row("warp_affine", lambda h, w: {"matrix": rotation(h, w), "interp_type": NEAREST}, "nearest"),
+]  # fmt: skip
+
+
+def picture(height: int, width: int) -> np.ndarray:
+    """uint8 [height, width, 3], smooth with some noise, like a photograph."""
+    rng = np.random.default_rng(0)
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    planes = [np.sin(x / (40 + 9 * c)) * np.cos(y / (55 - 7 * c)) * 90 + 128 for c in range(3)]
+    return np.clip(np.stack(planes, -1) + rng.normal(0, 8, (height, width, 3)), 0, 255).astype(np.uint8)
+
+
+def padded_shape(spec: BatchSpec) -> tuple[int, ...]:
+    """As the engine pads: channels stay."""
+    names = spec.layout or "?" * spec.ndim
+    sizes = zip(spec.extents[0].tolist(), names, strict=True)
+    return tuple(n if name == "C" or n == 1 else round_up(n) for n, name in sizes)
+
+
+def jdali_run(
+    row: Row, inputs: Sequence[np.ndarray], layouts: Sequence[str], args: dict[str, Any]
+) -> tuple[Run, int]:
+    """One call of the compiled program, and how many images it works on."""
+    op = REGISTRY[row.op]
+    chunk = 1
+    while True:
+        specs = [BatchSpec.of([value] * chunk, layout) for value, layout in zip(inputs, layouts, strict=True)]
+        indices = np.arange(chunk)
+        keys = SampleKeys(seed_words(1), 1, np.zeros(chunk, np.uint32), indices) if op.random else None
+        planned = plan_call(op, specs, args, batch_size=chunk, keys=keys)
+        shapes = [padded_shape(spec) for spec in planned.outputs]
+        used = sum(int(np.prod(padded_shape(s))) * s.dtype.itemsize for s in [*specs, *planned.outputs])
+        fitting = min(16, max(1, CHUNK_BYTES["cpu"] // used))
+        if chunk == fitting:
+            break
+        chunk = fitting
+
+    def stage(arrays: Any, extents: Any, traced: Any, out_extents: Any, drawn: Any) -> Any:
+        return run_call(planned.call, arrays, extents, traced, out_extents, shapes, drawn)
+
+    platform = jax.default_backend()
+    compiled = jax.jit(
+        lambda minus_zero, *operands: exact(stage, minus_zero, platform)(*operands),
+        compiler_options=compiler_options(platform, one_thread=True),
+    )
+    arrays = []
+    for value, spec in zip(inputs, specs, strict=True):
+        array = np.zeros((chunk, *padded_shape(spec)), value.dtype)
+        array[(slice(None), *map(slice, value.shape))] = value
+        arrays.append(jnp.asarray(array))
+    drawn = None
+    if op.random:
+        words = seed_words(1)
+        drawn = jax.vmap(lambda i: sample_key(words, np.uint32(1), np.uint32(0), i))(
+            jnp.arange(chunk, dtype=jnp.uint32)
+        )
+    operands = (
+        MINUS_ZERO, arrays, [jnp.asarray(s.extents, jnp.int32) for s in specs],
+        {name: jnp.asarray(v) for name, v in planned.traced.items()},
+        [jnp.asarray(s.extents, jnp.int32) for s in planned.outputs], drawn,
+    )  # fmt: skip
+    return lambda: jax.block_until_ready(compiled(*operands)), chunk
+
+
+def dali_run(
+    name: str, inputs: Sequence[np.ndarray], layouts: Sequence[str], args: Mapping[str, Any], count: int
+) -> Run:
+    """DALI's pipeline of `count` samples and one thread; `name` "" only feeds the inputs."""
+    import nvidia.dali as dali
+    import nvidia.dali.fn as fn
+    import nvidia.dali.types as dali_types
+
+    def translated(value: Any) -> Any:
+        if isinstance(value, (types.DALIInterpType, types.DALIImageType)):
+            return getattr(getattr(dali_types, type(value).__name__), value.name)
+        return getattr(dali_types, value.name) if isinstance(value, types.DALIDataType) else value
+
+    call: Any = fn
+    for part in filter(None, name.split(".")):
+        call = getattr(call, part)
+    pipe = dali.Pipeline(count, 1, None, seed=1, prefetch_queue_depth=1, exec_dynamic=False)
+    with pipe:
+        nodes = [
+            fn.external_source([[value] * count], cycle=True, batch=True, layout=layout or None, no_copy=True)
+            for value, layout in zip(inputs, layouts, strict=True)
+        ]
+        given = {
+            key: fn.external_source([[value.values[0]] * count], cycle=True, batch=True)
+            if isinstance(value, PerBatch) else translated(value)
+            for key, value in args.items()
+        }  # fmt: skip
+        pipe.set_outputs(*([call(*nodes, **given)] if name else nodes))
+    pipe.build()
+    return lambda: pipe.run()
+
+
+def measure(runs: Sequence[tuple[Run, int]], images: int, rounds: int) -> list[list[float]]:
+    """Milliseconds of processor time an image of each, in turns.
+
+    Args:
+        runs: what to call, and the number of images that one call works on.
+        images: least number of images in a turn.
+        rounds: number of turns.
+    """
+    times: list[list[float]] = [[] for _ in runs]
+    for turn in range(rounds + 2):
+        for (run, count), spent in zip(runs, times, strict=True):
+            start, done = time.process_time(), 0
+            while done < images:
+                run()
+                done += count
+            if turn >= 2:  # compiled, and DALI's queue filled
+                spent.append((time.process_time() - start) / done * 1e3)
+    return times
+
+
+def images_a_turn(run: Run, count: int) -> int:
+    """As many images as take a tenth of a second, 2 to 16: DALI's share of a pipeline's own cost is then small."""
+    run()  # compiles
+    start = time.process_time()
+    run()
+    return int(np.clip(0.1 * count / max(time.process_time() - start, 1e-6), 2, 16))
+
+
+def report(row: Row, height: int, width: int, rounds: int) -> str:
+    inputs = [picture(height, width), *row.inputs(height, width)]
+    layouts, args = ["HWC", *row.layouts], row.arguments(height, width)
+    ours = jdali_run(row, inputs, layouts, args)
+    images = images_a_turn(*ours)
+    if row.rival is not None:
+        found = measure([ours, (row.rival(inputs, args), 1)], images, rounds)
+        taken = found[1]
+    else:
+        rivals = [
+            (dali_run(name, inputs, layouts, given, images), images)
+            for name, given in ((row.op, args), ("", {}))
+        ]
+        found = measure([ours, *rivals], images, rounds)
+        taken = [whole - fed for whole, fed in zip(found[1], found[2], strict=True)]
+    ratio = statistics.median(theirs / own for theirs, own in zip(taken, found[0], strict=True))
+    own, theirs = statistics.median(found[0]), statistics.median(taken)
+    who = "DALI" if row.rival is None else "OpenCV"
+    return f"{row.title:<36} {height}x{width:<6} {who:>6} {theirs:8.3f} {own:8.3f} {ratio:7.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--size", type=int, nargs=2, metavar=("HEIGHT", "WIDTH"))
+    options = parser.parse_args()
+    sizes = [tuple(options.size)] if options.size else SIZES
+    print(
+        f"jax {jax.__version__} on {jax.devices()[0].platform}; uint8 images of 3 channels, ms of core time an image"
+    )
+    print(f"{'operator':<36} {'size':<11} {'rival':>6} {'rival ms':>8} {'jdali ms':>8} {'ratio':>7}")
+    for row in ROWS:
+        if not options.names or any(name in row.title for name in options.names):
+            for height, width in sizes:
+                print(report(row, height, width, options.rounds), flush=True)
+
+
+if __name__ == "__main__":
+    main()
