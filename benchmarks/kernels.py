@@ -77,6 +77,25 @@ def rotation(height: int, width: int) -> list[float]:
     return [cos, sin, x - cos * x - sin * y, -sin, cos, y + sin * x - cos * y]
 
 
+def homography(height: int, width: int) -> list[float]:
+    """3x3: the rotation, a little tilted."""
+    return [*rotation(height, width), 1e-5, 2e-5, 1.0]
+
+
+def points(height: int, width: int) -> list[np.ndarray]:
+    """Maps x and y: the image in waves."""
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    return [x + 5 * np.sin(y / 20), y + 5 * np.cos(x / 20)]
+
+
+def opencv_remap(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
+    import cv2
+
+    cv2.setNumThreads(1)
+    flag = cv2.INTER_NEAREST if args.get("interp") == NEAREST else cv2.INTER_LINEAR
+    return lambda: cv2.remap(*inputs, flag)
+
+
 ROWS = [
     Row("brightness_contrast", {"brightness": 1.2, "contrast": 0.8}),
     Row("color_space_conversion", {"image_type": types.RGB, "output_type": types.YCbCr}),
@@ -85,6 +104,10 @@ ROWS = [
     Row("crop_mirror_normalize", lambda h, w: {"crop": (h * 7 // 8, w * 7 // 8), "mirror": 1, "mean": [120.0] * 3,
                                                "std": [60.0] * 3}),
     Row("erase", lambda h, w: {"anchor": (h * 0.2, w * 0.3), "shape": (h * 0.3, w * 0.4)}),
+    Row("experimental.remap", {"pixel_origin": "center"}, "", points, ("HW", "HW"), opencv_remap),
+    Row("experimental.remap", {"pixel_origin": "center", "interp": NEAREST}, "nearest", points, ("HW", "HW"), opencv_remap),
+    Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w)}),
+    Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w), "interp_type": NEAREST}, "nearest"),
     Row("flip", {"horizontal": 1}),
     Row("gaussian_blur", {"sigma": 1.0}, "sigma 1"),
     Row("gaussian_blur", {"sigma": 3.0}, "sigma 3"),
@@ -93,6 +116,7 @@ ROWS = [
     Row("noise.salt_and_pepper"),
     Row("noise.shot", {"factor": 10.0}),
     Row("pad", lambda h, w: {"axis_names": "HW", "shape": (h + 40, w + 40)}),
+    Row("paste", {"fill_value": (1, 2, 3), "ratio": 1.3}),
     Row("random_resized_crop", {"size": (224, 224)}),
     Row("resize", {"size": (224.0, 224.0)}, "linear to 224x224"),
     Row("resize", lambda h, w: {"size": (h * 1.3, w * 1.3)}, "linear, 1.3 times"),
@@ -104,8 +128,11 @@ ROWS = [
     Row("rotate", {"angle": 30.0}),
     Row("rotate", {"angle": 30.0, "interp_type": NEAREST}, "nearest"),
     Row("slice", {"rel_start": (0.1, 0.1), "rel_shape": (0.8, 0.8), "axis_names": "HW"}),
+    Row("sphere"),
     Row("warp_affine", lambda h, w: {"matrix": rotation(h, w)}),
     Row("warp_affine", lambda h, w: {"matrix": rotation(h, w), "interp_type": NEAREST}, "nearest"),
+    Row("water"),
+    Row("water", {"interp_type": types.INTERP_LINEAR}, "linear"),
 ]  # fmt: skip
 
 

@@ -18,6 +18,8 @@ ALIASES = (
         "experimental.audio_resample": "audio_resample",
         "experimental.inflate": "decoders.inflate",
         "experimental.peek_image_shape": "peek_image_shape",
+        "experimental.resize": "resize",
+        "experimental.tensor_resize": "tensor_resize",
         "normal_distribution": "random.normal",
         "transform_translation": "transforms.translation",
         "uniform": "random.uniform",

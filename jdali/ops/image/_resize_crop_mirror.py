@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import types
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -172,3 +175,22 @@ def resize_crop_mirror(
         image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,  # type: ignore[index]
         dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip
+
+
+def _without_antialiasing(run: Callable[..., Array]) -> Callable[..., Array]:
+    """The same function with another default."""
+    copy = types.FunctionType(run.__code__, run.__globals__, "fast_resize_crop_mirror", run.__defaults__)
+    functools.update_wrapper(copy, run)
+    copy.__kwdefaults__ = {**(run.__kwdefaults__ or {}), "antialias": False}
+    del copy.__wrapped__  # its signature would be the other one's
+    return copy
+
+
+# Deprecated in DALI: `resize_crop_mirror` with another default.
+fast_resize_crop_mirror = operator(
+    name="fast_resize_crop_mirror",
+    setup=setup,
+    layouts=LAYOUTS,
+    free_padding="all",
+    source="operators/image/resize/resize_crop_mirror.cc",
+)(_without_antialiasing(resize_crop_mirror.run))

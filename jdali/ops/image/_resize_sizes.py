@@ -13,6 +13,7 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.offers import Scaled
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
+_ROUNDINGS = {"round": np_round_half_away, "truncate": np.floor, "ceil": np.ceil}
 # resize_attr.cc: a narrower window would make the scale infinite.
 _LEAST_WINDOW = 1e-3
 
@@ -72,6 +73,8 @@ def resize_window(
     roi_end: np.ndarray | None,
     roi_relative: bool,
     subpixel_scale: bool,
+    alignment: np.ndarray | float = 0.5,
+    size_rounding: str = "round",
 ) -> Window:
     """Works out the sizes by DALI's rules.
 
@@ -79,8 +82,14 @@ def resize_window(
         name: of the operator, for messages.
         extents: [N, d] of the inputs.
         separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
+        alignment: [N, d], of `tensor_resize`.
+        size_rounding: of `tensor_resize`.
         (others): as the operator's arguments of these names, per-sample ones with a leading N.
     """
+    if size_rounding not in _ROUNDINGS:
+        raise ValueError(
+            f"{name}: size_rounding must be one of {', '.join(_ROUNDINGS)}, got {size_rounding!r}"
+        )
     count = extents.shape[1]
     wanted, mode = _wanted(name, count, size, separate, resize_shorter, resize_longer, mode)
     low, high = _region(name, extents, roi_start, roi_end, roi_relative)
@@ -93,10 +102,10 @@ def resize_window(
     mirror = exact < 0
     low, high = np.where(mirror, high, low), np.where(mirror, low, high)
     exact = np.abs(exact)
-    rounded = np.maximum(np_round_half_away(exact), 1)
-    if subpixel_scale:  # the window grows or shrinks about its centre by as much as rounding did
+    rounded = np.maximum(_ROUNDINGS[size_rounding](exact), 1)
+    if subpixel_scale:  # the window grows or shrinks about a point by as much as rounding did
         change = rounded / np.where(exact == 0, 1, exact)
-        centre = (low + high) / 2
+        centre = low + (high - low) * alignment
         low, high = centre + (low - centre) * change, centre + (high - centre) * change
     return Window(low, high, np.where(extents == 0, 0, rounded).astype(np.int64))
 

@@ -15,7 +15,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, reflect_101
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
 from jdali._operators.call import is_traced
@@ -40,16 +40,28 @@ TILE = (32, 64)
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
+# The last pixel repeated; mirrored with the last pixel twice; mirrored with it once; the image once more.
+Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
+
+_FAR = 1 << 30  # pixels; positions further away count as being there
+
+
 # --- setup --------------------------------------------------------------------------------------
 def is_given(argument: Any) -> bool:
     """Whether a vector argument whose default is empty was given; a tracer was."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 
-def check_warp(name: str, images: BatchSpec, interp_type: DALIInterpType) -> None:
+def check_warp(
+    name: str,
+    images: BatchSpec,
+    interp_type: DALIInterpType,
+    allowed: Sequence[DALIInterpType] = (types.INTERP_NN, types.INTERP_LINEAR),
+) -> None:
     """Raises if an operator that samples images cannot do so."""
-    if interp_type not in (types.INTERP_NN, types.INTERP_LINEAR):
-        raise ValueError(f"{name}: interp_type must be INTERP_NN or INTERP_LINEAR, got {interp_type!r}")
+    if interp_type not in allowed:
+        names = " or ".join(one.name for one in allowed)
+        raise ValueError(f"{name}: interp_type must be {names}, got {interp_type!r}")
     empty = (images.extents[:, :-1] == 0).any(axis=1)
     if empty.any():
         raise SampleError(f"{name}: the image has no pixels to sample", sample=int(empty.argmax()))
@@ -121,8 +133,9 @@ def warp(
     out_shape: Sequence[int],
     *,
     interp_type: DALIInterpType,
-    fill_value: float | None,
+    fill_value: float | tuple[float, ...] | None,
     dtype: np.dtype[Any] | None,
+    border: Border = "replicate",
 ) -> Array:
     """An image seen through a mapping of its points; differentiable in image and parameters.
 
@@ -133,14 +146,16 @@ def warp(
         extent: int32 [len(space) + 1], true size of the image, at least 1.
         out_extent: int32 [len(space) + 1], true size of the result.
         out_shape: padded shape of the result, [*space, C].
-        interp_type: INTERP_NN or INTERP_LINEAR.
-        fill_value: of the outside, converted to the output's type; None: the border is repeated.
+        interp_type: INTERP_NN or INTERP_LINEAR, or INTERP_CUBIC of images.
+        fill_value: of the outside, one value or one a channel, converted to the output's type; None: `border`
+            says what is outside.
         dtype: of the result; None: the image's.
+        border: what is outside without a `fill_value`.
 
     Returns: [*out_shape], rounded half away from zero and saturated.
     """
     sampling = _Sampling(
-        mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype)
+        mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype), border
     )
     # Channels may be padded in one of the two and not in the other (they come first in CHW).
     image = fit(image, (*image.shape[:-1], out_shape[-1]))
@@ -155,8 +170,14 @@ class _Sampling:
     mapping: Mapping
     shape: tuple[int, ...]
     interp_type: DALIInterpType
-    fill_value: float | None
+    fill_value: float | tuple[float, ...] | None
     dtype: np.dtype[Any]
+    border: Border
+
+    @property
+    def folds(self) -> bool:
+        """Whether what is outside shows the inside, mirrored or once more."""
+        return self.fill_value is None and self.border != "replicate"
 
 
 @functools.partial(jax.jit, static_argnums=0)  # eager callers must not trace the loop every time
@@ -204,9 +225,8 @@ def _part(
         others = [a for a in range(len(shape)) if a != axis]
         centers.append(jnp.expand_dims(pixels, others).astype(jnp.float32) + jnp.float32(0.5))
     points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
-    if sampling.interp_type == types.INTERP_NN:
-        return _nearest(sampling, image, points, extent)
-    return _linear(sampling, image, points, extent)
+    sample = {types.INTERP_NN: _nearest, types.INTERP_LINEAR: _linear, types.INTERP_CUBIC: _cubic}
+    return sample[sampling.interp_type](sampling, image, points, extent)
 
 
 def _take(image: Array, pixels: Sequence[Array]) -> Array:
@@ -215,18 +235,47 @@ def _take(image: Array, pixels: Sequence[Array]) -> Array:
     return image.at[tuple(pixels)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
+def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
+    """int32: the pixel before a position. Clipped before the conversion: what lies far outside is no int32."""
+    low, high = (
+        (jnp.float32(-_FAR), jnp.float32(_FAR)) if sampling.folds else (-2, (last + 2).astype(jnp.float32))
+    )
+    return jnp.floor(jnp.clip(position, low, high)).astype(jnp.int32)
+
+
+def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
+    """The pixel of the image that is shown at any pixel."""
+    if not sampling.folds:
+        return jnp.clip(pixel, 0, last)
+    size = last + 1
+    if sampling.border == "wrap":
+        return pixel % size
+    if sampling.border == "reflect_101":
+        return reflect_101(pixel, size)
+    folded = pixel % (2 * size)
+    return jnp.minimum(folded, 2 * size - 1 - folded)
+
+
+def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | None:
+    """The fill value(s) in a type; None: there are none."""
+    if sampling.fill_value is None:
+        return None
+    # DALI holds the border in the output's type and reads it in the input's.
+    values = saturate_cast(saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype), dtype)
+    return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
+
+
 def _nearest(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
     pixels, inside = [], []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
-        # Clipped before the conversion: what lies far outside is no int32.
-        pixel = jnp.floor(jnp.clip(point, -1, (last + 1).astype(jnp.float32))).astype(jnp.int32)
-        pixels.append(jnp.clip(pixel, 0, last))
+        pixel = _floor(sampling, point, last)
+        pixels.append(_inside(sampling, pixel, last))
         inside.append((pixel >= 0) & (pixel <= last))
     result = saturate_cast(_take(image, pixels), sampling.dtype)
-    if sampling.fill_value is None:
+    fill = _fill(sampling, sampling.dtype, image.shape[-1])
+    if fill is None:
         return result
-    fill = saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype)
     return jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, inside), -1), result, fill)
 
 
@@ -238,23 +287,19 @@ def _linear(sampling: _Sampling, image: Array, points: Sequence[Array], extent: 
     for axis, point in enumerate(points):
         last = extent[axis] - 1
         position = point - jnp.float32(0.5)
-        if sampling.fill_value is None:
+        if sampling.fill_value is None and not sampling.folds:
             # Clipping the position repeats the border; it is not negative then, so truncation is floor.
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
             pixels.append((low, jnp.minimum(low + 1, last)))
         else:
-            position = jnp.clip(position, -2, (last + 2).astype(jnp.float32))
-            low = jnp.floor(position).astype(jnp.int32)
+            low = _floor(sampling, position, last)
+            position = jnp.clip(position, low.astype(jnp.float32), (low + 1).astype(jnp.float32))
             high = low + 1
-            pixels.append((jnp.clip(low, 0, last), jnp.clip(high, 0, last)))
+            pixels.append((_inside(sampling, low, last), _inside(sampling, high, last)))
             inside.append(((low >= 0) & (low <= last), (high >= 0) & (high <= last)))
         shares.append(jnp.expand_dims(position - low.astype(jnp.float32), -1))
-    fill = None
-    if sampling.fill_value is not None:
-        # DALI holds the border in the output's type and reads it in the input's.
-        held = saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype)
-        fill = saturate_cast(held, image.dtype)
+    fill = _fill(sampling, image.dtype, image.shape[-1])
 
     def corner(sides: tuple[int, ...]) -> Array:
         value = _take(image, [pixels[axis][side] for axis, side in enumerate(sides)])
@@ -276,3 +321,37 @@ def _linear(sampling: _Sampling, image: Array, points: Sequence[Array], extent: 
                 blended[sides] = low_value + (high_value - low_value) * share
         values = blended
     return saturate_cast(values[()], sampling.dtype)
+
+
+def _cubic(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
+    """Four by four pixels, by OpenCV's kernel."""
+    fill = _fill(sampling, image.dtype, image.shape[-1])
+    taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
+    for axis, point in enumerate(points):
+        last = extent[axis] - 1
+        position = point - jnp.float32(0.5)
+        low = _floor(sampling, position, last)
+        share = jnp.clip(position - low.astype(jnp.float32), 0, 1)
+        taps.append([])
+        for offset in (-1, 0, 1, 2):
+            pixel = low + offset
+            weight = jnp.expand_dims(_cubic_weight(jnp.abs(share - offset)), -1)
+            taps[axis].append((_inside(sampling, pixel, last), (pixel >= 0) & (pixel <= last), weight))
+    total = jnp.zeros((), jnp.float32)
+    for row, row_inside, row_weight in taps[0]:
+        line = jnp.zeros((), jnp.float32)
+        for column, column_inside, column_weight in taps[1]:
+            value = _take(image, (row, column))
+            if fill is not None:
+                value = jnp.where(jnp.expand_dims(row_inside & column_inside, -1), value, fill)
+            line = line + value.astype(jnp.float32) * column_weight
+        total = total + line * row_weight
+    return saturate_cast(total, sampling.dtype)
+
+
+def _cubic_weight(distance: Array) -> Array:
+    """Keys' kernel with a = -0.75, as in OpenCV, at a distance of 0 to 2."""
+    a = -0.75
+    near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+    return jnp.where(distance <= 1, near, far)

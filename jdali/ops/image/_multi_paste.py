@@ -1,0 +1,303 @@
+"""Multi-paste: make images of regions of others (mosaics, collages)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.argument_rules import extents_of
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._take_window import fit_axis
+
+_NAME = "multi_paste"
+_PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
+
+
+# --- setup --------------------------------------------------------------------------------------
+def setup(
+    *images: BatchSpec,
+    dtype: np.dtype[Any] | None,
+    in_anchors: Any,
+    in_anchors_rel: Any,
+    in_ids: Any,
+    out_anchors: Any,
+    out_anchors_rel: Any,
+    output_size: np.ndarray | None,
+    shapes: Any,
+    shapes_rel: Any,
+) -> BatchSpec:
+    given = {
+        "in_anchors": in_anchors, "in_anchors_rel": in_anchors_rel, "shapes": shapes, "shapes_rel": shapes_rel,
+        "out_anchors": out_anchors, "out_anchors_rel": out_anchors_rel,
+    }  # fmt: skip
+    _check_inputs(images, in_ids)
+    for absolute, relative in _PAIRS:
+        if given[absolute] is not None and given[relative] is not None:
+            raise ValueError(f"{_NAME}: give {absolute} or {relative}, not both")
+    counts = _counts(in_ids, len(images), images[0].batch_size)
+    for name, values in given.items():
+        _check_regions(name, values, counts)
+    extents = images[0].extents.copy()
+    extents[:, -3:-1] = _canvas(images, output_size)
+    if not is_traced(in_ids):
+        ids = _ids(in_ids, images[0].batch_size)
+        extents[:, -1] = _channels(images, ids)
+        if not any(is_traced(value) for value in given.values()):
+            _check_bounds(images, ids, extents[:, -3:-1], given)
+    return images[0].replace(extents=extents, dtype=dtype or images[0].dtype)
+
+
+def _check_inputs(images: Sequence[BatchSpec], in_ids: Any) -> None:
+    first = images[0]
+    if in_ids is not None and len(images) > 1:
+        raise ValueError(f"{_NAME}: in_ids names samples of one input, got {len(images)} inputs")
+    for spec in images:
+        if spec.layout not in ("HWC", "FHWC", "") or spec.ndim not in (3, 4):
+            raise ValueError(f"{_NAME}: images must be HWC or FHWC, got {spec.layout or f'{spec.ndim} axes'}")
+        if spec.dtype != first.dtype or spec.ndim != first.ndim:
+            raise ValueError(
+                f"{_NAME}: inputs must have one type and layout, got {first.dtype} and {spec.dtype}"
+            )
+        wrong = (spec.extents[:, :-3] != first.extents[:, :-3]).any(axis=1)
+        if wrong.any():
+            raise SampleError(f"{_NAME}: inputs have different numbers of frames", sample=int(wrong.argmax()))
+
+
+def _counts(in_ids: Any, inputs: int, batch_size: int) -> np.ndarray | None:
+    """[N] numbers of regions; None: not known."""
+    if in_ids is None:
+        return np.full(batch_size, inputs)
+    extents = in_ids.extents if is_traced(in_ids) else extents_of(in_ids)
+    return None if extents is None else extents.prod(axis=1)
+
+
+def _check_regions(name: str, values: Any, counts: np.ndarray | None) -> None:
+    if values is None or counts is None:
+        return
+    found = values.extents if is_traced(values) else extents_of(values)
+    if found is None:
+        return
+    wrong = np.ones(len(found), bool)
+    if found.shape[1] == 2:
+        wrong = (found[:, 0] != counts) | (found[:, 1] != 2)
+    if wrong.any():
+        sample = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: {name} has shape {tuple(found[sample].tolist())}, it must be ({counts[sample]}, 2): a row "
+            "for each region",
+            sample=sample,
+            argument=name,
+        )
+
+
+def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.ndarray:
+    """[N, 2]"""
+    if output_size is not None:
+        if output_size.shape[1:] != (2,):
+            raise ValueError(
+                f"{_NAME}: output_size must be (height, width), got shape {output_size.shape[1:]}"
+            )
+        wrong = (output_size < 0).any(axis=1)
+        if wrong.any():
+            sample = int(wrong.argmax())
+            raise SampleError(
+                f"{_NAME}: output_size must not be negative, got {output_size[sample].tolist()}",
+                sample=sample,
+                argument="output_size",
+            )
+        return output_size
+    sizes = np.concatenate([spec.extents[:, -3:-1] for spec in images])
+    wrong = (sizes != sizes[:1]).any(axis=1)
+    if wrong.any():
+        raise ValueError(f"{_NAME}: images have different sizes: give output_size")
+    return images[0].extents[:, -3:-1]
+
+
+def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
+    """[N] samples to paste from; None: from all inputs."""
+    if in_ids is None:
+        return None
+    ids = [np.atleast_1d(own).astype(int) for own in in_ids]
+    for sample, own in enumerate(ids):
+        if ((own < 0) | (own >= batch_size)).any():
+            raise SampleError(
+                f"{_NAME}: in_ids must be from 0 to {batch_size - 1}, got {own.tolist()}",
+                sample=sample,
+                argument="in_ids",
+            )
+    return ids
+
+
+def _sources(images: Sequence[BatchSpec], ids: list[np.ndarray] | None, sample: int) -> np.ndarray:
+    """int [regions, ndim]: size of the image that each region comes from."""
+    if ids is not None:
+        return images[0].extents[ids[sample]]
+    return np.array([spec.extents[sample] for spec in images])
+
+
+def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.ndarray:
+    """[N] of the outputs."""
+    channels = images[0].extents[:, -1].copy()
+    if all((spec.extents[:, -1] == channels[:1]).all() for spec in images):
+        return channels
+    for sample in range(len(channels)):
+        own = _sources(images, ids, sample)[:, -1]
+        if (own != own[:1]).any():
+            raise SampleError(f"{_NAME}: regions of images of {own.tolist()} channels", sample=sample)
+        channels[sample] = own[0] if len(own) else channels[sample]
+    return channels
+
+
+def _check_bounds(
+    images: Sequence[BatchSpec], ids: list[np.ndarray] | None, canvas: np.ndarray, given: Mapping[str, Any]
+) -> None:
+    """Raises SampleError if a region is not in its image, or would not be in the output."""
+    for sample in range(len(canvas)):
+        sizes = _sources(images, ids, sample)[:, -3:-1]
+        own = {name: None if values is None else np.asarray(values[sample]) for name, values in given.items()}
+        source, shape, target = regions(own, sizes, canvas[sample], np)
+        for name, start, limit in (("image", source, sizes), ("output", target, canvas[sample])):
+            wrong = ((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1)
+            if wrong.any():
+                i = int(wrong.argmax())
+                size = np.broadcast_to(limit, sizes.shape)[i].tolist()
+                raise SampleError(
+                    f"{_NAME}: region {i} at {start[i].tolist()} of shape {shape[i].tolist()} is not within the "
+                    f"{name} of size {size}",
+                    sample=sample,
+                )
+
+
+def regions(given: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple[Any, Any, Any]:
+    """Where the regions of one sample come from, their shapes, and where they go: int [regions, 2] each.
+
+    Args:
+        given: arguments by name, [regions, 2] or None.
+        sizes: int [regions, 2], of the images they come from.
+        canvas: int [2], of the output.
+        xp: `numpy` or `jax.numpy`.
+    """
+
+    def found(absolute: str, relative: str, whole: Any, rounding: Any) -> Any:
+        if given[absolute] is not None:
+            return xp.asarray(given[absolute])
+        if given[relative] is None:
+            return None
+        share = xp.asarray(given[relative], xp.float32)
+        return rounding(share * xp.asarray(whole, xp.float32)).astype(xp.int32)
+
+    source = found("in_anchors", "in_anchors_rel", sizes, xp.trunc)
+    source = xp.zeros_like(sizes) if source is None else source
+    shape = found("shapes", "shapes_rel", sizes, xp.ceil)
+    target = found("out_anchors", "out_anchors_rel", canvas, xp.trunc)
+    return (
+        source,
+        sizes - source if shape is None else shape,
+        xp.zeros_like(sizes) if target is None else target,
+    )
+
+
+# --- run ----------------------------------------------------------------------------------------
+@operator(
+    setup=setup, batched=True, whole_batch=lambda given: given.get("in_ids") is not None,
+    source="operators/image/paste/multipaste.h",
+)  # fmt: skip
+def multi_paste(
+    *images: Array,
+    dtype: Static[np.dtype | None] = None,
+    in_anchors: PerSample[list[tuple[int, ...]] | None] = None,
+    in_anchors_rel: PerSample[list[tuple[float, ...]] | None] = None,
+    in_ids: PerSample[list[int] | None] = None,
+    out_anchors: PerSample[list[tuple[int, ...]] | None] = None,
+    out_anchors_rel: PerSample[list[tuple[float, ...]] | None] = None,
+    output_size: PerSample[tuple[int, ...] | None] = None,
+    shapes: PerSample[list[tuple[int, ...]] | None] = None,
+    shapes_rel: PerSample[list[tuple[float, ...]] | None] = None,
+    _in_ids_extent: PerSample[Array | None] = None,
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Copies regions of images into black images, one over the other.
+
+    With `in_ids`, each output is made of any samples of the one input's batch; without, region i of a sample comes
+    from input i. All three of a region's coordinates are (height, width).
+
+    Args:
+        images: [H, W, C] or [F, H, W, C].
+        dtype: output type; None: the input's.
+        in_anchors: [regions, 2], first corner of each region in the image it comes from, pixels.
+        in_anchors_rel: the same in shares of that image's size, rounded towards zero. Neither: 0.
+        in_ids: [regions], position in the batch of the sample that each region comes from. The number of regions
+            may differ by sample.
+        out_anchors: [regions, 2], first corner of each region in the output, pixels.
+        out_anchors_rel: the same in shares of the output's size, rounded towards zero. Neither: 0.
+        output_size: (height, width) of the output; None: that of the images, which must all be of one size.
+        shapes: [regions, 2], size of each region, pixels.
+        shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
+
+    Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.
+
+    Raises: a region must be within its image and the output. If one of the arguments is a tracer that is not
+    checked, and what is outside is left out.
+    """
+    args = {
+        "in_anchors": in_anchors, "in_anchors_rel": in_anchors_rel, "shapes": shapes, "shapes_rel": shapes_rel,
+        "out_anchors": out_anchors, "out_anchors_rel": out_anchors_rel, "in_ids": in_ids, "count": _in_ids_extent,
+    }  # fmt: skip
+    kind, batch = np.dtype(dtype or images[0].dtype), images[0].shape[0]
+    rows = {
+        name: None if v is None else jnp.broadcast_to(v, (batch, *v.shape[1:])) for name, v in args.items()
+    }
+    sizes = [own[:, -3:-1] for own in extent]
+
+    def one(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> Array:
+        ids, count = own["in_ids"], own["count"]
+        if ids is None:
+            sources = [image[sample] for image in images]
+            areas = jnp.stack([size[sample] for size in sizes])
+        else:
+            ids = jnp.atleast_1d(ids)
+            sources = [functools.partial(images[0].__getitem__, i) for i in ids]
+            areas = sizes[0][ids]
+        places = regions(own, areas, canvas, jnp)
+        result = jnp.zeros(out_shape, kind)
+        for i, source in enumerate(sources):
+            image = source() if callable(source) else source
+            there = None if count is None else i < count[0]
+            result = _pasted(result, image, [place[i] for place in places], areas[i], canvas, there)
+        return result
+
+    return jax.vmap(one)(jnp.arange(batch), rows, out_extent[:, -3:-1])
+
+
+def _pasted(
+    canvas: Array, image: Array, region: Sequence[Array], size: Array, area: Array, there: Array | None
+) -> Array:
+    """The canvas [..., H, W, C] with a region of an image on it."""
+    source, shape, target = region
+    masks, first = [], canvas.ndim - 3
+    for axis in range(first):
+        image = fit_axis(image, axis, canvas.shape[axis])
+    image = fit_axis(image, first + 2, canvas.shape[-1])
+    for axis in range(2):
+        index = jnp.arange(canvas.shape[first + axis], dtype=jnp.int32) - target[axis]
+        place = index + source[axis]
+        masks.append((index >= 0) & (index < shape[axis]) & (place >= 0) & (place < size[axis]))
+        if image.shape[first + axis] == 0:
+            return canvas
+        image = jnp.take(image, place, axis=first + axis, mode="clip")
+    inside = masks[0][:, None] & masks[1][None, :]
+    if there is not None:
+        inside &= there
+    return jnp.where(inside[..., None], saturate_cast(image, canvas.dtype), canvas)

@@ -1,0 +1,115 @@
+"""Paste: put images on larger canvases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._take_window import fit_axis, inside_window, take_window
+
+LIMIT = 2**31 - 1
+
+
+def setup(
+    images: BatchSpec,
+    *,
+    fill_value: tuple[int, ...] | int,
+    min_canvas_size: np.ndarray,
+    n_channels: int,
+    paste_x: Any,
+    paste_y: Any,
+    ratio: np.ndarray,
+) -> BatchSpec:
+    values = np.size(fill_value)
+    if values != 1:
+        if values != n_channels:
+            raise ValueError(f"paste: fill_value must have 1 value or n_channels={n_channels}, got {values}")
+        wrong = images.extents[:, 2] != n_channels
+        if wrong.any():
+            sample = int(wrong.argmax())
+            raise SampleError(
+                f"paste: the image has {images.extents[sample, 2]} channels, fill_value has {values} values",
+                sample=sample,
+                argument="fill_value",
+            )
+    _refuse("ratio must be at least 1", "ratio", ratio, ~(ratio >= 1))
+    _refuse(
+        "min_canvas_size must not be negative", "min_canvas_size", min_canvas_size, ~(min_canvas_size >= 0)
+    )
+    for name, place in (("paste_x", paste_x), ("paste_y", paste_y)):
+        if not is_traced(place):
+            _refuse(f"{name} must be from 0 to 1", name, place, ~((place >= 0) & (place <= 1)))
+    # float32, as in DALI: it decides where the product is a whole number.
+    sizes = images.extents[:, :2].astype(np.float32) * ratio.astype(np.float32)[:, None]
+    sizes = np.maximum(sizes, min_canvas_size[:, None])
+    _refuse("the canvas is too large", "ratio", ratio, ~(sizes <= LIMIT).all(axis=1))
+    extents = np.concatenate([sizes.astype(np.int64), images.extents[:, 2:]], axis=1)
+    return images.replace(extents=extents)
+
+
+def _refuse(message: str, argument: str, values: np.ndarray, wrong: np.ndarray) -> None:
+    if wrong.any():
+        sample = int(wrong.argmax())
+        raise SampleError(
+            f"paste: {message}, {argument} is {values[sample]}", sample=sample, argument=argument
+        )
+
+
+@operator(
+    setup=setup,
+    setup_needs=lambda given: ("ratio", "min_canvas_size"),
+    layouts=("HWC",),
+    source="operators/image/paste/paste.h",
+)
+def paste(
+    image: Array,
+    /,
+    *,
+    fill_value: Static[tuple[int, ...] | int],
+    min_canvas_size: PerSample[float] = 0.0,
+    n_channels: Static[int] = 3,
+    paste_x: PerSample[float] = 0.5,
+    paste_y: PerSample[float] = 0.5,
+    ratio: PerSample[float],
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Puts the image on a canvas `ratio` times its size; sizes and places are rounded towards zero.
+
+    Args:
+        image: [H, W, C], any type.
+        fill_value: of the canvas, one value or `n_channels` values; saturated to the image's type.
+        min_canvas_size: least height and width of the canvas, pixels.
+        n_channels: number of channels of the image; needed only for a `fill_value` of several values.
+        paste_x: share of the free width that is left of the image, 0 to 1.
+        paste_y: share of the free height above it, 0 to 1.
+        ratio: sides of the canvas divided by those of the image, at least 1.
+
+    Returns: [ratio * H, ratio * W, C], type of the input.
+
+    Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
+    """
+    del ratio, min_canvas_size, n_channels  # `setup` has made the size of them
+    free = (out_extent - extent).astype(jnp.float32)
+    places = [jnp.asarray(place, jnp.float32) for place in (paste_y, paste_x)]
+    products = lax.optimization_barrier([place * free[axis] for axis, place in enumerate(places)])
+    indices = [
+        jnp.arange(size, dtype=jnp.int32) - product.astype(jnp.int32)
+        for size, product in zip(out_shape, products, strict=False)
+    ]
+    window = [*indices, None]
+    if 0 in out_shape:
+        return jnp.zeros(out_shape, image.dtype)
+    pasted = take_window(image, window, out_shape)
+    fill = saturate_cast(jnp.atleast_1d(jnp.asarray(fill_value, jnp.int32)), image.dtype)
+    fill = fill if fill.shape[0] == 1 else fit_axis(fill, 0, out_shape[2])
+    return jnp.where(inside_window(window, extent), pasted, fill)

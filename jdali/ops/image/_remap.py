@@ -1,0 +1,103 @@
+"""Remap: a warp whose points are given, one for each pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali import types
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators.record import Static, operator
+from jdali.ops.image import _warp
+from jdali.ops.image._warp_perspective import pixel_origin_shift
+from jdali.ops.tensor._fit import fit
+from jdali.types import INTERP_LINEAR, DALIInterpType
+
+_NAME = "experimental.remap"
+_FILTERS = (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC)
+
+
+def setup(
+    images: BatchSpec, mapx: BatchSpec, mapy: BatchSpec, *, interp: DALIInterpType, pixel_origin: str
+) -> BatchSpec:
+    _warp.check_warp(_NAME, images, interp, _FILTERS)
+    pixel_origin_shift(_NAME, pixel_origin)
+    for name, given in (("mapx", mapx), ("mapy", mapy)):
+        if given.dtype != np.float32:
+            raise ValueError(f"{_NAME}: {name} is {given.dtype}, it must be float32; cast it")
+    wrong = (mapx.extents[:, :2] != mapy.extents[:, :2]).any(axis=1)
+    if wrong.any():
+        sample = int(wrong.argmax())
+        sizes = [tuple(spec.extents[sample, :2].tolist()) for spec in (mapx, mapy)]
+        raise SampleError(f"{_NAME}: mapx is {sizes[0]} and mapy {sizes[1]}, they must agree", sample=sample)
+    return _warp.warped(images, mapx.extents[:, :2], None)
+
+
+@operator(
+    name=_NAME,
+    setup=setup,
+    layouts=("HWC",),
+    devices=("cpu", "gpu"),
+    free_padding="all",
+    source="operators/image/remap/remap.cc",
+)
+def remap(
+    image: Array,
+    mapx: Array,
+    mapy: Array,
+    /,
+    *,
+    interp: Static[DALIInterpType] = INTERP_LINEAR,
+    pixel_origin: Static[str] = "corner",
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Shows at each pixel of the output the point of the input that maps name.
+
+    out(x, y) = in(mapx(x, y), mapy(x, y)), 0 outside of the input and where a map is NaN.
+
+    Args:
+        image: [H, W, C].
+        mapx: float32 [h, w] or [h, w, 1], column of the input for each pixel of the output.
+        mapy: float32 [h, w] or [h, w, 1], row of the input.
+        interp: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
+        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+
+    Returns: [h, w, C], type of the input, rounded half away from zero and saturated.
+
+    Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
+    """
+    size = out_shape[:2]
+    maps = [fit(values[..., 0], size) for values in (mapy, mapx)]
+    shift = jnp.float32(0.5 - pixel_origin_shift(_NAME, pixel_origin))
+    return _warp.warp(
+        image,
+        given_points,
+        (maps, shift),
+        extent[0],
+        out_extent,
+        out_shape,
+        interp_type=interp,
+        fill_value=0.0,
+        dtype=None,
+    )
+
+
+def given_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
+    """Mapping by tables; those pixels whose centres are given are a tile of them.
+
+    Args:
+        parameters: tables [h, w] for each axis, and what to add to their points.
+        centers: see `_warp.Mapping`.
+    """
+    tables, shift = parameters
+    first = [center.reshape(-1)[0].astype(jnp.int32) for center in centers]
+    shape = [center.size for center in centers]
+    points = [lax.dynamic_slice(table, first, shape) + shift for table in tables]
+    return [jnp.where(jnp.isnan(point), jnp.float32(-10), point) for point in points]

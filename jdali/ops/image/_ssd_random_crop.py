@@ -1,0 +1,99 @@
+"""The crop that SSD is trained with: a random window that keeps enough of an image's boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._numerics.random import SampleKeys, numpy_generator
+from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, find_window, kept
+
+_NAME = "ssd_random_crop"
+# random_crop.h of DALI; an overlap of 0 is its "any window".
+_THRESHOLDS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.0)
+
+
+def setup(
+    images: BatchSpec, boxes: BatchSpec, labels: BatchSpec, *, num_attempts: int, keys: SampleKeys
+) -> Plan:
+    if num_attempts < 1:
+        raise ValueError(f"{_NAME}: num_attempts must be at least 1, got {num_attempts}")
+    if images.ndim != 3:
+        raise ValueError(f"{_NAME}: images must be [H, W, C], got {images.ndim} axes")
+    if boxes.dtype != np.float32 or boxes.ndim != 2:
+        raise ValueError(
+            f"{_NAME}: boxes must be float32 [boxes, 4], got {boxes.dtype} with {boxes.ndim} axes"
+        )
+    wrong = boxes.extents[:, 1] != 4
+    if labels.ndim:
+        wrong |= labels.extents[:, 0] != boxes.extents[:, 0]
+    if wrong.any() or not labels.ndim:
+        sample = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: boxes of shape {boxes.extents[sample].tolist()} and labels of shape "
+            f"{labels.extents[sample].tolist()}; they must be [boxes, 4] and [boxes, ...]",
+            sample=sample,
+        )
+    return Plan((images, boxes, labels), {"_words": keys.numpy_words()})
+
+
+@operator(kind="host", setup=setup, outputs=3, devices=("cpu",), source="operators/ssd/random_crop.cc")
+def ssd_random_crop(
+    key: Any,
+    image: np.ndarray,
+    boxes: np.ndarray,
+    labels: np.ndarray,
+    /,
+    *,
+    num_attempts: Static[int] = 1,
+    _words: PerSample[tuple[int, ...] | None] = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cuts out a random window that overlaps with all boxes; gives it with the boxes and labels in it.
+
+    Each round draws a least intersection over union (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or not to crop, and then
+    `num_attempts` windows of 0.3 to 1 times each side, of an aspect ratio of 1/2 to 2 in shares of the sides. A window
+    is good if all boxes overlap by that and the centre of at least one box is in it. Boxes whose centre is not go.
+    Deprecated in DALI in favour of `random_bbox_crop`.
+
+    Args:
+        image: [H, W, C].
+        boxes: float32 [boxes, 4]: (left, top, right, bottom), shares of the sides, 0 to 1.
+        labels: [boxes, ...].
+        num_attempts: windows a round, at least 1.
+
+    Returns: the window [h, w, C], its borders rounded half away from zero; float32 [kept, 4] boxes relative to it, cut
+        at its borders; labels [kept, ...].
+
+    Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
+        is an error after 200,000 attempts.
+    """
+    assert _words is not None  # `setup` gives it
+    first, last = boxes[:, :2], boxes[:, 2:]
+    inside = ((boxes >= 0) & (boxes <= 1)).all(axis=1)
+    if not inside.all():
+        raise SampleError(
+            f"{_NAME}: box {boxes[int((~inside).argmax())].tolist()} is out of bounds; boxes are in shares of the "
+            "sides, from 0 to 1"
+        )
+    search = Search(
+        thresholds=_THRESHOLDS, allow_no_crop=True, scaling=(0.3, 1.0), aspect_ratio=((0.5, 2.0),),
+        num_attempts=num_attempts, total_num_attempts=None, all_boxes=True, iou=True, prune_threshold=None,
+    )  # fmt: skip
+    window = find_window(numpy_generator(np.asarray(_words)), first, last, search, None, None)
+    if window is None:
+        raise SampleError(f"{_NAME}: none of {MOST_ATTEMPTS} windows overlaps with all boxes")
+    if window.whole:
+        return image, boxes, labels
+    stay = np.flatnonzero(kept(window.first, window.last, first, last, None))
+    low, high = window.first, window.last
+    borders = [(np.clip(edge[stay], low, high) - low) / (high - low) for edge in (first, last)]
+    sides = np.array(image.shape[1::-1])
+    left, top = np_round_half_away(low * sides).astype(int)
+    right, bottom = np_round_half_away(high * sides).astype(int)
+    cut = np.concatenate(borders, axis=1).astype(np.float32)
+    return np.ascontiguousarray(image[top:bottom, left:right]), cut, labels[stay]

@@ -1,0 +1,170 @@
+"""Resize arrays of any layout along any axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._resample import resample
+from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
+from jdali.ops.image._resize_sizes import check_types, per_axis, resize_window
+from jdali.ops.image._take_window import fit_axis
+from jdali.types import DALIInterpType
+
+_NAME = "tensor_resize"
+
+
+def setup(
+    data: BatchSpec,
+    *,
+    alignment: np.ndarray,
+    antialias: bool,
+    axes: tuple[int, ...] | int | None,
+    axis_names: str | None,
+    dtype: np.dtype[Any] | None,
+    interp_type: np.ndarray,
+    mag_filter: np.ndarray | None,
+    max_size: tuple[float, ...] | float | None,
+    min_filter: np.ndarray | None,
+    mode: str,
+    roi_end: np.ndarray | None,
+    roi_relative: bool,
+    roi_start: np.ndarray | None,
+    scales: np.ndarray | None,
+    size_rounding: str,
+    sizes: np.ndarray | None,
+    subpixel_scale: bool,
+) -> Plan:
+    out_dtype = check_types(_NAME, data, dtype)
+    chosen = _chosen_axes(data, axes, axis_names)
+    count, extents = len(chosen), data.extents[:, list(chosen)]
+    if (sizes is None) == (scales is None):
+        raise ValueError(f"{_NAME}: give either sizes or scales")
+    if sizes is None:
+        sizes = per_axis(_NAME, "scales", scales, count) * extents
+    nothing = np.zeros(data.batch_size)
+    window = resize_window(
+        _NAME, extents, size=per_axis(_NAME, "sizes", sizes, count), separate=(), resize_shorter=nothing,
+        resize_longer=nothing, mode=mode, max_size=max_size, roi_start=roi_start, roi_end=roi_end,
+        roi_relative=roi_relative, subpixel_scale=subpixel_scale, size_rounding=size_rounding,
+        alignment=per_axis(_NAME, "alignment", alignment, count),
+    )  # fmt: skip
+    filters = filters_of(
+        window.low, window.high, window.size, extents=extents,
+        interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
+    )  # fmt: skip
+    resized = data.extents.copy()
+    resized[:, list(chosen)] = window.size
+    return Plan(
+        (data.replace(extents=resized, dtype=out_dtype),),
+        params={"_filters": filters},
+        static={"axes": chosen, "_nearest": all_nearest(filters[:, :, FILTER])},
+    )
+
+
+def _chosen_axes(
+    data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
+) -> tuple[int, ...]:
+    """The axes to resize; all of them if nothing is said."""
+    if axes is not None and axis_names is not None:
+        raise ValueError(f"{_NAME}: give axes or axis_names, not both")
+    if axis_names is not None:
+        missing = [name for name in axis_names if name not in data.layout]
+        if missing:
+            raise ValueError(
+                f"{_NAME}: axis_names={axis_names!r}, but the layout {data.layout!r} has no {missing[0]}"
+            )
+        chosen = [data.layout.index(name) for name in axis_names]
+    else:
+        given = range(data.ndim) if axes is None else np.atleast_1d(np.asarray(axes)).tolist()
+        outside = [axis for axis in given if not -data.ndim <= axis < data.ndim]
+        if outside:
+            raise ValueError(f"{_NAME}: axes has {outside[0]}, but the data has {data.ndim} axes")
+        chosen = [axis % data.ndim for axis in given]
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ValueError(f"{_NAME}: needs axes to resize, each of them once, got {tuple(chosen)}")
+    return tuple(chosen)
+
+
+@operator(
+    setup=setup, free_padding="all", source="operators/image/resize/tensor_resize.cc, tensor_resize_attr.cc"
+)
+def tensor_resize(
+    data: Array,
+    /,
+    *,
+    alignment: PerSample[tuple[float, ...]] = (0.5,),
+    antialias: Static[bool] = True,
+    axes: Static[tuple[int, ...] | int | None] = None,
+    axis_names: Static[str | None] = None,
+    dtype: Static[np.dtype | None] = None,
+    interp_type: PerSample[DALIInterpType] = DALIInterpType.INTERP_LINEAR,
+    mag_filter: PerSample[DALIInterpType | None] = None,
+    max_size: Static[tuple[float, ...] | float | None] = None,
+    min_filter: PerSample[DALIInterpType | None] = None,
+    minibatch_size: Static[int] = 32,
+    mode: Static[str] = "default",
+    roi_end: PerSample[tuple[float, ...] | None] = None,
+    roi_relative: Static[bool] = False,
+    roi_start: PerSample[tuple[float, ...] | None] = None,
+    scales: PerSample[tuple[float, ...] | None] = None,
+    size_rounding: Static[str] = "round",
+    sizes: PerSample[tuple[float, ...] | None] = None,
+    subpixel_scale: Static[bool] = True,
+    temp_buffer_hint: Static[int] = 0,
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    _filters: PerSample[Any] = None,
+    _nearest: Static[bool | None] = None,
+) -> Array:
+    """Resizes arrays along any of their axes.
+
+    Args:
+        data: any layout; uint8, int16, uint16 or float32.
+        alignment: the point of the window that stays in place when a size is rounded, 0: its start, 1: its end; one
+            value, or one for each of the axes.
+        antialias: widen the filter of axes that shrink, so that every element counts.
+        axes: indices of the axes that `sizes`, `scales`, `max_size`, `roi_start` and `roi_end` refer to, in that
+            order; negative: from the last one; None: all axes.
+        axis_names: the same by letters of the layout.
+        dtype: output type, the input's or FLOAT; None: the input's.
+        interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
+        mag_filter: filter of axes that do not shrink; None: `interp_type`.
+        max_size: limit of the sizes, one value or one for each of the axes; None: none.
+        min_filter: filter of axes that shrink; None: `interp_type`.
+        minibatch_size: taken for DALI's sake; changes nothing.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
+        roi_end: where the window that is resized ends; before `roi_start`: mirrored.
+        roi_relative: whether the window is in shares of the sizes instead of elements.
+        roi_start: where the window begins; None: the whole array. Filters reach beyond it.
+        scales: output sizes as multiples of the array's; negative: mirrored; 0: not given.
+        size_rounding: "round" (half away from zero), "truncate" or "ceil".
+        sizes: output sizes, one for all axes or one for each; negative: mirrored; 0: not given.
+        subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
+        temp_buffer_hint: taken for DALI's sake; changes nothing.
+
+    Returns: the array resized; axes not chosen stay as they are.
+
+    Parity: any number of axes, where DALI takes up to three that follow each other; with mode "not_larger" or
+    "not_smaller" it also resizes axes that are not chosen.
+    """
+    assert isinstance(axes, tuple)
+    others = [axis for axis in range(data.ndim) if axis not in axes]
+    for axis in others:
+        data = fit_axis(data, axis, out_shape[axis])
+    order = (*axes, *others)
+    moved = jnp.transpose(data, order)
+    kept = moved.shape[len(axes) :]
+    size = tuple(out_shape[axis] for axis in axes)
+    picked = jnp.asarray(axes, jnp.int32)
+    resized = resample(
+        moved.reshape(*moved.shape[: len(axes)], int(np.prod(kept))), _filters, extent[picked], out_extent[picked],
+        (*size, int(np.prod(kept))), dtype=np.dtype(dtype or data.dtype), nearest=_nearest,
+    )  # fmt: skip
+    return jnp.transpose(resized.reshape(*size, *kept), np.argsort(order))

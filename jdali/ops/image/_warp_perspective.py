@@ -1,0 +1,166 @@
+"""Warp by a perspective transform: see an image from another point of view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali import types
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image import _warp
+from jdali.ops.transforms._matrix import Matrix, Vector, inverse
+from jdali.types import INTERP_LINEAR, DALIInterpType
+
+_NAME = "experimental.warp_perspective"
+_BORDERS = ("constant", "replicate", "reflect", "reflect_101", "wrap")
+_FILTERS = (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC)
+
+
+def pixel_origin_shift(name: str, pixel_origin: str) -> float:
+    """Where the centre of pixel 0 is, in the coordinates that the user counts in."""
+    shifts = {"corner": 0.5, "center": 0.0}
+    if pixel_origin not in shifts:
+        raise ValueError(f"{name}: pixel_origin must be 'corner' or 'center', got {pixel_origin!r}")
+    return shifts[pixel_origin]
+
+
+def setup(
+    images: BatchSpec,
+    matrix_input: BatchSpec | None = None,
+    *,
+    border_mode: str,
+    fill_value: tuple[float, ...] | float,
+    interp_type: DALIInterpType,
+    matrix: Any,
+    pixel_origin: str,
+    size: Any,
+) -> BatchSpec:
+    _warp.check_warp(_NAME, images, interp_type, _FILTERS)
+    pixel_origin_shift(_NAME, pixel_origin)
+    if border_mode not in _BORDERS:
+        raise ValueError(f"{_NAME}: border_mode must be one of {', '.join(_BORDERS)}, got {border_mode!r}")
+    _check_fill(images, fill_value)
+    if matrix_input is None and not _warp.is_given(matrix):
+        raise ValueError(f"{_NAME}: no transform given; pass `matrix` or a second input")
+    if matrix_input is None and not is_traced(matrix) and matrix[0].size != 9:
+        raise ValueError(f"{_NAME}: matrix must have 3·3 values, got shape {matrix.shape[1:]}")
+    sizes = images.extents[:, :2]
+    if _warp.is_given(size):
+        sizes = _warp.explicit_size(_NAME, size, 2)
+    return _warp.warped(images, sizes, None)
+
+
+def _check_fill(images: BatchSpec, fill_value: tuple[float, ...] | float) -> None:
+    count = np.size(fill_value)
+    wrong = images.extents[:, 2] != count
+    if count > 1 and wrong.any():
+        sample = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: fill_value has {count} values, the image has {images.extents[sample, 2]} channels",
+            sample=sample,
+            argument="fill_value",
+        )
+
+
+def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """What `setup` needs: the matrix decides no sizes."""
+    return ("size",) if "size" in given else ()
+
+
+@operator(
+    name=_NAME,
+    setup=setup,
+    setup_needs=size_arguments,
+    layouts=("HWC",),
+    free_padding="all",
+    source="operators/image/remap/cvcuda/warp_perspective.cc",
+)
+def warp_perspective(
+    image: Array,
+    matrix_input: Array | None = None,
+    /,
+    *,
+    border_mode: Static[str] = "constant",
+    fill_value: Static[tuple[float, ...] | float] = (),
+    interp_type: Static[DALIInterpType] = INTERP_LINEAR,
+    inverse_map: Static[bool] = True,
+    matrix: PerSample[tuple[float, ...] | Matrix] = (),
+    pixel_origin: Static[str] = "corner",
+    size: PerSample[tuple[float, ...]] = (),
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Shows at each point of the output the point of the input that a perspective transform gives.
+
+    out(x, y) = in((M11·x + M12·y + M13) / w, (M21·x + M22·y + M23) / w), w = M31·x + M32·y + M33; the
+    point (0, 0) where w is 0.
+
+    Args:
+        image: [H, W, C].
+        matrix_input: [3, 3], the transform in place of `matrix`.
+        border_mode: what is outside: "constant" (`fill_value`), "replicate" (a|abcd|d), "reflect" (ba|abcd|dc),
+            "reflect_101" (cb|abcd|cb) or "wrap" (cd|abcd|ab).
+        fill_value: one value or one a channel, in the image's type; empty: 0.
+        interp_type: INTERP_NN, INTERP_LINEAR or INTERP_CUBIC (Keys' kernel with a = -0.75, as in OpenCV).
+        inverse_map: the transform is from output to input; False: from input to output, and is inverted first.
+        matrix: the transform row by row, 9 values.
+        pixel_origin: where (0, 0) is: "corner", that of the first pixel, or "center", its centre, as in OpenCV.
+        size: of the output, (H, W), rounded to the nearest integer; empty: the input's.
+
+    Returns: [*size, C], type of the input, rounded half away from zero and saturated.
+
+    Parity: points are worked out in float32, DALI's in float64: those of large images differ by up to 0.01 pixel.
+    """
+    transform = _as_transform(matrix if matrix_input is None else matrix_input)
+    zero = _warp.runtime_zero(extent[0])
+    if not inverse_map:
+        transform = inverse(transform, zero)
+    shift = jnp.float32(0.5 - pixel_origin_shift(_NAME, pixel_origin))
+    fill = None
+    if border_mode == "constant":
+        fill = fill_value if np.size(fill_value) else 0.0
+    return _warp.warp(
+        image,
+        perspective_points,
+        (transform, shift, zero),
+        extent[0],
+        out_extent,
+        out_shape,
+        interp_type=interp_type,
+        fill_value=fill,
+        dtype=None,
+        border="replicate" if border_mode == "constant" else cast(_warp.Border, border_mode),
+    )
+
+
+def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
+    """Mapping of a perspective transform; see `_warp.affine_points` for the zeros added.
+
+    Args:
+        parameters: transform [3, 3]; what to subtract from points of `Mapping` to get those that it is for; and a
+            `runtime_zero`.
+        centers: see `_warp.Mapping`.
+    """
+    transform, shift, zero = parameters
+    y, x = (center - shift for center in centers)
+    rows = [(transform[r, 0] * x + zero) + (transform[r, 1] * y + zero) + transform[r, 2] for r in range(3)]
+    vanishes = rows[2] == 0
+    depth = jnp.where(vanishes, 1, rows[2])
+    return [jnp.where(vanishes, 0, rows[axis] / depth) + shift for axis in (1, 0)]
+
+
+def _as_transform(matrix: Vector | Matrix) -> Array:
+    """float32 [3, 3] of 9 values, or of a matrix that may be padded."""
+    values = jnp.asarray(matrix, jnp.float32)
+    if values.ndim == 1:
+        return values.reshape(3, 3)
+    # A second input is adapted like an image without channels: it has one axis more at the end.
+    return values.reshape(values.shape[:2])[:3, :3]
