@@ -73,6 +73,9 @@ def alone(**values: Any) -> dict[str, dict[str, Any]]:
 
 
 MATRICES = np.stack([np.float32([[0.9, 0.2, 0.3 + i], [-0.1, 1.1, -0.4]]) for i in range(COUNT)])
+PERSPECTIVES = np.stack(
+    [np.float32([[0.9, 0.2, 0.3 + i], [-0.1, 1.1, -0.4], [0.01, -0.02 * i, 1]]) for i in range(COUNT)]
+)
 VOLUMES = np.stack([pictures(4, 5), pictures(4, 5)[::-1]], axis=1)  # DHWC
 # Each overlaps another anchor of the case that it belongs to.
 BOXES = (
@@ -232,6 +235,42 @@ WINDOWS = [
         for name, layout in (("crop", {}), ("crop_mirror_normalize", {"output_layout": "CDHW"}))
     ),
     Case(
+        "erase", [pictures(6, 7)],
+        traced={
+            "anchor": [(1.0, 2.0), (0.0, 3.0), (2.5, 1.0)], "shape": [(2.0, 3.0), (3.0, 2.0), (2.0, 9.0)],
+            "fill_value": [(0.5,), (-1.0,), (0.0,)],
+        },
+        grad=[0, "fill_value"], constant=COPIES, layout="HWC",
+    ),
+    Case(
+        "jitter", [pictures(5, 6)], {"nDegree": 3}, {"mask": [1, 0, 1]}, grad=[0], constant=COPIES, layout="HWC",
+    ),
+    Case(
+        "multi_paste", [pictures(5, 6), pictures(3, 4)], {"output_size": (7, 8)},
+        {
+            "in_anchors": [[(0, 1), (1, 0)], [(2, 2), (0, 1)], [(1, 3), (0, 0)]],
+            "shapes": [[(3, 4), (2, 3)], [(2, 2), (3, 2)], [(3, 3), (1, 4)]],
+            "out_anchors": [[(0, 0), (2, 1)], [(1, 3), (4, 5)], [(2, 2), (0, 0)]],
+        },
+        grad=[0, 1], constant=COPIES, layout="HWC", refused=alone(output_size=(7, 8)),
+    ),
+    Case(
+        "multi_paste", [pictures(5, 6)],
+        {"output_size": (7, 8)},
+        {
+            "in_anchors_rel": [[(0.1, 0.2)], [(0.0, 0.0)], [(0.5, 0.3)]],
+            "shapes_rel": [[(0.4, 0.5)], [(1.0, 0.5)], [(0.4, 0.4)]],
+            "out_anchors_rel": [[(0.1, 0.2)], [(0.0, 0.4)], [(0.3, 0.3)]],
+        },
+        grad=[0], constant=COPIES, layout="HWC", label="shares",
+    ),
+    Case(
+        "paste", [pictures(5, 6)], {"fill_value": (1, 2, 3), "ratio": 1.5, "min_canvas_size": 8.0},
+        {"paste_x": [0.0, 0.4, 1.0], "paste_y": [0.7, 0.2, 0.5]}, grad=[0], constant=COPIES, layout="HWC",
+        refused={"ratio": {"fill_value": 0, "ratio": 1.5},
+                 "min_canvas_size": {"fill_value": 0, "ratio": 1.5, "min_canvas_size": 8.0}},
+    ),
+    Case(
         "flip", [pictures(3, 4)],
         traced={"horizontal": [0, 1, 1], "vertical": [1, 0, 1], "depthwise": [0, 1, 0]}, grad=[0],
         constant=COPIES, layout="HWC",
@@ -319,6 +358,40 @@ RESAMPLING = [
         {"angle": [10.0, -33.0, 90.5], "axis": [(0.1, 0.2, 1.0), (1.0, 0.3, 0.0), (0.0, 1.0, 0.2)]},
         grad=[0, "angle", "axis"], layout="DHWC", label="volume",
         refused={"axis": {"angle": 30.0, "axis": (0.0, 0.0, 1.0)}},
+    ),
+    Case(
+        "tensor_resize", [pictures(6, 7)], {"sizes": (4.0, 5.0), "axes": (0, 1)}, grad=[0], layout="HWC",
+        refused={
+            name: {"axes": (0, 1), "sizes": (4.0, 5.0), name: value} for name, value in {
+                "sizes": (4.0, 5.0), "alignment": (0.5, 0.5), "roi_start": (0.0, 0.0), "roi_end": (3.0, 3.0),
+                "interp_type": 1, "min_filter": 1, "mag_filter": 1,
+            }.items() if not name.startswith("roi")
+        } | {
+            name: {"axes": (0, 1), "sizes": (4.0, 5.0), "roi_start": (0.0, 0.0), "roi_end": (3.0, 3.0)}
+            for name in ("roi_start", "roi_end")
+        } | {"scales": {"axes": (0, 1), "scales": (0.5, 0.7)}},
+    ),
+    Case(
+        "fast_resize_crop_mirror", [pictures(6, 7)], {"size": (5.0, 6.0), "crop": (3.0, 4.0)},
+        {"mirror": [0, 1, 2]}, grad=[0], constant=COPIES, layout="HWC",
+    ),
+    Case("water", [pictures(5, 6)], {"ampl_x": 1.5, "freq_x": 0.4, "interp_type": types.INTERP_LINEAR},
+         {"mask": [1, 0, 1]}, grad=[0], constant="the mask is 0 or 1", layout="HWC"),
+    Case("sphere", [pictures(5, 6)], {"interp_type": types.INTERP_LINEAR}, {"mask": [1, 0, 1]}, grad=[0],
+         constant="the mask is 0 or 1", layout="HWC"),
+    Case(
+        "experimental.warp_perspective", [pictures(5, 6)], {"border_mode": "replicate"},
+        {"matrix": PERSPECTIVES.reshape(COUNT, 9)}, grad=[0, "matrix"], layout="HWC", step=1e-3,
+        refused={"size": {"matrix": PERSPECTIVES[0].ravel(), "size": (4.0, 4.0)}},
+    ),
+    Case(
+        "experimental.warp_perspective", [pictures(5, 6), PERSPECTIVES],
+        {"border_mode": "reflect", "interp_type": types.INTERP_CUBIC, "inverse_map": False},
+        grad=[0], layout=("HWC", ""), ragged=["ba.", ".."], label="input",
+    ),
+    Case(
+        "experimental.remap", [pictures(5, 6), numbers(0.6, 5.4, 4, 3), numbers(0.6, 4.4, 4, 3, seed=1)],
+        grad=[0, 1, 2], layout=("HWC", "HW", "HW"), step=1e-3, ragged=["ab.", "ba", "ba"],
     ),
     Case(
         "warp_affine", [pictures(5, 6)], traced={"matrix": MATRICES.reshape(COUNT, 6)}, grad=[0, "matrix"],

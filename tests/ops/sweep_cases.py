@@ -133,6 +133,7 @@ SLOW = ("volume", "uint8", "large")
 # Operators whose programs take many seconds to compile: what they draw is drawn in loops, or many times over.
 COSTLY = {
     "decoders.image_random_crop", "noise.shot", "random.beta", "random_resized_crop", "resize_crop_mirror",
+    "fast_resize_crop_mirror",
 }  # fmt: skip
 
 COMPILED = [
@@ -226,6 +227,7 @@ OTHERS = [
               "background": [0, 9] * 4}),
     host("segmentation.random_object_bbox", MAPS, ignore_class=True, format="box", cache_objects=True),
     host("segmentation.select_masks", *POLYGONS, reindex_masks=True),
+    host("ssd_random_crop", [image(9, 8 + i) for i in range(COUNT)], BOXES, LABELS, num_attempts=20),
     Row("copy", [NUMBERS], ["AB"]),
     Row("get_property", [NUMBERS], ["AB"], {"key": "layout"}),
     Row("_transfer", [NUMBERS], ["AB"], call=lambda fn, x: x.gpu()),
@@ -331,6 +333,7 @@ NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "d
 # --- the same row in other words ----------------------------------------------------------------
 # Operators whose result follows from the names of the axes: without names, or with others, it is another one.
 NAMES_COUNT = {
+    "erase": "fills along all axes but C",
     "gaussian_blur": "blurs all axes but C",
     "get_property": "gives the layout",
     "slice": "cuts the axes W and H by default",
@@ -411,7 +414,8 @@ FLOATS: dict[str, float] = {}
 # Integers rounded from reals computed in another order may be 1 off.
 ROUNDED = {
     "brightness", "brightness_contrast", "color_space_conversion", "color_twist", "contrast", "gaussian_blur", "hsv",
-    "hue", "resize", "resize_crop_mirror", "rotate", "saturation", "warp_affine",
+    "experimental.remap", "experimental.warp_perspective", "fast_resize_crop_mirror", "hue", "resize",
+    "resize_crop_mirror", "rotate", "saturation", "sphere", "tensor_resize", "warp_affine", "water",
 }  # fmt: skip
 
 

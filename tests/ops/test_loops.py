@@ -15,6 +15,12 @@ BOUNDED = {
     "random_resized_crop": "as `resize`",
     "rotate": "over the tiles of the result, of a size that `setup` works out",
     "warp_affine": "as `rotate`",
+    "experimental.warp_perspective": "as `rotate`",
+    "experimental.remap": "as `rotate`",
+    "water": "as `rotate`",
+    "sphere": "as `rotate`",
+    "tensor_resize": "as `resize`",
+    "fast_resize_crop_mirror": "as `resize`",
 }
 
 

@@ -41,29 +41,43 @@ def setup(
     subpixel_scale: bool,
 ) -> Plan:
     out_dtype = check_types(_NAME, data, dtype)
-    chosen = _chosen_axes(data, axes, axis_names)
-    count, extents = len(chosen), data.extents[:, list(chosen)]
+    chosen = list(_chosen_axes(data, axes, axis_names))
     if (sizes is None) == (scales is None):
         raise ValueError(f"{_NAME}: give either sizes or scales")
-    if sizes is None:
-        sizes = per_axis(_NAME, "scales", scales, count) * extents
+    extents = data.extents
+
+    def all_axes(name: str, values: Any, others: Any) -> Any:
+        """[N, ndim] of values of the axes chosen; None stays None."""
+        if values is None:
+            return None
+        result = np.broadcast_to(np.asarray(others, np.float64), extents.shape).copy()
+        result[:, chosen] = per_axis(_NAME, name, np.asarray(values), len(chosen))
+        return result
+
+    # As in DALI, axes that are not chosen are given the size that they have: that counts in every mode.
+    wanted = all_axes("sizes", sizes, extents)
+    if wanted is None:
+        wanted = all_axes("scales", scales, 1) * extents
+    limit = None
+    if max_size is not None:
+        limit = tuple(all_axes("max_size", np.atleast_1d(np.asarray(max_size))[None], 0)[0].tolist())
     nothing = np.zeros(data.batch_size)
     window = resize_window(
-        _NAME, extents, size=per_axis(_NAME, "sizes", sizes, count), separate=(), resize_shorter=nothing,
-        resize_longer=nothing, mode=mode, max_size=max_size, roi_start=roi_start, roi_end=roi_end,
-        roi_relative=roi_relative, subpixel_scale=subpixel_scale, size_rounding=size_rounding,
-        alignment=per_axis(_NAME, "alignment", alignment, count),
+        _NAME, extents, size=wanted, separate=(), resize_shorter=nothing, resize_longer=nothing, mode=mode,
+        max_size=limit, roi_start=all_axes("roi_start", roi_start, 0),
+        roi_end=all_axes("roi_end", roi_end, 1 if roi_relative else extents), roi_relative=roi_relative,
+        subpixel_scale=subpixel_scale, size_rounding=size_rounding,
+        alignment=all_axes("alignment", alignment, 0.5),
     )  # fmt: skip
+    resized = chosen if mode in ("default", "stretch") else list(range(data.ndim))
     filters = filters_of(
-        window.low, window.high, window.size, extents=extents,
+        window.low[:, resized], window.high[:, resized], window.size[:, resized], extents=extents[:, resized],
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,
     )  # fmt: skip
-    resized = data.extents.copy()
-    resized[:, list(chosen)] = window.size
     return Plan(
-        (data.replace(extents=resized, dtype=out_dtype),),
+        (data.replace(extents=window.size, dtype=out_dtype),),
         params={"_filters": filters},
-        static={"axes": chosen, "_nearest": all_nearest(filters[:, :, FILTER])},
+        static={"axes": tuple(resized), "_nearest": all_nearest(filters[:, :, FILTER])},
     )
 
 
@@ -139,7 +153,8 @@ def tensor_resize(
         max_size: limit of the sizes, one value or one for each of the axes; None: none.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: taken for DALI's sake; changes nothing.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. Axes that are not chosen count as
+            given, with the size that they have; so the last two modes may resize them, too.
         roi_end: where the window that is resized ends; before `roi_start`: mirrored.
         roi_relative: whether the window is in shares of the sizes instead of elements.
         roi_start: where the window begins; None: the whole array. Filters reach beyond it.
@@ -149,10 +164,9 @@ def tensor_resize(
         subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
 
-    Returns: the array resized; axes not chosen stay as they are.
+    Returns: the array resized.
 
-    Parity: any number of axes, where DALI takes up to three that follow each other; with mode "not_larger" or
-    "not_smaller" it also resizes axes that are not chosen.
+    Parity: any axes, where DALI takes up to three that follow each other.
     """
     assert isinstance(axes, tuple)
     others = [axis for axis in range(data.ndim) if axis not in axes]

@@ -43,7 +43,7 @@ def test_what_is_given():
     for window, own, names in zip(found[~whole], [b for b, w in zip(boxes, whole, strict=True) if not w],
                                   [n for n, w in zip(labels, whole, strict=True) if not w], strict=True):  # fmt: skip
         first, last = window[:2] / [80, 100], window[2:] / [80, 100]
-        stay = [int(np.flatnonzero(LABELS == n)[0]) for n in names]
+        stay = [int(np.flatnonzero(n == LABELS)[0]) for n in names]
         expected = (np.clip(BOXES[stay].reshape(-1, 2, 2), first, last) - first) / (last - first)
         # By how far a border that is rounded moves a box: a pixel of the 24 or more of a window.
         np.testing.assert_allclose(own.reshape(-1, 2, 2), expected, atol=1 / 24)

@@ -55,6 +55,8 @@ def test_alignment(alignment):
         {"sizes": [4.0, 0.0], "axes": [0, 1], "mode": "stretch"},
         {"sizes": [4.0, 0.0], "axes": [0, 1]},
         {"sizes": [4.0, 20.0, 8.0], "mode": "not_larger"},
+        {"sizes": [4.0], "axes": [1], "mode": "not_larger"},
+        {"sizes": [4.0, 20.0], "axes": [0, 1], "mode": "not_smaller", "max_size": [25.0, 8.0]},
         {"scales": [1.0, 2.0], "axes": [0, 1], "roi_start": [1.0, 2.0], "roi_end": [5.0, 8.0]},
         {"scales": [0.5, 0.5], "axes": [0, 1], "antialias": False, "dtype": types.FLOAT},
     ],
