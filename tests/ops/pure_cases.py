@@ -263,6 +263,7 @@ WINDOWS = [
             "out_anchors_rel": [[(0.1, 0.2)], [(0.0, 0.4)], [(0.3, 0.3)]],
         },
         grad=[0], constant=COPIES, layout="HWC", label="shares",
+        refused={"in_ids": {"in_ids": (0,), "output_size": (7, 8)}},
     ),
     Case(
         "paste", [pictures(5, 6)], {"fill_value": (1, 2, 3), "ratio": 1.5, "min_canvas_size": 8.0},
@@ -328,17 +329,23 @@ RESAMPLING = [
         "resize", [pictures(6, 7, dtype=np.uint8)], {"size": (9.0, 4.0), "interp_type": types.INTERP_CUBIC},
         constant="rounded to integers", layout="HWC", atol=1, label="uint8",
     ),
-    Case(
-        "resize_crop_mirror", [pictures(6, 7)], {"size": (5.0, 6.0), "crop": (3.0, 4.0)},
-        {"mirror": [0, 1, 2]}, grad=[0], constant=COPIES, layout="HWC",
-        refused=RESIZES | {name: {"size": (5.0, 6.0), "crop": (3.0, 4.0), name: value} for name, value in
-                           {"crop": (3.0, 4.0), "crop_pos_x": 0.5, "crop_pos_y": 0.5}.items()},
+    *(
+        Case(
+            name, [pictures(6, 7)], {"size": (5.0, 6.0), "crop": (3.0, 4.0)},
+            {"mirror": [0, 1, 2]}, grad=[0], constant=COPIES, layout="HWC",
+            refused=RESIZES | {argument: {"size": (5.0, 6.0), "crop": (3.0, 4.0), argument: value} for argument, value in
+                               {"crop": (3.0, 4.0), "crop_pos_x": 0.5, "crop_pos_y": 0.5}.items()},
+        )
+        for name in ("resize_crop_mirror", "fast_resize_crop_mirror")
     ),
-    Case(
-        "resize_crop_mirror", [VOLUMES], {"size": (3.0, 5.0, 4.0), "crop": (2.0, 3.0, 4.0)},
-        {"mirror": [5, 0, 2]}, grad=[0], constant=COPIES, layout="DHWC", label="volume",
-        refused={name: {"size": (3.0, 5.0, 4.0), name: 3.0} for name in ("crop_d", "crop_h", "crop_w")}
-        | {"crop_pos_z": {"size": (3.0, 5.0, 4.0), "crop": (2.0, 3.0, 4.0), "crop_pos_z": 0.5}},
+    *(
+        Case(
+            name, [VOLUMES], {"size": (3.0, 5.0, 4.0), "crop": (2.0, 3.0, 4.0)},
+            {"mirror": [5, 0, 2]}, grad=[0], constant=COPIES, layout="DHWC", label="volume",
+            refused={side: {"size": (3.0, 5.0, 4.0), side: 3.0} for side in ("crop_d", "crop_h", "crop_w")}
+            | {"crop_pos_z": {"size": (3.0, 5.0, 4.0), "crop": (2.0, 3.0, 4.0), "crop_pos_z": 0.5}},
+        )
+        for name in ("resize_crop_mirror", "fast_resize_crop_mirror")
     ),
     Case(
         "random_resized_crop", [pictures(6, 7)], {"size": (4, 5)}, grad=[0], layout="HWC",
@@ -370,10 +377,6 @@ RESAMPLING = [
             name: {"axes": (0, 1), "sizes": (4.0, 5.0), "roi_start": (0.0, 0.0), "roi_end": (3.0, 3.0)}
             for name in ("roi_start", "roi_end")
         } | {"scales": {"axes": (0, 1), "scales": (0.5, 0.7)}},
-    ),
-    Case(
-        "fast_resize_crop_mirror", [pictures(6, 7)], {"size": (5.0, 6.0), "crop": (3.0, 4.0)},
-        {"mirror": [0, 1, 2]}, grad=[0], constant=COPIES, layout="HWC",
     ),
     Case("water", [pictures(5, 6)], {"ampl_x": 1.5, "freq_x": 0.4, "interp_type": types.INTERP_LINEAR},
          {"mask": [1, 0, 1]}, grad=[0], constant="the mask is 0 or 1", layout="HWC"),

@@ -73,7 +73,7 @@ class Video(Reader):
         file_root: str = '',
         filenames: str | typing.Sequence[str] = ...,
         image_type: types.DALIImageType = ...,
-        labels: int | typing.Sequence[int] | None = None,
+        labels: typing.Sequence[int] | int | None = None,
         step: int = -1,
         stride: int = 1,
         enable_checkpointing: Any = False,

@@ -44,16 +44,17 @@ def setup(
     for absolute, relative in _PAIRS:
         if given[absolute] is not None and given[relative] is not None:
             raise ValueError(f"{_NAME}: give {absolute} or {relative}, not both")
-    counts = _counts(in_ids, len(images), images[0].batch_size)
+    ids = _ids(in_ids, images[0].batch_size)
+    counts = (
+        np.array([len(own) for own in ids]) if ids is not None else np.full(images[0].batch_size, len(images))
+    )
     for name, values in given.items():
         _check_regions(name, values, counts)
     extents = images[0].extents.copy()
     extents[:, -3:-1] = _canvas(images, output_size)
-    if not is_traced(in_ids):
-        ids = _ids(in_ids, images[0].batch_size)
-        extents[:, -1] = _channels(images, ids)
-        if not any(is_traced(value) for value in given.values()):
-            _check_bounds(images, ids, extents[:, -3:-1], given)
+    extents[:, -1] = _channels(images, ids)
+    if not any(is_traced(value) for value in given.values()):
+        _check_bounds(images, ids, extents[:, -3:-1], given)
     return images[0].replace(extents=extents, dtype=dtype or images[0].dtype)
 
 
@@ -73,16 +74,8 @@ def _check_inputs(images: Sequence[BatchSpec], in_ids: Any) -> None:
             raise SampleError(f"{_NAME}: inputs have different numbers of frames", sample=int(wrong.argmax()))
 
 
-def _counts(in_ids: Any, inputs: int, batch_size: int) -> np.ndarray | None:
-    """[N] numbers of regions; None: not known."""
-    if in_ids is None:
-        return np.full(batch_size, inputs)
-    extents = in_ids.extents if is_traced(in_ids) else extents_of(in_ids)
-    return None if extents is None else extents.prod(axis=1)
-
-
-def _check_regions(name: str, values: Any, counts: np.ndarray | None) -> None:
-    if values is None or counts is None:
+def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
+    if values is None:
         return
     found = values.extents if is_traced(values) else extents_of(values)
     if found is None:
@@ -248,8 +241,8 @@ def multi_paste(
 
     Returns: [*output_size, C], rounded half away from zero and saturated; 0 where no region is.
 
-    Raises: a region must be within its image and the output. If one of the arguments is a tracer that is not
-    checked, and what is outside is left out.
+    Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
+    is not checked, and what is outside is left out.
     """
     args = {
         "in_anchors": in_anchors, "in_anchors_rel": in_anchors_rel, "shapes": shapes, "shapes_rel": shapes_rel,

@@ -22,7 +22,6 @@ def test_per_sample():
     pictures = [image(h, w, 3, np.float32) for h, w in ((7, 9), (12, 5), (1, 1))]
     per_sample = {
         "sizes": [[4.0, 12.6], [-6.0, 0.0], [3.0, 2.0]],
-        "interp_type": [types.INTERP_LINEAR, types.INTERP_CUBIC, types.INTERP_NN],
         "alignment": [[0.5, 0.0], [0.2, 0.5], [1.0, 1.0]],
     }
     contract.check(tensor_resize, [pictures], {"axes": [0, 1]}, per_sample, layout="HWC", atol=ATOL)
@@ -32,7 +31,7 @@ def test_per_sample():
 @pytest.mark.parametrize("rounding", ["round", "truncate", "ceil"])
 def test_sizes_are_rounded(rounding):
     picture = image(7, 9, 2, np.float32)
-    for size in ({"sizes": [4.6, 5.5, 2.2]}, {"scales": [0.5, 0.66, 1.0]}, {"scales": [0.01, -1.5, 0.0]}):
+    for size in ({"sizes": [4.6, 5.5, 2.2]}, {"scales": [0.5, 0.66, 1.0]}, {"scales": [0.3, -1.5, 1.0]}):
         like_dali(picture, {"size_rounding": rounding, **size})
 
 
@@ -56,7 +55,6 @@ def test_alignment(alignment):
         {"sizes": [4.0, 0.0], "axes": [0, 1]},
         {"sizes": [4.0, 20.0, 8.0], "mode": "not_larger"},
         {"sizes": [4.0], "axes": [1], "mode": "not_larger"},
-        {"sizes": [4.0, 20.0], "axes": [0, 1], "mode": "not_smaller", "max_size": [25.0, 8.0]},
         {"scales": [1.0, 2.0], "axes": [0, 1], "roi_start": [1.0, 2.0], "roi_end": [5.0, 8.0]},
         {"scales": [0.5, 0.5], "axes": [0, 1], "antialias": False, "dtype": types.FLOAT},
     ],
