@@ -17,7 +17,6 @@ from jdali.ops import noise as noise
 from jdali.ops import random as random
 from jdali.ops import readers as readers
 from jdali.ops import reductions as reductions
-from jdali.ops import segmentation as segmentation
 from jdali.ops import transforms as transforms
 from jdali.ops.random import CoinFlip as CoinFlip
 from jdali.fn._classes import Compose as Compose
@@ -88,19 +87,6 @@ class BBoxRotate(OperatorClass):
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
         preserve: Any = False,
-    ) -> None: ...
-
-class BatchPermutation(OperatorClass):
-    def __init__(
-        self,
-        *,
-        allow_repetitions: bool = False,
-        no_fixed_points: bool = False,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
     ) -> None: ...
 
 class BbFlip(OperatorClass):
@@ -221,21 +207,6 @@ class ColorTwist(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
-class Constant(OperatorClass):
-    def __init__(
-        self,
-        *,
-        dtype: DTypeLike | None = None,
-        fdata: typing.Sequence[float] | float | None = None,
-        idata: int | typing.Sequence[int] | None = None,
-        layout: str = '',
-        shape: int | typing.Sequence[int] | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-    ) -> None: ...
-
 class Contrast(OperatorClass):
     def __init__(
         self,
@@ -339,38 +310,30 @@ class CropMirrorNormalize(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
-class DLTensorPythonFunction(OperatorClass):
-    def __init__(
-        self,
-        *,
-        function: Any = None,
-        num_outputs: int = 1,
-        batch_processing: bool = True,
-        output_layouts: typing.Sequence[str] | str | None = None,
-        synchronize_stream: bool = True,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-    ) -> None: ...
-
-class DumpImage(OperatorClass):
-    def __init__(
-        self,
-        *,
-        input_layout: str = 'HWC',
-        suffix: str = '',
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-    ) -> None: ...
-
 class ElementExtract(OperatorClass):
     def __init__(
         self,
         *,
         element_map: typing.Sequence[int] | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Erase(OperatorClass):
+    def __init__(
+        self,
+        *,
+        anchor: typing.Sequence[float] | DataNode = ...,
+        axes: typing.Sequence[int] | int | None = None,
+        axis_names: str | None = None,
+        centered_anchor: bool = False,
+        fill_value: typing.Sequence[float] | DataNode = ...,
+        normalized: bool = False,
+        normalized_anchor: bool = False,
+        normalized_shape: bool = False,
+        shape: typing.Sequence[float] | DataNode = ...,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -398,7 +361,7 @@ class ExternalSource(OperatorClass):
         cycle: bool | str | None = None,
         layout: typing.Sequence[str] | str | None = None,
         dtype: Any = None,
-        ndim: int | typing.Sequence[int] | None = None,
+        ndim: typing.Sequence[int] | int | None = None,
         cuda_stream: Any = None,
         use_copy_kernel: bool | None = None,
         blocking: bool = False,
@@ -408,6 +371,44 @@ class ExternalSource(OperatorClass):
         no_copy: bool = False,
         prefetch_queue_depth: int | None = None,
         batch_info: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class FastResizeCropMirror(OperatorClass):
+    def __init__(
+        self,
+        *,
+        size: typing.Sequence[float] | DataNode | None = None,
+        resize_x: float | DataNode = 0.0,
+        resize_y: float | DataNode = 0.0,
+        resize_z: float | DataNode = 0.0,
+        resize_shorter: float | DataNode = 0.0,
+        resize_longer: float | DataNode = 0.0,
+        mode: str = 'default',
+        max_size: typing.Sequence[float] | float | None = None,
+        roi_start: typing.Sequence[float] | DataNode | None = None,
+        roi_end: typing.Sequence[float] | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        crop: typing.Sequence[float] | DataNode | None = None,
+        crop_d: float | DataNode = 0.0,
+        crop_h: float | DataNode = 0.0,
+        crop_w: float | DataNode = 0.0,
+        crop_pos_x: float | DataNode = 0.5,
+        crop_pos_y: float | DataNode = 0.5,
+        crop_pos_z: float | DataNode = 0.5,
+        rounding: str = 'round',
+        mirror: int | DataNode = 0,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        antialias: bool = False,
+        dtype: DTypeLike | None = None,
+        minibatch_size: int = 32,
+        temp_buffer_hint: int = 0,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -515,6 +516,21 @@ class Hue(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Jitter(OperatorClass):
+    def __init__(
+        self,
+        *,
+        fill_value: float = 0.0,
+        interp_type: types.DALIInterpType = ...,
+        mask: int | DataNode = 1,
+        nDegree: int = 2,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class LookupTable(OperatorClass):
     def __init__(
         self,
@@ -554,6 +570,25 @@ class MelFilterBank(OperatorClass):
         nfilter: int = 128,
         normalize: bool = True,
         sample_rate: float = 44100.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class MultiPaste(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        in_anchors: typing.Sequence[typing.Sequence[int]] | DataNode | None = None,
+        in_anchors_rel: typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        in_ids: typing.Sequence[int] | DataNode | None = None,
+        out_anchors: typing.Sequence[typing.Sequence[int]] | DataNode | None = None,
+        out_anchors_rel: typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        output_size: typing.Sequence[int] | DataNode | None = None,
+        shapes: typing.Sequence[typing.Sequence[int]] | DataNode | None = None,
+        shapes_rel: typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -634,23 +669,6 @@ class OnesLike(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
-class OpticalFlow(OperatorClass):
-    def __init__(
-        self,
-        *,
-        enable_external_hints: bool = False,
-        enable_temporal_hints: bool = False,
-        hint_grid: int = 4,
-        image_type: types.DALIImageType = ...,
-        output_format: int | None = None,
-        output_grid: int = 4,
-        preset: float = 0.0,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-    ) -> None: ...
-
 class Pad(OperatorClass):
     def __init__(
         self,
@@ -666,6 +684,22 @@ class Pad(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Paste(OperatorClass):
+    def __init__(
+        self,
+        *,
+        fill_value: typing.Sequence[int] | int | None = None,
+        min_canvas_size: float | DataNode = 0.0,
+        n_channels: int = 3,
+        paste_x: float | DataNode = 0.5,
+        paste_y: float | DataNode = 0.5,
+        ratio: float | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class PeekImageShape(OperatorClass):
     def __init__(
         self,
@@ -673,17 +707,6 @@ class PeekImageShape(OperatorClass):
         adjust_orientation: bool = True,
         dtype: DTypeLike | types.DALIDataType = ...,
         image_type: types.DALIImageType = ...,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-    ) -> None: ...
-
-class PerFrame(OperatorClass):
-    def __init__(
-        self,
-        *,
-        replace: bool = False,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -742,22 +765,6 @@ class PythonFunction(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
-class ROIRandomCrop(OperatorClass):
-    def __init__(
-        self,
-        *,
-        crop_shape: typing.Sequence[int] | DataNode | None = None,
-        in_shape: typing.Sequence[int] | DataNode | None = None,
-        roi_end: typing.Sequence[int] | DataNode | None = None,
-        roi_shape: typing.Sequence[int] | DataNode | None = None,
-        roi_start: typing.Sequence[int] | DataNode | None = None,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
-    ) -> None: ...
-
 class RandomBBoxCrop(OperatorClass):
     def __init__(
         self,
@@ -778,20 +785,6 @@ class RandomBBoxCrop(OperatorClass):
         threshold_type: str = 'iou',
         thresholds: typing.Sequence[float] = ...,
         total_num_attempts: int = -1,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-        seed: Any = -1,
-    ) -> None: ...
-
-class RandomCropGenerator(OperatorClass):
-    def __init__(
-        self,
-        *,
-        num_attempts: int = 10,
-        random_area: typing.Sequence[float] = ...,
-        random_aspect_ratio: typing.Sequence[float] = ...,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -935,6 +928,18 @@ class Rotate(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class SSDRandomCrop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        num_attempts: int = 1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class Saturation(OperatorClass):
     def __init__(
         self,
@@ -942,17 +947,6 @@ class Saturation(OperatorClass):
         dtype: DTypeLike | None = None,
         image_type: types.DALIImageType = ...,
         saturation: float | DataNode = 1.0,
-        device: Any = None,
-        name: Any = None,
-        bytes_per_sample_hint: Any = 0,
-        preserve: Any = False,
-    ) -> None: ...
-
-class SequenceRearrange(OperatorClass):
-    def __init__(
-        self,
-        *,
-        new_order: typing.Sequence[int] | DataNode | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1011,6 +1005,19 @@ class Spectrogram(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Sphere(OperatorClass):
+    def __init__(
+        self,
+        *,
+        fill_value: float = 0.0,
+        interp_type: types.DALIInterpType = ...,
+        mask: int | DataNode = 1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Squeeze(OperatorClass):
     def __init__(
         self,
@@ -1029,6 +1036,35 @@ class Stack(OperatorClass):
         *,
         axis: int = 0,
         axis_name: str | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class TensorResize(OperatorClass):
+    def __init__(
+        self,
+        *,
+        alignment: typing.Sequence[float] | DataNode = ...,
+        antialias: bool = True,
+        axes: typing.Sequence[int] | int | None = None,
+        axis_names: str | None = None,
+        dtype: DTypeLike | None = None,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        max_size: typing.Sequence[float] | float | None = None,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        minibatch_size: int = 32,
+        mode: str = 'default',
+        roi_end: typing.Sequence[float] | DataNode | None = None,
+        roi_relative: bool = False,
+        roi_start: typing.Sequence[float] | DataNode | None = None,
+        scales: typing.Sequence[float] | DataNode | None = None,
+        size_rounding: str = 'round',
+        sizes: typing.Sequence[float] | DataNode | None = None,
+        subpixel_scale: bool = True,
+        temp_buffer_hint: int = 0,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1071,6 +1107,25 @@ class WarpAffine(OperatorClass):
         inverse_map: bool = True,
         matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode = ...,
         size: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Water(OperatorClass):
+    def __init__(
+        self,
+        *,
+        ampl_x: float = 10.0,
+        ampl_y: float = 10.0,
+        fill_value: float = 0.0,
+        freq_x: float = 0.04908738521234052,
+        freq_y: float = 0.04908738521234052,
+        interp_type: types.DALIInterpType = ...,
+        mask: int | DataNode = 1,
+        phase_x: float = 0.0,
+        phase_y: float = 0.0,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1397,16 +1452,6 @@ def color_twist(
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
 
-def constant(
-    *,
-    dtype: DTypeLike | None = None,
-    fdata: typing.Sequence[float] | float | None = None,
-    idata: int | typing.Sequence[int] | None = None,
-    layout: str = '',
-    shape: int | typing.Sequence[int] | None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
 @overload
 def contrast(
     image: Any,
@@ -1614,6 +1659,44 @@ def element_extract(
 ) -> tuple[Any, Any]: ...
 
 @overload
+def erase(
+    data: Any,
+    /,
+    *,
+    anchor: Any = ...,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    centered_anchor: bool = False,
+    fill_value: Any = ...,
+    normalized: bool = False,
+    normalized_anchor: bool = False,
+    normalized_shape: bool = False,
+    shape: Any = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def erase(
+    data: Any,
+    /,
+    *,
+    anchor: Any = ...,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    centered_anchor: bool = False,
+    fill_value: Any = ...,
+    normalized: bool = False,
+    normalized_anchor: bool = False,
+    normalized_shape: bool = False,
+    shape: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def expand_dims(
     data: Any,
     /,
@@ -1632,6 +1715,82 @@ def expand_dims(
     *,
     axes: typing.Sequence[int],
     new_axis_names: str = '',
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def fast_resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    size: Any = None,
+    resize_x: Any = 0.0,
+    resize_y: Any = 0.0,
+    resize_z: Any = 0.0,
+    resize_shorter: Any = 0.0,
+    resize_longer: Any = 0.0,
+    mode: str = 'default',
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: Any = None,
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_w: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    rounding: str = 'round',
+    mirror: Any = 0,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = False,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def fast_resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    size: Any = None,
+    resize_x: Any = 0.0,
+    resize_y: Any = 0.0,
+    resize_z: Any = 0.0,
+    resize_shorter: Any = 0.0,
+    resize_longer: Any = 0.0,
+    mode: str = 'default',
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: Any = None,
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_w: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    rounding: str = 'round',
+    mirror: Any = 0,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = False,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -1818,6 +1977,36 @@ def hue(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def jitter(
+    key: ArrayLike,
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    nDegree: int = 2,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def jitter(
+    key: ArrayLike,
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    nDegree: int = 2,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def lookup_table(
     data: Any,
     /,
@@ -1902,6 +2091,40 @@ def mfcc(
     lifter: float = 0.0,
     n_mfcc: int = 20,
     normalize: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def multi_paste(
+    *images: Any,
+    dtype: DTypeLike | None = None,
+    in_anchors: Any = None,
+    in_anchors_rel: Any = None,
+    in_ids: Any = None,
+    out_anchors: Any = None,
+    out_anchors_rel: Any = None,
+    output_size: Any = None,
+    shapes: Any = None,
+    shapes_rel: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def multi_paste(
+    *images: Any,
+    dtype: DTypeLike | None = None,
+    in_anchors: Any = None,
+    in_anchors_rel: Any = None,
+    in_ids: Any = None,
+    out_anchors: Any = None,
+    out_anchors_rel: Any = None,
+    output_size: Any = None,
+    shapes: Any = None,
+    shapes_rel: Any = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -2038,42 +2261,6 @@ def ones_like(
 ) -> tuple[Array, Array]: ...
 
 @overload
-def optical_flow(
-    frames: Any,
-    hints: Any = None,
-    /,
-    *,
-    enable_external_hints: bool = False,
-    enable_temporal_hints: bool = False,
-    hint_grid: int = 4,
-    image_type: types.DALIImageType = ...,
-    output_format: int | None = None,
-    output_grid: int = 4,
-    preset: float = 0.0,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
-@overload
-def optical_flow(
-    frames: Any,
-    hints: Any = None,
-    /,
-    *,
-    enable_external_hints: bool = False,
-    enable_temporal_hints: bool = False,
-    hint_grid: int = 4,
-    image_type: types.DALIImageType = ...,
-    output_format: int | None = None,
-    output_grid: int = 4,
-    preset: float = 0.0,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Array, Array]: ...
-
-@overload
 def pad(
     data: Any,
     /,
@@ -2104,22 +2291,32 @@ def pad(
 ) -> tuple[Array, Array]: ...
 
 @overload
-def per_frame(
-    data: Any,
+def paste(
+    image: Any,
     /,
     *,
-    replace: bool = False,
+    fill_value: typing.Sequence[int] | int,
+    min_canvas_size: Any = 0.0,
+    n_channels: int = 3,
+    paste_x: Any = 0.5,
+    paste_y: Any = 0.5,
+    ratio: Any,
     layout: Any = '',
     extent: None = None,
     out_shape: Any = None,
 ) -> Array: ...
 
 @overload
-def per_frame(
-    data: Any,
+def paste(
+    image: Any,
     /,
     *,
-    replace: bool = False,
+    fill_value: typing.Sequence[int] | int,
+    min_canvas_size: Any = 0.0,
+    n_channels: int = 3,
+    paste_x: Any = 0.5,
+    paste_y: Any = 0.5,
+    ratio: Any,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -2176,34 +2373,6 @@ def preemphasis_filter(
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
-
-@overload
-def random_crop_generator(
-    key: ArrayLike,
-    shapes: Any,
-    /,
-    *,
-    num_attempts: int = 10,
-    random_area: typing.Sequence[float] = ...,
-    random_aspect_ratio: typing.Sequence[float] = ...,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Any: ...
-
-@overload
-def random_crop_generator(
-    key: ArrayLike,
-    shapes: Any,
-    /,
-    *,
-    num_attempts: int = 10,
-    random_area: typing.Sequence[float] = ...,
-    random_aspect_ratio: typing.Sequence[float] = ...,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Any, Any]: ...
 
 @overload
 def random_resized_crop(
@@ -2444,38 +2613,6 @@ def resize_crop_mirror(
 ) -> tuple[Array, Array]: ...
 
 @overload
-def roi_random_crop(
-    key: ArrayLike,
-    picture: Any = None,
-    /,
-    *,
-    crop_shape: Any,
-    in_shape: Any = None,
-    roi_end: Any = None,
-    roi_shape: Any = None,
-    roi_start: Any,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
-@overload
-def roi_random_crop(
-    key: ArrayLike,
-    picture: Any = None,
-    /,
-    *,
-    crop_shape: Any,
-    in_shape: Any = None,
-    roi_end: Any = None,
-    roi_shape: Any = None,
-    roi_start: Any,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Array, Array]: ...
-
-@overload
 def rotate(
     image: Any,
     /,
@@ -2530,28 +2667,6 @@ def saturation(
     dtype: DTypeLike | None = None,
     image_type: types.DALIImageType = ...,
     saturation: Any = 1.0,
-    layout: Any = '',
-    extent: ArrayLike | typing.Sequence[Any],
-    out_shape: Any = None,
-) -> tuple[Array, Array]: ...
-
-@overload
-def sequence_rearrange(
-    sequence: Any,
-    /,
-    *,
-    new_order: Any,
-    layout: Any = '',
-    extent: None = None,
-    out_shape: Any = None,
-) -> Array: ...
-
-@overload
-def sequence_rearrange(
-    sequence: Any,
-    /,
-    *,
-    new_order: Any,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -2664,6 +2779,32 @@ def spectrogram(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def sphere(
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def sphere(
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def squeeze(
     data: Any,
     /,
@@ -2702,6 +2843,64 @@ def stack(
     *data: Any,
     axis: int = 0,
     axis_name: str | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def tensor_resize(
+    data: Any,
+    /,
+    *,
+    alignment: Any = ...,
+    antialias: bool = True,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    interp_type: Any = ...,
+    mag_filter: Any = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    min_filter: Any = None,
+    minibatch_size: int = 32,
+    mode: str = 'default',
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    roi_start: Any = None,
+    scales: Any = None,
+    size_rounding: str = 'round',
+    sizes: Any = None,
+    subpixel_scale: bool = True,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def tensor_resize(
+    data: Any,
+    /,
+    *,
+    alignment: Any = ...,
+    antialias: bool = True,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    interp_type: Any = ...,
+    mag_filter: Any = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    min_filter: Any = None,
+    minibatch_size: int = 32,
+    mode: str = 'default',
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    roi_start: Any = None,
+    scales: Any = None,
+    size_rounding: str = 'round',
+    sizes: Any = None,
+    subpixel_scale: bool = True,
+    temp_buffer_hint: int = 0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -2788,6 +2987,44 @@ def warp_affine(
     inverse_map: bool = True,
     matrix: Any = ...,
     size: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def water(
+    image: Any,
+    /,
+    *,
+    ampl_x: float = 10.0,
+    ampl_y: float = 10.0,
+    fill_value: float = 0.0,
+    freq_x: float = 0.04908738521234052,
+    freq_y: float = 0.04908738521234052,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    phase_x: float = 0.0,
+    phase_y: float = 0.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def water(
+    image: Any,
+    /,
+    *,
+    ampl_x: float = 10.0,
+    ampl_y: float = 10.0,
+    fill_value: float = 0.0,
+    freq_x: float = 0.04908738521234052,
+    freq_y: float = 0.04908738521234052,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    phase_x: float = 0.0,
+    phase_y: float = 0.0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

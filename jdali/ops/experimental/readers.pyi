@@ -67,7 +67,7 @@ class Video(OperatorClass):
         file_root: str = '',
         filenames: str | typing.Sequence[str] = ...,
         image_type: types.DALIImageType = ...,
-        labels: int | typing.Sequence[int] | None = None,
+        labels: typing.Sequence[int] | int | None = None,
         step: int = -1,
         stride: int = 1,
         device: Any = None,

@@ -16,7 +16,7 @@ from jdali._errors import SampleError
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, batch_operator
 from jdali.ops.image._take_window import fit_axis
 
 _NAME = "multi_paste"
@@ -201,8 +201,8 @@ def regions(given: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple
 
 
 # --- run ----------------------------------------------------------------------------------------
-@operator(
-    setup=setup, batched=True, whole_batch=lambda given: given.get("in_ids") is not None,
+@batch_operator(
+    setup=setup, whole_batch=lambda given: given.get("in_ids") is not None,
     source="operators/image/paste/multipaste.h",
 )  # fmt: skip
 def multi_paste(

@@ -44,6 +44,7 @@ def setup(
     layouts=("HWC",),
     devices=("cpu", "gpu"),
     free_padding="all",
+    nanoseconds=23.0,
     source="operators/image/remap/remap.cc",
 )
 def remap(

@@ -192,5 +192,7 @@ fast_resize_crop_mirror = operator(
     setup=setup,
     layouts=LAYOUTS,
     free_padding="all",
+    nanoseconds=2.0,
+    uses=(ScaledDecoding,),
     source="operators/image/resize/resize_crop_mirror.cc",
 )(_without_antialiasing(resize_crop_mirror.run))

@@ -10,7 +10,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, find_window, kept
 
 _NAME = "ssd_random_crop"
@@ -42,7 +42,7 @@ def setup(
     return Plan((images, boxes, labels), {"_words": keys.numpy_words()})
 
 
-@operator(kind="host", setup=setup, outputs=3, devices=("cpu",), source="operators/ssd/random_crop.cc")
+@host_operator(setup=setup, outputs=3, devices=("cpu",), source="operators/ssd/random_crop.cc")
 def ssd_random_crop(
     key: Any,
     image: np.ndarray,

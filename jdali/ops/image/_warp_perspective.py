@@ -80,6 +80,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup_needs=size_arguments,
     layouts=("HWC",),
     free_padding="all",
+    nanoseconds=28.0,
     source="operators/image/remap/cvcuda/warp_perspective.cc",
 )
 def warp_perspective(
