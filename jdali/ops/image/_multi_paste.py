@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -244,7 +243,7 @@ def multi_paste(
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
     """
-    args = {
+    args: dict[str, Any] = {
         "in_anchors": in_anchors, "in_anchors_rel": in_anchors_rel, "shapes": shapes, "shapes_rel": shapes_rel,
         "out_anchors": out_anchors, "out_anchors_rel": out_anchors_rel, "in_ids": in_ids, "count": _in_ids_extent,
     }  # fmt: skip
@@ -261,12 +260,11 @@ def multi_paste(
             areas = jnp.stack([size[sample] for size in sizes])
         else:
             ids = jnp.atleast_1d(ids)
-            sources = [functools.partial(images[0].__getitem__, i) for i in ids]
+            sources = [images[0][ids[i]] for i in range(ids.shape[0])]
             areas = sizes[0][ids]
         places = regions(own, areas, canvas, jnp)
         result = jnp.zeros(out_shape, kind)
-        for i, source in enumerate(sources):
-            image = source() if callable(source) else source
+        for i, image in enumerate(sources):
             there = None if count is None else i < count[0]
             result = _pasted(result, image, [place[i] for place in places], areas[i], canvas, there)
         return result

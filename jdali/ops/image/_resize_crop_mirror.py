@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -180,9 +179,8 @@ def resize_crop_mirror(
 def _without_antialiasing(run: Callable[..., Array]) -> Callable[..., Array]:
     """The same function with another default."""
     copy = types.FunctionType(run.__code__, run.__globals__, "fast_resize_crop_mirror", run.__defaults__)
-    functools.update_wrapper(copy, run)
     copy.__kwdefaults__ = {**(run.__kwdefaults__ or {}), "antialias": False}
-    del copy.__wrapped__  # its signature would be the other one's
+    copy.__annotations__, copy.__doc__, copy.__module__ = run.__annotations__, run.__doc__, run.__module__
     return copy
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.offers import Scaled
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
-_ROUNDINGS = {"round": np_round_half_away, "truncate": np.floor, "ceil": np.ceil}
+_ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "round": np_round_half_away,
+    "truncate": np.floor,
+    "ceil": np.ceil,
+}
 # resize_attr.cc: a narrower window would make the scale infinite.
 _LEAST_WINDOW = 1e-3
 

@@ -181,4 +181,4 @@ def tensor_resize(
         moved.reshape(*moved.shape[: len(axes)], int(np.prod(kept))), _filters, extent[picked], out_extent[picked],
         (*size, int(np.prod(kept))), dtype=np.dtype(dtype or data.dtype), nearest=_nearest,
     )  # fmt: skip
-    return jnp.transpose(resized.reshape(*size, *kept), np.argsort(order))
+    return jnp.transpose(resized.reshape(*size, *kept), [order.index(axis) for axis in range(data.ndim)])

@@ -16,9 +16,7 @@ def whites(dtype=np.uint8, channels=2):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(
-    "dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.float16, np.float32]
-)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.float16, np.float32])
 def test_types(dtype):
     """Corners that are no whole numbers, and outside of the image."""
     args = {"anchor": [1.5, 0.9, -3.5, 2.0], "shape": [2.6, 4.5, 6.9, 30.0], "fill_value": 3.7}
@@ -54,7 +52,7 @@ def test_many_corners(shares, centered):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("count", [9, 17, 33])
+@pytest.mark.parametrize("count", [9, 33])
 def test_many_regions(count):
     rng = np.random.default_rng(count)
     args = {"anchor": rng.uniform(0, 20, 2 * count).tolist(), "shape": rng.uniform(0, 3, 2 * count).tolist()}
