@@ -218,9 +218,9 @@ def constant(
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
     fdata: typing.Sequence[float] | float | None = None,
-    idata: int | typing.Sequence[int] | None = None,
+    idata: typing.Sequence[int] | int | None = None,
     layout: str = '',
-    shape: int | typing.Sequence[int] | None = None,
+    shape: typing.Sequence[int] | int | None = None,
 ) -> Any: ...
 
 def contrast(

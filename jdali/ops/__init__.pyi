@@ -17,6 +17,7 @@ from jdali.ops import noise as noise
 from jdali.ops import random as random
 from jdali.ops import readers as readers
 from jdali.ops import reductions as reductions
+from jdali.ops import segmentation as segmentation
 from jdali.ops import transforms as transforms
 from jdali.ops.random import CoinFlip as CoinFlip
 from jdali.fn._classes import Compose as Compose
@@ -87,6 +88,19 @@ class BBoxRotate(OperatorClass):
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
         preserve: Any = False,
+    ) -> None: ...
+
+class BatchPermutation(OperatorClass):
+    def __init__(
+        self,
+        *,
+        allow_repetitions: bool = False,
+        no_fixed_points: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
     ) -> None: ...
 
 class BbFlip(OperatorClass):
@@ -207,6 +221,21 @@ class ColorTwist(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Constant(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        fdata: typing.Sequence[float] | float | None = None,
+        idata: typing.Sequence[int] | int | None = None,
+        layout: str = '',
+        shape: typing.Sequence[int] | int | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Contrast(OperatorClass):
     def __init__(
         self,
@@ -304,6 +333,33 @@ class CropMirrorNormalize(OperatorClass):
         scale: float = 1.0,
         shift: float = 0.0,
         std: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class DLTensorPythonFunction(OperatorClass):
+    def __init__(
+        self,
+        *,
+        function: Any = None,
+        num_outputs: int = 1,
+        batch_processing: bool = True,
+        output_layouts: typing.Sequence[str] | str | None = None,
+        synchronize_stream: bool = True,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class DumpImage(OperatorClass):
+    def __init__(
+        self,
+        *,
+        input_layout: str = 'HWC',
+        suffix: str = '',
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -669,6 +725,23 @@ class OnesLike(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class OpticalFlow(OperatorClass):
+    def __init__(
+        self,
+        *,
+        enable_external_hints: bool = False,
+        enable_temporal_hints: bool = False,
+        hint_grid: int = 4,
+        image_type: types.DALIImageType = ...,
+        output_format: int | None = None,
+        output_grid: int = 4,
+        preset: float = 0.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Pad(OperatorClass):
     def __init__(
         self,
@@ -707,6 +780,17 @@ class PeekImageShape(OperatorClass):
         adjust_orientation: bool = True,
         dtype: DTypeLike | types.DALIDataType = ...,
         image_type: types.DALIImageType = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class PerFrame(OperatorClass):
+    def __init__(
+        self,
+        *,
+        replace: bool = False,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -765,6 +849,22 @@ class PythonFunction(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class ROIRandomCrop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        crop_shape: typing.Sequence[int] | DataNode | None = None,
+        in_shape: typing.Sequence[int] | DataNode | None = None,
+        roi_end: typing.Sequence[int] | DataNode | None = None,
+        roi_shape: typing.Sequence[int] | DataNode | None = None,
+        roi_start: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class RandomBBoxCrop(OperatorClass):
     def __init__(
         self,
@@ -785,6 +885,20 @@ class RandomBBoxCrop(OperatorClass):
         threshold_type: str = 'iou',
         thresholds: typing.Sequence[float] = ...,
         total_num_attempts: int = -1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
+class RandomCropGenerator(OperatorClass):
+    def __init__(
+        self,
+        *,
+        num_attempts: int = 10,
+        random_area: typing.Sequence[float] = ...,
+        random_aspect_ratio: typing.Sequence[float] = ...,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -947,6 +1061,17 @@ class Saturation(OperatorClass):
         dtype: DTypeLike | None = None,
         image_type: types.DALIImageType = ...,
         saturation: float | DataNode = 1.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class SequenceRearrange(OperatorClass):
+    def __init__(
+        self,
+        *,
+        new_order: typing.Sequence[int] | DataNode | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1451,6 +1576,16 @@ def color_twist(
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
+
+def constant(
+    *,
+    dtype: DTypeLike | None = None,
+    fdata: typing.Sequence[float] | float | None = None,
+    idata: typing.Sequence[int] | int | None = None,
+    layout: str = '',
+    shape: typing.Sequence[int] | int | None = None,
+    out_shape: Any = None,
+) -> Array: ...
 
 @overload
 def contrast(
@@ -2261,6 +2396,42 @@ def ones_like(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def optical_flow(
+    frames: Any,
+    hints: Any = None,
+    /,
+    *,
+    enable_external_hints: bool = False,
+    enable_temporal_hints: bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = ...,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def optical_flow(
+    frames: Any,
+    hints: Any = None,
+    /,
+    *,
+    enable_external_hints: bool = False,
+    enable_temporal_hints: bool = False,
+    hint_grid: int = 4,
+    image_type: types.DALIImageType = ...,
+    output_format: int | None = None,
+    output_grid: int = 4,
+    preset: float = 0.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def pad(
     data: Any,
     /,
@@ -2323,6 +2494,28 @@ def paste(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def per_frame(
+    data: Any,
+    /,
+    *,
+    replace: bool = False,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def per_frame(
+    data: Any,
+    /,
+    *,
+    replace: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def power_spectrum(
     signal: Any,
     /,
@@ -2373,6 +2566,34 @@ def preemphasis_filter(
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
+
+@overload
+def random_crop_generator(
+    key: ArrayLike,
+    shapes: Any,
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Any: ...
+
+@overload
+def random_crop_generator(
+    key: ArrayLike,
+    shapes: Any,
+    /,
+    *,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Any, Any]: ...
 
 @overload
 def random_resized_crop(
@@ -2613,6 +2834,38 @@ def resize_crop_mirror(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def roi_random_crop(
+    key: ArrayLike,
+    picture: Any = None,
+    /,
+    *,
+    crop_shape: Any,
+    in_shape: Any = None,
+    roi_end: Any = None,
+    roi_shape: Any = None,
+    roi_start: Any,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def roi_random_crop(
+    key: ArrayLike,
+    picture: Any = None,
+    /,
+    *,
+    crop_shape: Any,
+    in_shape: Any = None,
+    roi_end: Any = None,
+    roi_shape: Any = None,
+    roi_start: Any,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def rotate(
     image: Any,
     /,
@@ -2667,6 +2920,28 @@ def saturation(
     dtype: DTypeLike | None = None,
     image_type: types.DALIImageType = ...,
     saturation: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def sequence_rearrange(
+    sequence: Any,
+    /,
+    *,
+    new_order: Any,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def sequence_rearrange(
+    sequence: Any,
+    /,
+    *,
+    new_order: Any,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

@@ -10,8 +10,8 @@ from jdali.ops.image import _gaussian_blur as _gaussian_blur
 from jdali.ops.image import _grid_mask as _grid_mask
 from jdali.ops.image import _multi_paste as _multi_paste
 from jdali.ops.image import _pad as _pad
-from jdali.ops.image import _random_crop_generator as _random_crop_generator
 from jdali.ops.image import _paste as _paste
+from jdali.ops.image import _random_crop_generator as _random_crop_generator
 from jdali.ops.image import _random_resized_crop as _random_resized_crop
 from jdali.ops.image import _remap as _remap
 from jdali.ops.image import _resize as _resize
