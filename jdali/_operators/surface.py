@@ -16,6 +16,7 @@ ALIASES = (
         "audio_decoder": "decoders.audio",
         "coin_flip": "random.coin_flip",
         "experimental.audio_resample": "audio_resample",
+        "experimental.equalize": "equalize",
         "experimental.inflate": "decoders.inflate",
         "experimental.peek_image_shape": "peek_image_shape",
         "experimental.resize": "resize",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+
+T = TypeVar("T")
 
 
 def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Callable[..., Array]:
@@ -56,7 +58,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
     return run
 
 
-def loop(count: int | Array, body: Callable[[Array, Array], Array], start: Array) -> Array:
+def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
     """`body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case."""
-    result: Array = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, start)
+    result: T = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, start)
     return result

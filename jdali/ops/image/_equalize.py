@@ -1,0 +1,52 @@
+"""Equalize: histogram equalization, channel by channel."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._operators.record import operator
+from jdali.ops.image._histogram import BINS, histograms, looked_up
+from jdali.ops.tensor._fit import fit
+
+
+def setup(images: BatchSpec) -> BatchSpec:
+    if images.dtype != np.uint8:
+        raise ValueError(f"equalize: images are {images.dtype}, they must be uint8; cast them")
+    return images
+
+
+@operator(setup=setup, layouts=("HWC",), source="operators/image/color/equalize.cc")
+def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> Array:
+    """Equalizes the histogram of each channel of an image.
+
+    With n(v) the number of pixels of value v or less, and v0 the smallest value that occurs, a value becomes
+    255 · (n(v) - n(v0)) / (n(255) - n(v0)), in float32, rounded half to even. An image of one value stays as it is.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8.
+
+    Returns: shape, type and layout of the input.
+    """
+    return fit(_equalized(image, extent), out_shape)
+
+
+@jax.jit  # one program also for eager callers
+def _equalized(image: Array, extent: Array) -> Array:
+    return looked_up(image, equalizing_tables(histograms(image, extent)))
+
+
+def equalizing_tables(counts: Array) -> Array:
+    """int32 [C, 256], what each value becomes, of int32 [C, 256] counts of values."""
+    up_to = jnp.cumsum(counts, axis=1, dtype=jnp.int32)
+    total = up_to[:, -1:]
+    first = jnp.take_along_axis(counts, jnp.argmax(counts > 0, axis=1, keepdims=True), axis=1)
+    rest = (total - first).astype(jnp.float32)
+    scale = 255 / jnp.maximum(rest, 1)
+    # Half to even, unlike everything else: OpenCV's equalizeHist, which DALI calls, rounds so.
+    spread = jnp.round((up_to - first).astype(jnp.float32) * scale).astype(jnp.int32)
+    same = jnp.arange(BINS, dtype=jnp.int32)
+    return jnp.where(rest == 0, same, jnp.clip(spread, 0, BINS - 1))
