@@ -17,6 +17,7 @@ ALIASES = (
         "coin_flip": "random.coin_flip",
         "experimental.audio_resample": "audio_resample",
         "experimental.equalize": "equalize",
+        "experimental.filter": "filter",
         "experimental.inflate": "decoders.inflate",
         "experimental.peek_image_shape": "peek_image_shape",
         "experimental.resize": "resize",

@@ -351,6 +351,20 @@ def expand_dims(
     new_axis_names: str = '',
 ) -> Any: ...
 
+def filter(
+    data: Any,
+    filter: Any,
+    fill_value: Any = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    anchor: typing.Sequence[int] | Tensor | Batch = ...,
+    border: str = 'reflect_101',
+    dtype: DTypeLike | None = None,
+    mode: str = 'same',
+) -> Any: ...
+
 def flip(
     image: Any,
     /,

@@ -411,6 +411,22 @@ def external_source(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def filter(
+    data: DataNode,
+    filter: DataNode,
+    fill_value: DataNode | None = None,
+    /,
+    *,
+    anchor: typing.Sequence[int] | DataNode = ...,
+    border: str = 'reflect_101',
+    dtype: DTypeLike | None = None,
+    mode: str = 'same',
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def flip(
     image: DataNode,
     /,

@@ -1658,6 +1658,38 @@ def expand_dims(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def filter(
+    data: Any,
+    filter: Any,
+    fill_value: Any = None,
+    /,
+    *,
+    anchor: Any = ...,
+    border: str = 'reflect_101',
+    dtype: DTypeLike | None = None,
+    mode: str = 'same',
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def filter(
+    data: Any,
+    filter: Any,
+    fill_value: Any = None,
+    /,
+    *,
+    anchor: Any = ...,
+    border: str = 'reflect_101',
+    dtype: DTypeLike | None = None,
+    mode: str = 'same',
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def flip(
     image: Any,
     /,

@@ -358,6 +358,10 @@ RESAMPLING = [
         refused=alone(sigma=(1.0,), window_size=(3,)), layout="HWC",
     ),
     Case(
+        "filter", [pictures(5, 6), numbers(-1, 1, 3, 2), numbers(0, 1)], {"border": "constant"}, grad=[0, 1, 2],
+        refused=alone(anchor=(1, 0)), layout=("HWC", "", ""), ragged=["ba.", "..", ""],
+    ),
+    Case(
         "rotate", [pictures(5, 6)], {"keep_size": True}, {"angle": [10.0, -33.0, 90.5]}, grad=[0, "angle"],
         refused=alone(angle=30.0) | {"size": {"angle": 30.0, "size": (4.0, 4.0)}}, layout="HWC", step=0.05,
     ),

@@ -9,6 +9,7 @@ from jdali.fn.experimental import inputs as inputs
 from jdali.fn.experimental import readers as readers
 from jdali.fn import audio_resample as audio_resample
 from jdali.fn import equalize as equalize
+from jdali.fn import filter as filter
 from jdali.fn.decoders import inflate as inflate
 from jdali.fn import peek_image_shape as peek_image_shape
 from jdali.fn import resize as resize

@@ -6,6 +6,7 @@ from jdali.ops.image import _crop_mirror_normalize as _crop_mirror_normalize
 from jdali.ops.image import _displacement as _displacement
 from jdali.ops.image import _erase as _erase
 from jdali.ops.image import _equalize as _equalize
+from jdali.ops.image import _filter as _filter
 from jdali.ops.image import _flip as _flip
 from jdali.ops.image import _gaussian_blur as _gaussian_blur
 from jdali.ops.image import _grid_mask as _grid_mask

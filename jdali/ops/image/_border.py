@@ -1,0 +1,76 @@
+"""What lies past the borders of an image: indices of each border mode, and images with a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jdali._batches.extent import reflect_101
+
+
+def _reflect_1001(index: Array, size: Array) -> Array:
+    """The outermost element is repeated: of 4 elements, -2 to 5 are 1 0 0 1 2 3 3 2."""
+    folded = index % jnp.maximum(2 * size, 1)
+    return jnp.where(folded >= size, 2 * size - 1 - folded, folded)
+
+
+# From any index to one in [0, size); "constant" has none.
+INDICES: Mapping[str, Callable[[Array, Array], Array]] = {
+    "reflect_101": reflect_101,
+    "reflect_1001": _reflect_1001,
+    "wrap": lambda index, size: index % jnp.maximum(size, 1),
+    "clamp": lambda index, size: jnp.clip(index, 0, jnp.maximum(size - 1, 0)),
+}
+
+
+def with_margin(
+    values: Array,
+    axis: int,
+    size: Array,
+    margin: tuple[int, int],
+    border: str,
+    fill: Array | int = 0,
+    unit: int = 1,
+) -> Array:
+    """An axis with elements in front of it and after its true size.
+
+    Args:
+        values: any shape and type, padded.
+        axis: which one.
+        size: int32 [], its true size, in units.
+        margin: how many units in front and behind.
+        border: a key of `INDICES`, or "constant".
+        fill: scalar for "constant", of the type of `values`.
+        unit: elements that belong together, as the channels of a pixel where an axis is both.
+
+    Returns: `values` with an axis longer by the margin; what lies past it is unspecified.
+    """
+    before, after = margin
+    if not before and not after:
+        return values
+    shape = list(values.shape)
+    shape[axis] += (before + after) * unit
+    # Written into an array part by part: on a CPU that copies, where a concatenation looks at each element.
+    result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
+    for first, count, place in ((-before, before, jnp.int32(0)), (size, after, before + size)):
+        if not count:
+            continue
+        if border == "constant":
+            shape[axis] = count * unit
+            strip = jnp.broadcast_to(jnp.asarray(fill, values.dtype), shape)
+        else:
+            index = INDICES[border](first + jnp.arange(count, dtype=jnp.int32), size)
+            elements = (index[:, None] * unit + jnp.arange(unit, dtype=jnp.int32)).reshape(-1)
+            strip = jnp.take(values, elements, axis=axis, mode="clip")
+        result = lax.dynamic_update_slice_in_dim(result, strip, place * unit, axis)
+    return result
+
+
+def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
+    """The border mode as `INDICES` calls it; raises ValueError if it is not one of `known`."""
+    found = {"fill": "constant"}.get(name.lower(), name.lower())
+    if found not in known:
+        raise ValueError(f"{operator}: {argument} is {name!r}, it must be one of {', '.join(known)}")
+    return found

@@ -1,0 +1,285 @@
+"""Correlation of images and volumes with small kernels whose values and sizes differ by sample.
+
+On a CPU rows are made in blocks that stay in the cache: a block is converted to float32 once and each row of
+the kernel is added to it in one go. A kernel that is a product of vectors is applied as such.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import valid_mask
+from jdali._numerics.rounding import varying_like
+from jdali.ops.image._border import with_margin
+from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.tensor._fit import fit
+
+# Elements of a kernel from which on it is looked at whether it is a product of vectors: below, two passes over the
+# image take as long as one.
+SEPARABLE = 10
+# By how much such a product may miss an element, as a share of the largest element.
+_MISSES = 2.0**-22
+# Elements of the kernel that are added in one step, and of one of its rows.
+_TILE = 81
+_COLUMNS = 32
+# Elements of a block of the result.
+_BLOCK = 1 << 16
+# Elements of an image for which no loop is worth its compilation.
+SMALL = 1 << 14
+
+
+@dataclasses.dataclass(frozen=True)
+class Correlation:
+    """What a compiled correlation depends on.
+
+    Attributes:
+        taps: padded size of the kernel, for each of D, H, W.
+        border: see `with_margin`; None: positions of the kernel that reach past the image are left out.
+        shape: padded (D, H, W) of the result; none larger than that of the image.
+        dtype: of the result: float32, or an integer type of at most 16 bits.
+    """
+
+    taps: tuple[int, int, int]
+    border: str | None
+    shape: tuple[int, int, int]
+    dtype: np.dtype[Any]
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Rows and elements of the kernel that are added in one step.
+
+        The order of the sums is that of the elements of the kernel, whatever the tile is.
+        """
+        columns = min(self.taps[2], _COLUMNS)
+        return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
+
+    @property
+    def reach(self) -> tuple[int, int, int]:
+        """`taps` in whole tiles."""
+        rows, columns = (-(-n // t) * t for n, t in zip(self.taps[1:], self.tile, strict=True))
+        return self.taps[0], rows, columns
+
+
+@functools.partial(jax.jit, static_argnums=0)  # one program also for eager callers
+def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: Array, sizes: Array) -> Array:
+    """Sums of products of a kernel with what lies under it, in float32.
+
+    Args:
+        image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
+        kernel: float32 [T, R, S], padded.
+        fill: scalar, for the border "constant".
+        anchor: int32 [3], the element of the kernel that lies over the element of the image.
+        sizes: int32 [2, 4]: true N, D, H, W of the image (of N at most), and 1, T, R, S of the kernel.
+
+    Returns: [N, *shape, C]; integers rounded half to even and saturated.
+    """
+    n, _, _, width, channels = image.shape
+    kernel = fit(jnp.where(valid_mask(sizes[1, 1:], kernel.shape), kernel, 0), c.reach)
+    flat = image.reshape(*image.shape[:3], width * channels)
+    starts = jnp.zeros(3, jnp.int32)
+    if c.border is not None:
+        starts = jnp.asarray([n - 1 for n in c.reach], jnp.int32) - anchor
+    for axis, unit in ((1, 1), (2, 1), (3, channels)):
+        side = c.reach[axis - 1] - 1
+        if c.border is None:
+            flat = jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
+        else:
+            flat = with_margin(flat, axis, sizes[0, axis], (side, side), c.border, fill, unit)
+    arguments = (flat, kernel, starts, sizes)
+    if image.size <= SMALL and math.prod(c.taps) < SEPARABLE:
+        result = _whole(c, channels, *arguments)
+    else:
+        both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
+        result = by_platform(*both)(*arguments)
+    return result.reshape(n, *c.shape, channels)
+
+
+def rounded(value: Array, dtype: np.dtype[Any]) -> Array:
+    """float32 as `dtype`; integers are rounded half to even, as OpenCV does, and saturated; NaN is 0."""
+    if dtype.kind == "f":
+        return value.astype(dtype)
+    limits = np.iinfo(dtype)
+    whole = jnp.round(jnp.where(jnp.isnan(value), 0, value))
+    return lax.clamp(np.float32(limits.min), whole, np.float32(limits.max)).astype(dtype)
+
+
+# --- a tile of the kernel --------------------------------------------------------------------------
+def _add_tile(
+    total: Array, values: Array, weights: Array, sizes: Array, steps: tuple[int, int], guarded: bool
+) -> Array:
+    """`total` plus weights · values: total[y, x] += weights[r, s] · values[y + r·steps[0], x + s·steps[1]].
+
+    Args:
+        total: float32 [..., Y, X].
+        values: float32 [..., Y + (R-1)·steps[0], X + (S-1)·steps[1]], or larger.
+        weights: float32 [R, S], 0 past their true size.
+        sizes: int32 [2], that size.
+        steps: distance between what elements of the weights are multiplied by.
+        guarded: values may be infinite or NaN, so that 0 times them is not 0.
+    """
+    *lead, height, width = total.shape
+    for r, s in np.ndindex(*weights.shape):
+        corner = (*[0] * len(lead), r * steps[0], s * steps[1])
+        end = (*lead, r * steps[0] + height, s * steps[1] + width)
+        product = weights[r, s] * lax.slice(values, corner, end)
+        if guarded:
+            product = jnp.where((r < sizes[0]) & (s < sizes[1]), product, 0)
+        total = total + product
+    return total
+
+
+# --- blocks ---------------------------------------------------------------------------------------
+def _in_blocks(
+    c: Correlation, channels: int, flat: Array, kernel: Array, starts: Array, sizes: Array
+) -> Array:
+    """Block after block of rows, up to the true sizes."""
+    if math.prod(c.taps) < SEPARABLE:
+        return _blocks(c, channels, None, flat, kernel, starts, sizes)
+    pays, vectors = _vectors(kernel, sizes[1, 1:])
+    return lax.cond(
+        pays,
+        lambda *arguments: _blocks(c, channels, vectors, *arguments),
+        lambda *arguments: _blocks(c, channels, None, *arguments),
+        flat, kernel, starts, sizes,
+    )  # fmt: skip
+
+
+Vectors: TypeAlias = tuple[Array, Array, Array]
+
+
+def _blocks(
+    c: Correlation, channels: int, vectors: Vectors | None,
+    flat: Array, kernel: Array, starts: Array, sizes: Array,
+) -> Array:  # fmt: skip
+    depth, height, width = c.shape
+    length = width * channels
+    rows = min(max(_BLOCK // max(length, 1), 8), height)
+    slab = (1, c.reach[0], rows + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
+    counts = sizes[0, 1:3] if c.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
+    blocks = (counts[1] + rows - 1) // rows
+    block = _Block(c, (rows, length), channels, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
+
+    def make(i: Array, result: Array) -> Array:
+        first = jnp.minimum(i % blocks * rows, height - rows)
+        n, d = i // (blocks * counts[0]), i // blocks % counts[0]
+        corner = (n, d + starts[0], first + starts[1], starts[2] * channels)
+        values = lax.dynamic_slice(flat, corner, slab)[0].astype(jnp.float32)
+        if vectors is None:
+            made = block.of_kernel(values, kernel, sizes[1, 1:])
+        else:
+            made = block.of_vectors(values, vectors, sizes[1, 1:])
+        return lax.dynamic_update_slice(
+            result, rounded(made, c.dtype)[None, None], (n, d, first, jnp.int32(0))
+        )
+
+    count = sizes[0, 0] * counts[0] * blocks
+    return loop(count, make, jnp.zeros((flat.shape[0], depth, height, length), c.dtype))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Block:
+    """Some rows of the result, of float32 values that the kernel reaches from them.
+
+    Attributes:
+        c: what is made.
+        shape: (rows, elements) of the block.
+        channels: of a pixel.
+        guarded: see `_add_tile`.
+    """
+
+    c: Correlation
+    shape: tuple[int, int]
+    channels: int
+    guarded: bool
+
+    def of_kernel(self, values: Array, kernel: Array, sizes: Array) -> Array:
+        """[rows, length] of [T, rows + R - 1, length + (S - 1)·channels], one tile of the kernel after the other."""
+        (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
+        if (1, high, wide) == self.c.reach:
+            return _add_tile(total, values[0], kernel[0], sizes[1:], (1, self.channels), self.guarded)
+        across, down = (sizes[2] + wide - 1) // wide, (sizes[1] + high - 1) // high
+
+        def add(i: Array, total: Array) -> Array:
+            t, r, s = i // (down * across), i // across % down * high, i % across * wide
+            reached = (1, rows + high - 1, length + (wide - 1) * self.channels)
+            part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
+            weights = lax.dynamic_slice(kernel, (t, r, s), (1, high, wide))[0]
+            left = sizes[1:] - jnp.stack([r, s])
+            return _add_tile(total, part, weights, left, (1, self.channels), self.guarded)
+
+        return loop(sizes[0] * down * across, add, total)
+
+    def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
+        """The same of a kernel that is the product of three vectors: along each axis alone."""
+        (along_t, along_r, along_s), (_, length) = vectors, self.shape
+
+        def add(t: Array, total: Array) -> Array:
+            part = lax.dynamic_index_in_dim(values, t, keepdims=False)
+
+            def one(_: Array, start: Array) -> Array:
+                return _add_tile(
+                    start,
+                    part,
+                    along_s[None],
+                    sizes[jnp.array([0, 2])].at[0].set(1),
+                    (1, self.channels),
+                    self.guarded,
+                )
+
+            # A loop of one step, whose result is kept: or else it would be worked out again for each row.
+            lines = loop(jnp.minimum(sizes[1], 1), one, jnp.zeros((values.shape[1], length), jnp.float32))
+            made = _add_tile(
+                jnp.zeros(self.shape, jnp.float32),
+                lines,
+                along_r[:, None],
+                sizes[1:].at[1].set(1),
+                (1, 1),
+                self.guarded,
+            )
+            return total + along_t[t] * made
+
+        return loop(sizes[0], add, jnp.zeros(self.shape, jnp.float32))
+
+
+def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
+    """Whether a kernel [T, R, S] is a product of three vectors, and it pays to use them; and these."""
+    place = jnp.argmax(jnp.abs(kernel))
+    largest = kernel.reshape(-1)[place]
+    t, r, s = jnp.unravel_index(place, kernel.shape)
+    along_s = kernel[t, r]
+    scale = jnp.where(largest == 0, 1, largest)
+    along_t, along_r = kernel[:, r, s] / scale, kernel[t, :, s] / scale
+    product = along_t[:, None, None] * along_r[:, None] * along_s
+    close = (jnp.abs(product - kernel) <= jnp.abs(largest) * _MISSES).all()
+    return close & (jnp.prod(sizes) >= SEPARABLE), (along_t, along_r, along_s)
+
+
+# --- the whole image at once --------------------------------------------------------------------
+def _whole(c: Correlation, channels: int, flat: Array, kernel: Array, starts: Array, sizes: Array) -> Array:
+    """All of it at once, row after row of the kernel; has a derivative."""
+    depth, height, width = c.shape
+    length = width * channels
+    guarded = bool(jnp.issubdtype(flat.dtype, jnp.floating))
+    t, r = (i.reshape(-1).astype(np.int32) for i in np.indices(c.reach[:2]))
+    shape = (flat.shape[0], depth, height, length + (c.reach[2] - 1) * channels)
+
+    @jax.checkpoint
+    def add(total: Array, row: tuple[Array, Array]) -> tuple[Array, None]:
+        t, r = row
+        corner = (jnp.int32(0), t + starts[0], r + starts[1], starts[2] * channels)
+        part = lax.dynamic_slice(flat, corner, shape).astype(jnp.float32)
+        left = sizes[1, 2:] - jnp.stack([r, jnp.int32(0)])
+        more = _add_tile(total, part, kernel[t, r][None], left, (1, channels), guarded)
+        return jnp.where((t < sizes[1, 1]) & (r < sizes[1, 2]), more, total), None
+
+    start = varying_like(jnp.zeros((*shape[:3], length), jnp.float32), flat, kernel)
+    total, _ = lax.scan(add, start, (t, r))
+    return rounded(total, c.dtype)

@@ -1,0 +1,220 @@
+"""Filter: correlation of images, videos and volumes with a kernel."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._operators.argument_rules import extents_of
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._border import INDICES, border_name
+from jdali.ops.image._correlate import Correlation, correlate
+from jdali.ops.tensor._fit import fit
+
+_TYPES = tuple(map(np.dtype, (np.uint8, np.int8, np.uint16, np.int16, np.float16, np.float32)))
+_BORDERS = (*INDICES, "constant")
+_FLOAT = np.dtype(np.float32)
+
+
+# --- setup --------------------------------------------------------------------------------------
+def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
+    """First and last but one axis that the kernel moves along: two or three that follow each other."""
+    letters = layout or "DHW"[-ndim:]
+    axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
+    frames = len(letters) - len(letters.lstrip("F"))
+    followed = bool(axes) and axes == list(range(axes[0], axes[-1] + 1))
+    if not followed or len(axes) not in (2, 3) or letters.count("C") > 1 or letters.count("F") != frames:
+        raise ValueError(
+            f"filter: cannot take {f'layout {layout!r}' if layout else f'{ndim} axes without a layout'}; it takes HW, "
+            "HWC, CHW, DHW, DHWC, CDHW, and sequences of these, with F in front"
+        )
+    return axes[0], axes[-1] + 1
+
+
+def padded_taps(size: int) -> int:
+    """Sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
+    return size | 1 if size < 10 else -(-size // 4) * 4
+
+
+def setup(
+    data: BatchSpec,
+    filter: BatchSpec,
+    fill_value: BatchSpec | None = None,
+    *,
+    anchor: np.ndarray,
+    border: str,
+    dtype: np.dtype[Any] | None,
+    mode: str,
+    layout: tuple[str, ...],
+) -> Plan:
+    border_name("filter", "border", border, _BORDERS)
+    if mode not in ("same", "valid"):
+        raise ValueError(f"filter: mode is {mode!r}, it must be 'same' or 'valid'")
+    if data.dtype not in _TYPES:
+        names = ", ".join(kind.name for kind in _TYPES)
+        raise ValueError(f"filter: data are {data.dtype}, they must be one of {names}; cast them")
+    if filter.dtype != _FLOAT:
+        raise ValueError(f"filter: the filter is {filter.dtype}, it must be float32; cast it")
+    if dtype not in (None, data.dtype, _FLOAT):
+        raise ValueError(f"filter: dtype is {dtype}, it must be float32 or that of the data, {data.dtype}")
+    first, last = spatial_axes(layout[0], data.ndim)
+    axes = last - first
+    frames = _frames("filter", data, filter, axes, layout[0])
+    if fill_value is not None:
+        if fill_value.dtype != data.dtype:
+            raise ValueError(
+                f"filter: fill_value is {fill_value.dtype}, it must be {data.dtype}, as the data are"
+            )
+        _frames("fill_value", data, fill_value, 0, layout[0])
+    sizes = filter.extents[:, frames:]
+    _refuse((sizes < 1).any(axis=1), "the filter has no elements", sizes, None)
+    anchors = _anchors(anchor, sizes)
+    extents = data.extents.copy()
+    if mode == "valid":
+        anchors = np.zeros_like(anchors)
+        extents[:, first:last] -= sizes - 1
+        _refuse(
+            (extents[:, first:last] < 1).any(axis=1), "the filter does not fit into the sample", sizes, None
+        )
+    largest = sizes.max(axis=0) if len(sizes) else np.ones(axes, np.int64)
+    taps = tuple(padded_taps(int(n)) for n in largest)
+    out = BatchSpec(extents, dtype or data.dtype, data.layout)
+    return Plan((out,), params={"anchor": anchors}, static={"_taps": taps})
+
+
+def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
+    """1 if `values` have an axis of frames in front of their `axes`, 0 if not."""
+    extra = values.ndim - axes
+    if extra not in (0, 1) or (extra and not layout.startswith("F")):
+        wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
+        raise ValueError(
+            f"filter: {name} has {values.ndim} axes; it must be {wanted}, or one a frame of a sequence"
+        )
+    if extra:
+        wrong = values.extents[:, 0] != data.extents[:, 0]
+        _refuse(wrong, f"{name} must have an element for each frame of the data", values.extents, None)
+    return extra
+
+
+def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """int32 [N, axes], the middle where it is -1."""
+    count, axes = sizes.shape
+    lengths = extents_of(anchor).prod(axis=1)
+    _refuse(
+        (lengths != 1) & (lengths != axes),
+        f"anchor must have 1 value or {axes}, got",
+        lengths[:, None],
+        "anchor",
+    )
+    if anchor.dtype == object:
+        given = np.array([np.broadcast_to(one, (axes,)) for one in anchor]).reshape(count, axes)
+    else:
+        given = np.broadcast_to(anchor.reshape(count, -1), (count, axes)) if count else np.zeros((0, axes))
+    wrong = ((given < -1) | (given >= sizes)).any(axis=1)
+    _refuse(wrong, "anchor must lie within the filter, got", given, "anchor")
+    middle: np.ndarray = np.where(given == -1, sizes // 2, given).astype(np.int32)
+    return middle
+
+
+def _refuse(bad: Any, message: str, values: np.ndarray, argument: str | None) -> None:
+    if bad.any():
+        i = int(bad.argmax())
+        raise SampleError(f"filter: {message} {tuple(values[i].tolist())}", sample=i, argument=argument)
+
+
+# --- run ----------------------------------------------------------------------------------------
+@operator(setup=setup, source="operators/image/convolution/filter.cc")
+def filter(
+    data: Array,
+    filter: Array,
+    fill_value: Array | None = None,
+    /,
+    *,
+    anchor: PerSample[tuple[int, ...] | list[int]] = (-1,),
+    border: Static[str] = "reflect_101",
+    dtype: Static[np.dtype | None] = None,
+    mode: Static[str] = "same",
+    _taps: Static[tuple[int, ...] | None] = None,
+    extent: tuple[Array, ...],
+    out_shape: tuple[int, ...],
+    layout: tuple[str, ...],
+) -> Array:
+    """Correlates images with a kernel: out[x] is the sum of filter[i] · data[x + i - anchor] over all i, in float32.
+
+    The kernel is not turned round; for a convolution flip its axes.
+
+    Args:
+        data: images (HW, HWC, CHW) or volumes (DHW, DHWC, CDHW), or sequences of these with F in front; without a
+            layout HW or DHW. uint8, int8, uint16, int16, float16 or float32.
+        filter: float32, one axis for each of D, H, W; for sequences perhaps one for each frame, with F in front.
+        fill_value: what lies around images with `border="constant"`, of the type of the data; for sequences perhaps
+            one for each frame; None: 0.
+        anchor: the element of the filter that lies over the element of the data, one value for all axes or one
+            for each; -1: the middle, size // 2. Of no meaning with `mode="valid"`.
+        border: of positions where the filter reaches past the data: "reflect_101" (dcb|abcd|cba), "reflect_1001"
+            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant" ("fill").
+        dtype: of the output: float32, or None: the data's.
+        mode: "same": as many elements as the data have; "valid": only positions where the filter lies within the
+            data, so axes are shorter by the filter's size - 1.
+
+    Returns: `dtype`, layout of the data; integers are rounded half to even and saturated.
+
+    Parity: volumes, int8 and float16 are taken on every device, on DALI's CPU backend they are not. The order of the sums is
+    another, so integers differ by 1 where a sum lies that close to a half. A filter of 10 elements or more that is a
+    product of vectors, but for 2⁻²² of its largest element, is applied axis by axis.
+    """
+    first, last = spatial_axes(layout[0], data.ndim)
+    axes = last - first
+    assert _taps is not None
+    if not data.size or not filter.size:
+        return jnp.zeros(out_shape, dtype or data.dtype)
+    fills = jnp.zeros((), data.dtype) if fill_value is None else fill_value
+    by_frame = filter.ndim > axes, fills.ndim > 0
+    sizes = jnp.concatenate([jnp.ones(4 - axes, jnp.int32), extent[1][-axes:]])
+    anchors = jnp.concatenate([jnp.zeros(3 - axes, jnp.int32), jnp.asarray(anchor, jnp.int32)])
+    if any(by_frame):
+        one = functools.partial(
+            _apply, border, mode, np.dtype(dtype or data.dtype), first - 1, last - 1, _taps
+        )
+        lead = (0, *(0 if mapped else None for mapped in by_frame), None, None, None)
+        values = jax.vmap(lambda *a: one(*a, shape=out_shape[1:]), lead)(
+            data, filter, fills, anchors, extent[0][1:], sizes
+        )
+        return fit(values, out_shape)
+    return _apply(
+        border, mode, np.dtype(dtype or data.dtype), first, last, _taps,
+        data, filter, fills, anchors, extent[0], sizes, shape=out_shape,
+    )  # fmt: skip
+
+
+def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
+    """(D, H, W) of the sizes of two or three axes."""
+    depth, height, width = (1,) * (3 - len(sizes)) + sizes
+    return depth, height, width
+
+
+def _apply(
+    border: str, mode: str, dtype: np.dtype, first: int, last: int, taps: tuple[int, ...],
+    data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
+) -> Array:  # fmt: skip
+    """One filter on all images of `data`, whose axes from `first` to `last` it moves along."""
+    missing = (1,) * (3 - (last - first))
+    lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
+    padded = (math.prod(lead), *missing, *space, math.prod(channels))
+    kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
+    # The true part of several axes taken as one: the padding of the first is left out.
+    images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
+    true = jnp.concatenate([images[None], jnp.ones(len(missing), jnp.int32), extent[first:last]])
+    name = None if mode == "valid" else border_name("filter", "border", border, _BORDERS)
+    spec = Correlation(_three(taps), name, _three(kept), dtype)
+    kernel = kernel.reshape(*missing, *kernel.shape)
+    values = correlate(spec, data.reshape(padded), kernel, fill, anchor, jnp.stack([true, sizes]))
+    return fit(values.reshape(*lead, *kept, *channels), shape)
