@@ -451,6 +451,19 @@ def hue(
     image_type: types.DALIImageType = ...,
 ) -> Any: ...
 
+def laplacian(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    normalized_kernel: builtins.bool = False,
+    scale: typing.Sequence[float] | Tensor | Batch = ...,
+    smoothing_size: typing.Sequence[int] | Tensor | Batch | None = None,
+    window_size: typing.Sequence[int] | Tensor | Batch = ...,
+) -> Any: ...
+
 def lookup_table(
     data: Any,
     /,

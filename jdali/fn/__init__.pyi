@@ -529,6 +529,21 @@ def hue(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def laplacian(
+    data: DataNode,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    normalized_kernel: bool = False,
+    scale: typing.Sequence[float] | DataNode = ...,
+    smoothing_size: typing.Sequence[int] | DataNode | None = None,
+    window_size: typing.Sequence[int] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def lookup_table(
     data: DataNode,
     /,

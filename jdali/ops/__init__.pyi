@@ -377,6 +377,16 @@ class ElementExtract(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Equalize(OperatorClass):
+    def __init__(
+        self,
+        *,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class ExpandDims(OperatorClass):
     def __init__(
         self,
@@ -408,6 +418,20 @@ class ExternalSource(OperatorClass):
         no_copy: bool = False,
         prefetch_queue_depth: int | None = None,
         batch_info: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Filter(OperatorClass):
+    def __init__(
+        self,
+        *,
+        anchor: typing.Sequence[int] | DataNode = ...,
+        border: str = 'reflect_101',
+        dtype: DTypeLike | None = None,
+        mode: str = 'same',
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -509,6 +533,21 @@ class Hue(OperatorClass):
         dtype: DTypeLike | None = None,
         hue: float | DataNode = 0.0,
         image_type: types.DALIImageType = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Laplacian(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        normalized_kernel: bool = False,
+        scale: typing.Sequence[float] | DataNode = ...,
+        smoothing_size: typing.Sequence[int] | DataNode | None = None,
+        window_size: typing.Sequence[int] | DataNode = ...,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1864,6 +1903,36 @@ def hue(
     dtype: DTypeLike | None = None,
     hue: Any = 0.0,
     image_type: types.DALIImageType = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def laplacian(
+    data: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    normalized_kernel: bool = False,
+    scale: Any = ...,
+    smoothing_size: Any = None,
+    window_size: Any = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def laplacian(
+    data: Any,
+    /,
+    *,
+    dtype: DTypeLike | None = None,
+    normalized_kernel: bool = False,
+    scale: Any = ...,
+    smoothing_size: Any = None,
+    window_size: Any = ...,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

@@ -362,6 +362,17 @@ RESAMPLING = [
         refused=alone(anchor=(1, 0)), layout=("HWC", "", ""), ragged=["ba.", "..", ""],
     ),
     Case(
+        "laplacian", [pictures(5, 6)], traced={"scale": [(0.5, 1.0), (1.0, 1.0), (0.7, 2.0)]}, grad=[0, "scale"],
+        refused=alone(smoothing_size=(3,), window_size=(3,)), layout="HWC",
+    ),
+    *(
+        Case(
+            f"experimental.{name}", [numbers(0, 1, 5, 6, 2)], {"mask_size": (3, 2)}, grad=[0], step=1e-3,
+            refused=alone(anchor=(0, 0), mask_size=(3, 3)), layout="HWC",
+        )
+        for name in ("dilate", "erode")
+    ),
+    Case(
         "rotate", [pictures(5, 6)], {"keep_size": True}, {"angle": [10.0, -33.0, 90.5]}, grad=[0, "angle"],
         refused=alone(angle=30.0) | {"size": {"angle": 30.0, "size": (4.0, 4.0)}}, layout="HWC", step=0.05,
     ),

@@ -11,6 +11,8 @@ from jdali.ops.image import _flip as _flip
 from jdali.ops.image import _gaussian_blur as _gaussian_blur
 from jdali.ops.image import _grid_mask as _grid_mask
 from jdali.ops.image import _multi_paste as _multi_paste
+from jdali.ops.image import _laplacian as _laplacian
+from jdali.ops.image import _morphology as _morphology
 from jdali.ops.image import _pad as _pad
 from jdali.ops.image import _paste as _paste
 from jdali.ops.image import _random_crop_generator as _random_crop_generator

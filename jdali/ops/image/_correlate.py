@@ -17,7 +17,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import valid_mask
-from jdali._numerics.rounding import varying_like
+from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali.ops.image._border import with_margin
 from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.tensor._fit import fit
@@ -36,21 +36,43 @@ _BLOCK = 1 << 16
 SMALL = 1 << 14
 
 
+def padded_taps(size: int) -> int:
+    """Sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
+    return size | 1 if size < 10 else -(-size // 4) * 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """What is made of sums.
+
+    Attributes:
+        border: see `with_margin`; None: positions of the kernel that reach past the image are left out.
+        dtype: of the result.
+        half_to_even: how integers are rounded, as OpenCV does; or half away from zero.
+    """
+
+    border: str | None
+    dtype: np.dtype[Any]
+    half_to_even: bool = False
+
+    def rounded(self, value: Array) -> Array:
+        """float32 as `dtype`, saturated; NaN is 0."""
+        return saturate_cast(jnp.round(value) if self.half_to_even else value, self.dtype)
+
+
 @dataclasses.dataclass(frozen=True)
 class Correlation:
     """What a compiled correlation depends on.
 
     Attributes:
+        kind: what is made.
         taps: padded size of the kernel, for each of D, H, W.
-        border: see `with_margin`; None: positions of the kernel that reach past the image are left out.
         shape: padded (D, H, W) of the result; none larger than that of the image.
-        dtype: of the result: float32, or an integer type of at most 16 bits.
     """
 
+    kind: Kind
     taps: tuple[int, int, int]
-    border: str | None
     shape: tuple[int, int, int]
-    dtype: np.dtype[Any]
 
     @property
     def tile(self) -> tuple[int, int]:
@@ -68,6 +90,43 @@ class Correlation:
         return self.taps[0], rows, columns
 
 
+def correlate_axes(
+    kind: Kind, axes: tuple[int, int], taps: tuple[int, ...],
+    data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
+) -> Array:  # fmt: skip
+    """`correlate` along up to three axes that follow each other, of data of any number of axes.
+
+    Args:
+        kind, taps, kernel, fill, anchor: see there, `taps` and `anchor` for each of the axes.
+        axes: first one, and the one after the last.
+        data: any number of axes.
+        extent: int32 [ndim], true size of the data.
+        sizes: int32 [axes], true size of the kernel.
+        shape: padded shape to return.
+    """
+    first, last = axes
+    missing = 3 - (last - first)
+    lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
+    kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
+    padded = (math.prod(lead), *_three(space), math.prod(channels))
+    # The true part of several axes taken as one: the padding of the first is left out.
+    images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
+    one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
+    true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
+    anchor = jnp.concatenate([jnp.zeros(missing, jnp.int32), anchor])
+    values = correlate(
+        Correlation(kind, _three(taps), _three(kept)), data.reshape(padded), kernel.reshape(_three(kernel.shape)),
+        fill, anchor, true,
+    )  # fmt: skip
+    return fit(values.reshape(*lead, *kept, *channels), shape)
+
+
+def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
+    """(D, H, W) of the sizes of up to three axes, the last ones."""
+    depth, height, width = (1,) * (3 - len(sizes)) + sizes
+    return depth, height, width
+
+
 @functools.partial(jax.jit, static_argnums=0)  # one program also for eager callers
 def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: Array, sizes: Array) -> Array:
     """Sums of products of a kernel with what lies under it, in float32.
@@ -79,20 +138,20 @@ def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: 
         anchor: int32 [3], the element of the kernel that lies over the element of the image.
         sizes: int32 [2, 4]: true N, D, H, W of the image (of N at most), and 1, T, R, S of the kernel.
 
-    Returns: [N, *shape, C]; integers rounded half to even and saturated.
+    Returns: [N, *shape, C].
     """
     n, _, _, width, channels = image.shape
     kernel = fit(jnp.where(valid_mask(sizes[1, 1:], kernel.shape), kernel, 0), c.reach)
     flat = image.reshape(*image.shape[:3], width * channels)
     starts = jnp.zeros(3, jnp.int32)
-    if c.border is not None:
+    if c.kind.border is not None:
         starts = jnp.asarray([n - 1 for n in c.reach], jnp.int32) - anchor
     for axis, unit in ((1, 1), (2, 1), (3, channels)):
         side = c.reach[axis - 1] - 1
-        if c.border is None:
+        if c.kind.border is None:
             flat = jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
         else:
-            flat = with_margin(flat, axis, sizes[0, axis], (side, side), c.border, fill, unit)
+            flat = with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
     arguments = (flat, kernel, starts, sizes)
     if image.size <= SMALL and math.prod(c.taps) < SEPARABLE:
         result = _whole(c, channels, *arguments)
@@ -100,15 +159,6 @@ def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: 
         both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
         result = by_platform(*both)(*arguments)
     return result.reshape(n, *c.shape, channels)
-
-
-def rounded(value: Array, dtype: np.dtype[Any]) -> Array:
-    """float32 as `dtype`; integers are rounded half to even, as OpenCV does, and saturated; NaN is 0."""
-    if dtype.kind == "f":
-        return value.astype(dtype)
-    limits = np.iinfo(dtype)
-    whole = jnp.round(jnp.where(jnp.isnan(value), 0, value))
-    return lax.clamp(np.float32(limits.min), whole, np.float32(limits.max)).astype(dtype)
 
 
 # --- a tile of the kernel --------------------------------------------------------------------------
@@ -163,7 +213,7 @@ def _blocks(
     length = width * channels
     rows = min(max(_BLOCK // max(length, 1), 8), height)
     slab = (1, c.reach[0], rows + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
-    counts = sizes[0, 1:3] if c.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
+    counts = sizes[0, 1:3] if c.kind.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
     blocks = (counts[1] + rows - 1) // rows
     block = _Block(c, (rows, length), channels, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
 
@@ -176,12 +226,10 @@ def _blocks(
             made = block.of_kernel(values, kernel, sizes[1, 1:])
         else:
             made = block.of_vectors(values, vectors, sizes[1, 1:])
-        return lax.dynamic_update_slice(
-            result, rounded(made, c.dtype)[None, None], (n, d, first, jnp.int32(0))
-        )
+        return lax.dynamic_update_slice(result, c.kind.rounded(made)[None, None], (n, d, first, jnp.int32(0)))
 
     count = sizes[0, 0] * counts[0] * blocks
-    return loop(count, make, jnp.zeros((flat.shape[0], depth, height, length), c.dtype))
+    return loop(count, make, jnp.zeros((flat.shape[0], depth, height, length), c.kind.dtype))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -282,4 +330,4 @@ def _whole(c: Correlation, channels: int, flat: Array, kernel: Array, starts: Ar
 
     start = varying_like(jnp.zeros((*shape[:3], length), jnp.float32), flat, kernel)
     total, _ = lax.scan(add, start, (t, r))
-    return rounded(total, c.dtype)
+    return c.kind.rounded(total)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any
 
 import jax
@@ -16,7 +15,7 @@ from jdali._errors import SampleError
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._border import INDICES, border_name
-from jdali.ops.image._correlate import Correlation, correlate
+from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
 from jdali.ops.tensor._fit import fit
 
 _TYPES = tuple(map(np.dtype, (np.uint8, np.int8, np.uint16, np.int16, np.float16, np.float32)))
@@ -37,11 +36,6 @@ def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
             "HWC, CHW, DHW, DHWC, CDHW, and sequences of these, with F in front"
         )
     return axes[0], axes[-1] + 1
-
-
-def padded_taps(size: int) -> int:
-    """Sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
-    return size | 1 if size < 10 else -(-size // 4) * 4
 
 
 def setup(
@@ -178,43 +172,15 @@ def filter(
         return jnp.zeros(out_shape, dtype or data.dtype)
     fills = jnp.zeros((), data.dtype) if fill_value is None else fill_value
     by_frame = filter.ndim > axes, fills.ndim > 0
-    sizes = jnp.concatenate([jnp.ones(4 - axes, jnp.int32), extent[1][-axes:]])
-    anchors = jnp.concatenate([jnp.zeros(3 - axes, jnp.int32), jnp.asarray(anchor, jnp.int32)])
-    if any(by_frame):
-        one = functools.partial(
-            _apply, border, mode, np.dtype(dtype or data.dtype), first - 1, last - 1, _taps
-        )
-        lead = (0, *(0 if mapped else None for mapped in by_frame), None, None, None)
-        values = jax.vmap(lambda *a: one(*a, shape=out_shape[1:]), lead)(
-            data, filter, fills, anchors, extent[0][1:], sizes
-        )
-        return fit(values, out_shape)
-    return _apply(
-        border, mode, np.dtype(dtype or data.dtype), first, last, _taps,
-        data, filter, fills, anchors, extent[0], sizes, shape=out_shape,
+    kind = Kind(
+        None if mode == "valid" else border_name("filter", "border", border, _BORDERS),
+        np.dtype(dtype or data.dtype), half_to_even=True,
     )  # fmt: skip
-
-
-def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
-    """(D, H, W) of the sizes of two or three axes."""
-    depth, height, width = (1,) * (3 - len(sizes)) + sizes
-    return depth, height, width
-
-
-def _apply(
-    border: str, mode: str, dtype: np.dtype, first: int, last: int, taps: tuple[int, ...],
-    data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
-) -> Array:  # fmt: skip
-    """One filter on all images of `data`, whose axes from `first` to `last` it moves along."""
-    missing = (1,) * (3 - (last - first))
-    lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
-    padded = (math.prod(lead), *missing, *space, math.prod(channels))
-    kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
-    # The true part of several axes taken as one: the padding of the first is left out.
-    images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
-    true = jnp.concatenate([images[None], jnp.ones(len(missing), jnp.int32), extent[first:last]])
-    name = None if mode == "valid" else border_name("filter", "border", border, _BORDERS)
-    spec = Correlation(_three(taps), name, _three(kept), dtype)
-    kernel = kernel.reshape(*missing, *kernel.shape)
-    values = correlate(spec, data.reshape(padded), kernel, fill, anchor, jnp.stack([true, sizes]))
-    return fit(values.reshape(*lead, *kept, *channels), shape)
+    sizes, anchors = extent[1][-axes:], jnp.asarray(anchor, jnp.int32)
+    if not any(by_frame):
+        return correlate_axes(
+            kind, (first, last), _taps, data, filter, fills, anchors, extent[0], sizes, shape=out_shape
+        )
+    one = functools.partial(correlate_axes, kind, (first - 1, last - 1), _taps, shape=out_shape[1:])
+    lead = (0, *(0 if mapped else None for mapped in by_frame), None, None, None)
+    return fit(jax.vmap(one, lead)(data, filter, fills, anchors, extent[0][1:], sizes), out_shape)

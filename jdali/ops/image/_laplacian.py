@@ -1,0 +1,197 @@
+"""Laplacian: the sum of second derivatives along all axes, as one correlation."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._operators.argument_rules import extents_of
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
+
+# laplacian.h: sizes that DALI takes (its documentation says 23).
+_LARGEST = 31
+_FLOAT = np.dtype(np.float32)
+
+
+# --- setup --------------------------------------------------------------------------------------
+def data_axes(layout: str, ndim: int) -> tuple[int, int]:
+    """First axis that derivatives are taken along, and the one after the last: up to three besides C and F."""
+    letters = layout or "DHW"[-ndim:]
+    axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
+    if len(letters) != ndim or not 1 <= len(axes) <= 3 or axes != list(range(axes[0], axes[-1] + 1)):
+        what = f"layout {layout!r}" if layout else f"{ndim} axes without a layout"
+        raise ValueError(
+            f"laplacian: cannot take {what}; it takes up to three axes side by side, and C and F"
+        )
+    return axes[0], axes[-1] + 1
+
+
+def setup(
+    data: BatchSpec, *, dtype: np.dtype[Any] | None, normalized_kernel: bool, scale: Any, smoothing_size: Any,
+    window_size: Any, layout: str,
+) -> Plan:  # fmt: skip
+    first, last = data_axes(layout, data.ndim)
+    count, axes = data.batch_size, last - first
+    if data.dtype == np.float64 or data.dtype.kind not in "iuf":
+        raise ValueError(
+            f"laplacian: data are {data.dtype}, they must be integers, float16 or float32; cast them"
+        )
+    if dtype not in (None, data.dtype, _FLOAT):
+        raise ValueError(f"laplacian: dtype is {dtype}, it must be float32 or that of the data, {data.dtype}")
+    windows = _per_axis("window_size", window_size, count, axes, 3)
+    smooth = None
+    if smoothing_size is not None:
+        smooth = _per_axis("smoothing_size", smoothing_size, count, axes, 1)
+    _check_scale(scale, axes, normalized_kernel)
+    sizes = np.maximum(windows, windows.max(axis=1, keepdims=True) if smooth is None else smooth).astype(
+        np.int32
+    )
+    if axes == 1:
+        sizes = windows.astype(np.int32)
+    taps = tuple(padded_taps(int(n)) for n in sizes.max(axis=0)) if count else (1,) * axes
+    kernels = np.zeros((count, axes, *taps), np.float32)
+    for sample, own in enumerate(zip(windows, windows if smooth is None else smooth, strict=True)):
+        extent = tuple(map(slice, sizes[sample]))
+        kernels[sample][(slice(None), *extent)] = _kernels(
+            tuple(own[0].tolist()), None if smooth is None else tuple(own[1].tolist()), normalized_kernel,
+            tuple(sizes[sample].tolist()),
+        )  # fmt: skip
+    out = data.replace(dtype=dtype or data.dtype)
+    return Plan((out,), params={"_kernels": kernels, "_sizes": sizes}, static={"_taps": taps})
+
+
+@functools.lru_cache(maxsize=256)
+def _kernels(
+    windows: tuple[int, ...], smooth: tuple[int, ...] | None, normalized: bool, sizes: tuple[int, ...]
+) -> np.ndarray:
+    """float32 [axes, *sizes]: for each axis the kernel of the derivative along it, in the middle."""
+    found = np.zeros((len(windows), *sizes), np.float32)
+    for axis, window in enumerate(windows):
+        lengths = [window if a == axis or smooth is None else smooth[a] for a in range(len(windows))]
+        vectors = [_derivative(n) if a == axis else _smoothing(n) for a, n in enumerate(lengths)]
+        kernel = functools.reduce(np.multiply.outer, vectors)
+        if normalized:
+            kernel = kernel * 2.0 ** (len(windows) + 2 - sum(lengths))
+        corner = [(size - n) // 2 for size, n in zip(sizes, lengths, strict=True)]
+        place = tuple(slice(c, c + n) for c, n in zip(corner, lengths, strict=True))
+        found[axis][place] = kernel
+    return found
+
+
+def _smoothing(size: int) -> np.ndarray:
+    """Binomial coefficients."""
+    return np.array([math.comb(size - 1, k) for k in range(size)], np.float64)
+
+
+def _derivative(size: int) -> np.ndarray:
+    """Second differences, smoothed."""
+    return np.convolve(_smoothing(size - 2), [1.0, -2.0, 1.0])
+
+
+def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
+    extents = scale.extents if is_traced(scale) else extents_of(np.asarray(scale))
+    lengths = np.ones(0) if extents is None else extents.prod(axis=1)
+    wrong = (lengths != 1) & (lengths != axes)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"laplacian: scale must have 1 value or {axes}, got {lengths[i]}", sample=i, argument="scale"
+        )
+    if normalized and (is_traced(scale) or any(np.any(np.asarray(one) != 1) for one in scale)):
+        raise ValueError("laplacian: scale cannot be given together with normalized_kernel=True")
+
+
+def _per_axis(name: str, values: Any, count: int, axes: int, least: int) -> np.ndarray:
+    """int64 [N, axes] of an argument that has one value or one for each axis: odd sizes."""
+    array = np.asarray(values)
+    lengths = extents_of(array).prod(axis=1)
+    wrong = (lengths != 1) & (lengths != axes)
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"laplacian: {name} must have 1 value or {axes}, got {lengths[i]}", sample=i, argument=name
+        )
+    rows = [np.broadcast_to(np.asarray(one).reshape(-1), (axes,)) for one in array]
+    sizes = np.array(rows, np.int64).reshape(count, axes)
+    bad = ((sizes < least) | (sizes > _LARGEST) | (sizes % 2 == 0)).any(axis=1)
+    if bad.any():
+        i = int(bad.argmax())
+        raise SampleError(
+            f"laplacian: {name} must be odd, from {least} to {_LARGEST}, got {sizes[i].tolist()}",
+            sample=i,
+            argument=name,
+        )
+    return sizes
+
+
+def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """What `setup` needs: `scale` is only checked, where it is known."""
+    return ("window_size", "smoothing_size")
+
+
+# --- run ----------------------------------------------------------------------------------------
+@operator(setup=setup, setup_needs=size_arguments, source="operators/image/convolution/laplacian.cc")
+def laplacian(
+    data: Array,
+    /,
+    *,
+    dtype: Static[np.dtype | None] = None,
+    normalized_kernel: Static[bool] = False,
+    scale: PerSample[tuple[float, ...] | list[float]] = (1.0,),
+    smoothing_size: PerSample[tuple[int, ...] | list[int] | None] = None,
+    window_size: PerSample[tuple[int, ...] | list[int]] = (3,),
+    _scale_extent: PerSample[Array | None] = None,
+    _kernels: PerSample[Array | None] = None,
+    _sizes: PerSample[Array | None] = None,
+    _taps: Static[tuple[int, ...] | None] = None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+    layout: str,
+) -> Array:
+    """Sums second derivatives along all axes; the borders are mirrored without repeating the outermost element.
+
+    The derivative along an axis is a second difference, smoothed along that axis and the others by binomial
+    coefficients: of size 3 it is 1, -2, 1, and the smoothing 1, 2, 1.
+
+    Args:
+        data: up to three axes, and C and F, which are no axes to derive along; integers, float16 or float32.
+        dtype: of the output: float32, or None: the data's.
+        normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), with n the number of axes and s
+            the sum of the sizes of its windows; `scale` must be 1 then.
+        scale: factor of each derivative, one for all axes or one for each.
+        smoothing_size: of the windows that smooth along the other axes, one for all axes or one for each, odd, 1 to 31; 1:
+            none; None: the `window_size` of the derivative.
+        window_size: of the derivative along each axis, one for all or one for each, odd, 3 to 31.
+
+    Returns: shape of the data, `dtype`, rounded half away from zero and saturated.
+
+    Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
+    sum lies that close to a half.
+    """
+    first, last = data_axes(layout, data.ndim)
+    axes = last - first
+    assert _taps is not None
+    if not data.size:
+        return jnp.zeros(out_shape, dtype or data.dtype)
+    scales = jnp.asarray(scale, jnp.float32)
+    if _scale_extent is not None and scales.shape != (axes,):
+        scales = jnp.where(_scale_extent[0] == 1, scales[0], jnp.resize(scales, (axes,)))
+    scales = jnp.broadcast_to(scales, (axes,)).reshape(axes, *[1] * axes)
+    kernel = (jnp.asarray(_kernels, jnp.float32) * scales).sum(0)
+    sizes = jnp.asarray(_sizes, jnp.int32)
+    kind = Kind("reflect_101", np.dtype(dtype or data.dtype))
+    values = data if data.dtype.itemsize < 4 or data.dtype == np.float32 else data.astype(jnp.float32)
+    zero = jnp.zeros((), values.dtype)
+    return correlate_axes(
+        kind, (first, last), _taps, values, kernel, zero, sizes // 2, extent, sizes, shape=out_shape
+    )

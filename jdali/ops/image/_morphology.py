@@ -1,0 +1,186 @@
+"""Dilation and erosion: the largest or smallest value under a rectangle."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._border import with_margin
+from jdali.ops.image._correlate import padded_taps
+from jdali.ops.tensor._fit import fit
+
+_TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32)))
+# What DALI calls the border modes, and what `with_margin` does.
+_BORDERS = {
+    "constant": "constant", "replicate": "clamp", "reflect": "reflect_1001", "reflect_101": "reflect_101", "wrap": "wrap",
+}  # fmt: skip
+# Elements of the mask along an axis that are compared in one loop over the image.
+_UNROLLED = 9
+
+
+# --- setup --------------------------------------------------------------------------------------
+def _setup(
+    name: str, images: BatchSpec, anchor: np.ndarray, border_mode: str, iterations: int, mask_size: np.ndarray
+) -> Plan:
+    if border_mode not in _BORDERS:
+        raise ValueError(f"{name}: border_mode is {border_mode!r}, it must be one of {', '.join(_BORDERS)}")
+    if images.dtype not in _TYPES:
+        kinds = ", ".join(kind.name for kind in _TYPES)
+        raise ValueError(f"{name}: images are {images.dtype}, they must be one of {kinds}; cast them")
+    if iterations < 1:
+        raise ValueError(f"{name}: iterations is {iterations}, it must be at least 1")
+    for argument, values in (("anchor", anchor), ("mask_size", mask_size)):
+        if values.shape[1:] != (2,):
+            raise ValueError(f"{name}: {argument} must have 2 values, along x and y, got {values.shape[1:]}")
+    sizes = np.asarray(mask_size)[:, ::-1]  # (height, width)
+    _refuse(name, sizes < 1, "mask_size must be at least 1, got", mask_size, "mask_size")
+    given = np.asarray(anchor)[:, ::-1]
+    _refuse(name, (given < -1) | (given >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
+    anchors = np.where(given == -1, sizes // 2, given)
+    # So many times the same rectangle is one larger rectangle, but for borders: DALI calls it equivalent.
+    grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
+    largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
+    params = {"_size": grown.astype(np.int32), "_start": moved.astype(np.int32)}
+    return Plan((images,), params=params, static={"_reach": tuple(padded_taps(int(n)) for n in largest)})
+
+
+def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argument: str) -> None:
+    if bad.any():
+        i = int(bad.any(axis=1).argmax())
+        raise SampleError(f"{name}: {message} {tuple(values[i].tolist())}", sample=i, argument=argument)
+
+
+# --- run ----------------------------------------------------------------------------------------
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))  # one program also for eager callers
+def _extremes(
+    largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array
+) -> Array:
+    """The largest or smallest value of [H, W, C] under a mask: its `size` and the place of its `start` in it, [2]."""
+    height, width, channels = image.shape
+    floating = jnp.issubdtype(image.dtype, jnp.floating)
+    limits = (-np.inf, np.inf) if floating else (0, np.iinfo(image.dtype).max)
+    neutral = jnp.asarray(limits[0] if largest else limits[1], image.dtype)  # what never is chosen
+    choose = jnp.maximum if largest else jnp.minimum
+    values = image.reshape(height, width * channels)
+    for axis, unit in ((0, 1), (1, channels)):
+        side, count = reach[axis] - 1, values.shape[axis]
+        padded = with_margin(values, axis, extent[axis], (side, side), border, neutral, unit)
+        first = (side - start[axis]) * unit
+        own = size[axis]
+
+        def at(k: int | Array, padded: Array = padded, first: Array = first, axis: int = axis, unit: int = unit,
+               count: int = count) -> Array:  # fmt: skip
+            return lax.dynamic_slice_in_dim(padded, first + k * unit, count, axis)
+
+        if reach[axis] <= _UNROLLED:
+            values = at(0)
+            for k in range(1, reach[axis]):
+                values = choose(values, jnp.where(k < own, at(k), neutral))
+        else:
+
+            def more(values: Array, k: Array, at: Any = at, own: Array = own) -> tuple[Array, None]:
+                return choose(values, jnp.where(k < own, at(k), neutral)), None
+
+            values, _ = lax.scan(more, at(0), jnp.arange(1, reach[axis], dtype=jnp.int32))
+    return values.reshape(height, width, channels)
+
+
+def _run(
+    largest: bool, image: Array, border: str, reach: tuple[int, int] | None, size: Any, start: Any, extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:  # fmt: skip
+    assert reach is not None
+    if not image.size:
+        return jnp.zeros(out_shape, image.dtype)
+    values = _extremes(largest, _BORDERS[border], reach, image, jnp.asarray(size), jnp.asarray(start), extent)
+    return fit(values, out_shape)
+
+
+def _dilate_setup(
+    images: BatchSpec, *, anchor: np.ndarray, border_mode: str, iterations: int, mask_size: np.ndarray
+) -> Plan:
+    return _setup("experimental.dilate", images, anchor, border_mode, iterations, mask_size)
+
+
+@operator(
+    setup=_dilate_setup, name="experimental.dilate", layouts=("HWC",), devices=("cpu", "gpu"),
+    source="operators/image/morphology/morphology.cc",
+)  # fmt: skip
+def dilate(
+    image: Array,
+    /,
+    *,
+    anchor: PerSample[tuple[int, ...]] = (-1, -1),
+    border_mode: Static[str] = "constant",
+    iterations: Static[int] = 1,
+    mask_size: PerSample[tuple[int, ...]] = (3, 3),
+    _reach: Static[tuple[int, int] | None] = None,
+    _size: PerSample[Array | None] = None,
+    _start: PerSample[Array | None] = None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Gives each pixel the largest value under a rectangle, channel by channel.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
+        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        mask_size: (width, height) of the rectangle, pixels.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well.
+    """
+    return _run(True, image, border_mode, _reach, _size, _start, extent, out_shape)
+
+
+def _erode_setup(
+    images: BatchSpec, *, anchor: np.ndarray, border_mode: str, iterations: int, mask_size: np.ndarray
+) -> Plan:
+    return _setup("experimental.erode", images, anchor, border_mode, iterations, mask_size)
+
+
+@operator(
+    setup=_erode_setup, name="experimental.erode", layouts=("HWC",), devices=("cpu", "gpu"),
+    source="operators/image/morphology/morphology.cc",
+)  # fmt: skip
+def erode(
+    image: Array,
+    /,
+    *,
+    anchor: PerSample[tuple[int, ...]] = (-1, -1),
+    border_mode: Static[str] = "constant",
+    iterations: Static[int] = 1,
+    mask_size: PerSample[tuple[int, ...]] = (3, 3),
+    _reach: Static[tuple[int, int] | None] = None,
+    _size: PerSample[Array | None] = None,
+    _start: PerSample[Array | None] = None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Gives each pixel the smallest value under a rectangle, channel by channel.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16 or float32.
+        anchor: (x, y), the element of the rectangle that lies over the pixel; -1: the middle, size // 2.
+        border_mode: "constant": what lies past the image does not count; "replicate" (aaa|abcd|ddd), "reflect"
+            (cba|abcd|dcb), "reflect_101" (dcb|abcd|cba) or "wrap" (bcd|abcd|abc).
+        iterations: how often; 2 or more are one rectangle that is larger by size - 1 each time.
+        mask_size: (width, height) of the rectangle, pixels.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well.
+    """
+    return _run(False, image, border_mode, _reach, _size, _start, extent, out_shape)

@@ -1,0 +1,111 @@
+"""laplacian against the real DALI."""
+
+import jax
+import numpy as np
+import pytest
+from support import contract
+from support.data import image
+
+from jdali._operators.pure import pure_call
+from jdali.ops.image._laplacian import laplacian
+
+RNG = np.random.default_rng(6)
+SAMPLES = [image(11, 14, 3), image(1, 1, 3), image(2, 9, 3)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"window_size": [3, 5]},
+        {"window_size": [3, 5], "smoothing_size": 1},
+        {"window_size": 5, "smoothing_size": [7, 3], "scale": [0.5, 0.25]},
+        {"window_size": [5, 3], "normalized_kernel": True},
+    ],
+    ids=str,
+)
+def test_equals_dali(args):
+    """Whole numbers and powers of two: every sum is exact."""
+    contract.check(laplacian, [SAMPLES], args | {"dtype": np.float32}, layout="HWC")
+
+
+@pytest.mark.oracle
+def test_integers_round_half_away_as_dali():
+    contract.check(laplacian, [SAMPLES[:2]], {"scale": 1 / 16}, layout="HWC")
+
+
+@pytest.mark.oracle
+def test_arguments_of_samples_equal_dali():
+    values = {
+        "window_size": [[3, 7], [5, 3], [3, 3]],
+        "smoothing_size": [[1, 3], [5, 5], [9, 1]],
+        "scale": [[1.0, 0.5], [0.25, 1.0], [2.0, 2.0]],
+    }
+    contract.check(laplacian, [SAMPLES], {"dtype": np.float32}, values, layout="HWC")
+
+
+@pytest.mark.oracle
+def test_large_windows_equal_dali():
+    """Sums of 31² products of more than 24 bits: some steps of float32 at their largest."""
+    args = {"window_size": 31, "normalized_kernel": True, "dtype": np.float32}
+    contract.check(laplacian, [SAMPLES[:1]], args, layout="HWC", atol=1e-3)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("layout", "shape"),
+    [
+        ("HW", (5, 6)),
+        ("CHW", (2, 5, 6)),
+        ("FHWC", (2, 5, 6, 2)),
+        ("DHWC", (4, 5, 6, 2)),
+        ("FCHW", (2, 2, 5, 6)),
+        ("CDHW", (2, 4, 5, 3)),
+        ("W", (9,)),
+        ("", (4, 5, 6)),
+    ],
+)
+def test_layouts_equal_dali(layout, shape):
+    contract.check(laplacian, [[RNG.integers(0, 255, shape, np.uint8)]], {"dtype": np.float32}, layout=layout)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.float16, np.float32])
+def test_types_equal_dali(dtype):
+    """Floats are sums of 9 products in another order; float16 rounds them to 11 bits."""
+    atol = {"f": 1e-5 if dtype == np.float32 else 1e-2}.get(np.dtype(dtype).kind, 0)
+    samples = [image(5, 6, 1, dtype) // 100 if dtype == np.int32 else image(5, 6, 1, dtype)]
+    contract.check(laplacian, [samples], {}, layout="HWC", atol=atol)
+
+
+def test_derivative_by_scale_and_data():
+    """Linear in both."""
+    picture, other = (image(5, 6, 1, np.float32, seed) for seed in (0, 1))
+
+    def apply(data, scale):
+        return pure_call(laplacian, [data], {"scale": scale}, layout="HWC")
+
+    scale, change = np.float32([0.5, 2.0]), np.float32([1.0, -1.0])
+    _, slope = jax.jvp(apply, (picture, scale), (other, change))
+    np.testing.assert_allclose(
+        slope, apply(other, scale) + apply(picture, change), atol=1e-4
+    )  # of sums up to 30
+
+
+@pytest.mark.parametrize(
+    ("args", "layout", "message"),
+    [
+        ({"window_size": 1}, "HWC", r"window_size must be odd, from 3 to 31, got \[1, 1\]"),
+        ({"window_size": 4}, "HWC", r"window_size must be odd, from 3 to 31, got \[4, 4\]"),
+        ({"smoothing_size": 33}, "HWC", r"smoothing_size must be odd, from 1 to 31, got \[33, 33\]"),
+        ({"window_size": (3, 3, 3)}, "HWC", "window_size must have 1 value or 2, got 3"),
+        ({"scale": (1.0, 1.0, 1.0)}, "HWC", "scale must have 1 value or 2, got 3"),
+        ({"scale": 2.0, "normalized_kernel": True}, "HWC", "scale cannot be given together with normalized_kernel"),
+        ({"dtype": np.int16}, "HWC", "dtype is int16, it must be float32 or that of the data, uint8"),
+        ({}, "HCW", "cannot take layout 'HCW'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(args, layout, message):
+    with pytest.raises(ValueError, match=f"laplacian: {message}"):
+        pure_call(laplacian, [image(4, 4)], args, layout=layout)
