@@ -218,9 +218,9 @@ def constant(
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
     fdata: typing.Sequence[float] | float | None = None,
-    idata: int | typing.Sequence[int] | None = None,
+    idata: typing.Sequence[int] | int | None = None,
     layout: str = '',
-    shape: int | typing.Sequence[int] | None = None,
+    shape: typing.Sequence[int] | int | None = None,
 ) -> Any: ...
 
 def contrast(
@@ -341,6 +341,23 @@ def equalize(
     device: Device | str | None = None,
 ) -> Any: ...
 
+def erase(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    anchor: typing.Sequence[float] | Tensor | Batch = ...,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    centered_anchor: builtins.bool = False,
+    fill_value: typing.Sequence[float] | Tensor | Batch = ...,
+    normalized: builtins.bool = False,
+    normalized_anchor: builtins.bool = False,
+    normalized_shape: builtins.bool = False,
+    shape: typing.Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
 def expand_dims(
     data: Any,
     /,
@@ -349,6 +366,42 @@ def expand_dims(
     device: Device | str | None = None,
     axes: typing.Sequence[int],
     new_axis_names: str = '',
+) -> Any: ...
+
+def fast_resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    size: typing.Sequence[float] | Tensor | Batch | None = None,
+    resize_x: float | Tensor | Batch = 0.0,
+    resize_y: float | Tensor | Batch = 0.0,
+    resize_z: float | Tensor | Batch = 0.0,
+    resize_shorter: float | Tensor | Batch = 0.0,
+    resize_longer: float | Tensor | Batch = 0.0,
+    mode: str = 'default',
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
+    roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
+    roi_relative: builtins.bool = False,
+    subpixel_scale: builtins.bool = True,
+    crop: typing.Sequence[float] | Tensor | Batch | None = None,
+    crop_d: float | Tensor | Batch = 0.0,
+    crop_h: float | Tensor | Batch = 0.0,
+    crop_w: float | Tensor | Batch = 0.0,
+    crop_pos_x: float | Tensor | Batch = 0.5,
+    crop_pos_y: float | Tensor | Batch = 0.5,
+    crop_pos_z: float | Tensor | Batch = 0.5,
+    rounding: str = 'round',
+    mirror: int | Tensor | Batch = 0,
+    interp_type: types.DALIInterpType | Tensor | Batch = ...,
+    min_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    mag_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    antialias: builtins.bool = False,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
 ) -> Any: ...
 
 def filter(
@@ -451,6 +504,19 @@ def hue(
     image_type: types.DALIImageType = ...,
 ) -> Any: ...
 
+def jitter(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: int | Tensor | Batch = 1,
+    nDegree: int = 2,
+    rng: RNG | None = None,
+) -> Any: ...
+
 def laplacian(
     data: Any,
     /,
@@ -501,6 +567,21 @@ def mfcc(
     lifter: float = 0.0,
     n_mfcc: int = 20,
     normalize: builtins.bool = False,
+) -> Any: ...
+
+def multi_paste(
+    *images: Any,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    dtype: DTypeLike | None = None,
+    in_anchors: typing.Sequence[typing.Sequence[int]] | Tensor | Batch | None = None,
+    in_anchors_rel: typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
+    in_ids: typing.Sequence[int] | Tensor | Batch | None = None,
+    out_anchors: typing.Sequence[typing.Sequence[int]] | Tensor | Batch | None = None,
+    out_anchors_rel: typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
+    output_size: typing.Sequence[int] | Tensor | Batch | None = None,
+    shapes: typing.Sequence[typing.Sequence[int]] | Tensor | Batch | None = None,
+    shapes_rel: typing.Sequence[typing.Sequence[float]] | Tensor | Batch | None = None,
 ) -> Any: ...
 
 def nonsilent_region(
@@ -592,6 +673,20 @@ def pad(
     axis_names: str | None = None,
     fill_value: float | Tensor | Batch = 0.0,
     shape: typing.Sequence[int] | Tensor | Batch | None = None,
+) -> Any: ...
+
+def paste(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    fill_value: typing.Sequence[int] | int,
+    min_canvas_size: float | Tensor | Batch = 0.0,
+    n_channels: int = 3,
+    paste_x: float | Tensor | Batch = 0.5,
+    paste_y: float | Tensor | Batch = 0.5,
+    ratio: float | Tensor | Batch,
 ) -> Any: ...
 
 def peek_image_shape(
@@ -891,6 +986,17 @@ def spectrogram(
     window_step: int = 256,
 ) -> Any: ...
 
+def sphere(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: int | Tensor | Batch = 1,
+) -> Any: ...
+
 def squeeze(
     data: Any,
     /,
@@ -901,12 +1007,51 @@ def squeeze(
     axis_names: str | None = None,
 ) -> Any: ...
 
+def ssd_random_crop(
+    image: Any,
+    boxes: Any,
+    labels: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    num_attempts: int = 1,
+    rng: RNG | None = None,
+) -> Any: ...
+
 def stack(
     *data: Any,
     batch_size: int | None = None,
     device: Device | str | None = None,
     axis: int = 0,
     axis_name: str | None = None,
+) -> Any: ...
+
+def tensor_resize(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    alignment: typing.Sequence[float] | Tensor | Batch = ...,
+    antialias: builtins.bool = True,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    interp_type: types.DALIInterpType | Tensor | Batch = ...,
+    mag_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    min_filter: types.DALIInterpType | Tensor | Batch | None = None,
+    minibatch_size: int = 32,
+    mode: str = 'default',
+    roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
+    roi_relative: builtins.bool = False,
+    roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
+    scales: typing.Sequence[float] | Tensor | Batch | None = None,
+    size_rounding: str = 'round',
+    sizes: typing.Sequence[float] | Tensor | Batch | None = None,
+    subpixel_scale: builtins.bool = True,
+    temp_buffer_hint: int = 0,
 ) -> Any: ...
 
 def to_decibels(
@@ -944,6 +1089,23 @@ def warp_affine(
     inverse_map: builtins.bool = True,
     matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch = ...,
     size: typing.Sequence[float] | Tensor | Batch = ...,
+) -> Any: ...
+
+def water(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    ampl_x: float = 10.0,
+    ampl_y: float = 10.0,
+    fill_value: float = 0.0,
+    freq_x: float = 0.04908738521234052,
+    freq_y: float = 0.04908738521234052,
+    interp_type: types.DALIInterpType = ...,
+    mask: int | Tensor | Batch = 1,
+    phase_x: float = 0.0,
+    phase_y: float = 0.0,
 ) -> Any: ...
 
 def zeros(

@@ -227,9 +227,9 @@ class Constant(OperatorClass):
         *,
         dtype: DTypeLike | None = None,
         fdata: typing.Sequence[float] | float | None = None,
-        idata: int | typing.Sequence[int] | None = None,
+        idata: typing.Sequence[int] | int | None = None,
         layout: str = '',
-        shape: int | typing.Sequence[int] | None = None,
+        shape: typing.Sequence[int] | int | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -387,6 +387,25 @@ class Equalize(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Erase(OperatorClass):
+    def __init__(
+        self,
+        *,
+        anchor: typing.Sequence[float] | DataNode = ...,
+        axes: typing.Sequence[int] | int | None = None,
+        axis_names: str | None = None,
+        centered_anchor: bool = False,
+        fill_value: typing.Sequence[float] | DataNode = ...,
+        normalized: bool = False,
+        normalized_anchor: bool = False,
+        normalized_shape: bool = False,
+        shape: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class ExpandDims(OperatorClass):
     def __init__(
         self,
@@ -408,7 +427,7 @@ class ExternalSource(OperatorClass):
         cycle: bool | str | None = None,
         layout: typing.Sequence[str] | str | None = None,
         dtype: Any = None,
-        ndim: int | typing.Sequence[int] | None = None,
+        ndim: typing.Sequence[int] | int | None = None,
         cuda_stream: Any = None,
         use_copy_kernel: bool | None = None,
         blocking: bool = False,
@@ -418,6 +437,44 @@ class ExternalSource(OperatorClass):
         no_copy: bool = False,
         prefetch_queue_depth: int | None = None,
         batch_info: bool = False,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class FastResizeCropMirror(OperatorClass):
+    def __init__(
+        self,
+        *,
+        size: typing.Sequence[float] | DataNode | None = None,
+        resize_x: float | DataNode = 0.0,
+        resize_y: float | DataNode = 0.0,
+        resize_z: float | DataNode = 0.0,
+        resize_shorter: float | DataNode = 0.0,
+        resize_longer: float | DataNode = 0.0,
+        mode: str = 'default',
+        max_size: typing.Sequence[float] | float | None = None,
+        roi_start: typing.Sequence[float] | DataNode | None = None,
+        roi_end: typing.Sequence[float] | DataNode | None = None,
+        roi_relative: bool = False,
+        subpixel_scale: bool = True,
+        crop: typing.Sequence[float] | DataNode | None = None,
+        crop_d: float | DataNode = 0.0,
+        crop_h: float | DataNode = 0.0,
+        crop_w: float | DataNode = 0.0,
+        crop_pos_x: float | DataNode = 0.5,
+        crop_pos_y: float | DataNode = 0.5,
+        crop_pos_z: float | DataNode = 0.5,
+        rounding: str = 'round',
+        mirror: int | DataNode = 0,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        antialias: bool = False,
+        dtype: DTypeLike | None = None,
+        minibatch_size: int = 32,
+        temp_buffer_hint: int = 0,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -539,6 +596,21 @@ class Hue(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Jitter(OperatorClass):
+    def __init__(
+        self,
+        *,
+        fill_value: float = 0.0,
+        interp_type: types.DALIInterpType = ...,
+        mask: int | DataNode = 1,
+        nDegree: int = 2,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class Laplacian(OperatorClass):
     def __init__(
         self,
@@ -593,6 +665,25 @@ class MelFilterBank(OperatorClass):
         nfilter: int = 128,
         normalize: bool = True,
         sample_rate: float = 44100.0,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class MultiPaste(OperatorClass):
+    def __init__(
+        self,
+        *,
+        dtype: DTypeLike | None = None,
+        in_anchors: typing.Sequence[typing.Sequence[int]] | DataNode | None = None,
+        in_anchors_rel: typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        in_ids: typing.Sequence[int] | DataNode | None = None,
+        out_anchors: typing.Sequence[typing.Sequence[int]] | DataNode | None = None,
+        out_anchors_rel: typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
+        output_size: typing.Sequence[int] | DataNode | None = None,
+        shapes: typing.Sequence[typing.Sequence[int]] | DataNode | None = None,
+        shapes_rel: typing.Sequence[typing.Sequence[float]] | DataNode | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -699,6 +790,22 @@ class Pad(OperatorClass):
         axis_names: str | None = None,
         fill_value: float | DataNode = 0.0,
         shape: typing.Sequence[int] | DataNode | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Paste(OperatorClass):
+    def __init__(
+        self,
+        *,
+        fill_value: typing.Sequence[int] | int | None = None,
+        min_canvas_size: float | DataNode = 0.0,
+        n_channels: int = 3,
+        paste_x: float | DataNode = 0.5,
+        paste_y: float | DataNode = 0.5,
+        ratio: float | DataNode | None = None,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -974,6 +1081,18 @@ class Rotate(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class SSDRandomCrop(OperatorClass):
+    def __init__(
+        self,
+        *,
+        num_attempts: int = 1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+        seed: Any = -1,
+    ) -> None: ...
+
 class Saturation(OperatorClass):
     def __init__(
         self,
@@ -1050,6 +1169,19 @@ class Spectrogram(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Sphere(OperatorClass):
+    def __init__(
+        self,
+        *,
+        fill_value: float = 0.0,
+        interp_type: types.DALIInterpType = ...,
+        mask: int | DataNode = 1,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Squeeze(OperatorClass):
     def __init__(
         self,
@@ -1068,6 +1200,35 @@ class Stack(OperatorClass):
         *,
         axis: int = 0,
         axis_name: str | None = None,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class TensorResize(OperatorClass):
+    def __init__(
+        self,
+        *,
+        alignment: typing.Sequence[float] | DataNode = ...,
+        antialias: bool = True,
+        axes: typing.Sequence[int] | int | None = None,
+        axis_names: str | None = None,
+        dtype: DTypeLike | None = None,
+        interp_type: types.DALIInterpType | DataNode = ...,
+        mag_filter: types.DALIInterpType | DataNode | None = None,
+        max_size: typing.Sequence[float] | float | None = None,
+        min_filter: types.DALIInterpType | DataNode | None = None,
+        minibatch_size: int = 32,
+        mode: str = 'default',
+        roi_end: typing.Sequence[float] | DataNode | None = None,
+        roi_relative: bool = False,
+        roi_start: typing.Sequence[float] | DataNode | None = None,
+        scales: typing.Sequence[float] | DataNode | None = None,
+        size_rounding: str = 'round',
+        sizes: typing.Sequence[float] | DataNode | None = None,
+        subpixel_scale: bool = True,
+        temp_buffer_hint: int = 0,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1110,6 +1271,25 @@ class WarpAffine(OperatorClass):
         inverse_map: bool = True,
         matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode = ...,
         size: typing.Sequence[float] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Water(OperatorClass):
+    def __init__(
+        self,
+        *,
+        ampl_x: float = 10.0,
+        ampl_y: float = 10.0,
+        fill_value: float = 0.0,
+        freq_x: float = 0.04908738521234052,
+        freq_y: float = 0.04908738521234052,
+        interp_type: types.DALIInterpType = ...,
+        mask: int | DataNode = 1,
+        phase_x: float = 0.0,
+        phase_y: float = 0.0,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -1440,9 +1620,9 @@ def constant(
     *,
     dtype: DTypeLike | None = None,
     fdata: typing.Sequence[float] | float | None = None,
-    idata: int | typing.Sequence[int] | None = None,
+    idata: typing.Sequence[int] | int | None = None,
     layout: str = '',
-    shape: int | typing.Sequence[int] | None = None,
+    shape: typing.Sequence[int] | int | None = None,
     out_shape: Any = None,
 ) -> Array: ...
 
@@ -1673,6 +1853,44 @@ def equalize(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def erase(
+    data: Any,
+    /,
+    *,
+    anchor: Any = ...,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    centered_anchor: bool = False,
+    fill_value: Any = ...,
+    normalized: bool = False,
+    normalized_anchor: bool = False,
+    normalized_shape: bool = False,
+    shape: Any = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def erase(
+    data: Any,
+    /,
+    *,
+    anchor: Any = ...,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    centered_anchor: bool = False,
+    fill_value: Any = ...,
+    normalized: bool = False,
+    normalized_anchor: bool = False,
+    normalized_shape: bool = False,
+    shape: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def expand_dims(
     data: Any,
     /,
@@ -1691,6 +1909,82 @@ def expand_dims(
     *,
     axes: typing.Sequence[int],
     new_axis_names: str = '',
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def fast_resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    size: Any = None,
+    resize_x: Any = 0.0,
+    resize_y: Any = 0.0,
+    resize_z: Any = 0.0,
+    resize_shorter: Any = 0.0,
+    resize_longer: Any = 0.0,
+    mode: str = 'default',
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: Any = None,
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_w: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    rounding: str = 'round',
+    mirror: Any = 0,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = False,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def fast_resize_crop_mirror(
+    image: Any,
+    /,
+    *,
+    size: Any = None,
+    resize_x: Any = 0.0,
+    resize_y: Any = 0.0,
+    resize_z: Any = 0.0,
+    resize_shorter: Any = 0.0,
+    resize_longer: Any = 0.0,
+    mode: str = 'default',
+    max_size: typing.Sequence[float] | float | None = None,
+    roi_start: Any = None,
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    subpixel_scale: bool = True,
+    crop: Any = None,
+    crop_d: Any = 0.0,
+    crop_h: Any = 0.0,
+    crop_w: Any = 0.0,
+    crop_pos_x: Any = 0.5,
+    crop_pos_y: Any = 0.5,
+    crop_pos_z: Any = 0.5,
+    rounding: str = 'round',
+    mirror: Any = 0,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = False,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -1909,6 +2203,36 @@ def hue(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def jitter(
+    key: ArrayLike,
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    nDegree: int = 2,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def jitter(
+    key: ArrayLike,
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    nDegree: int = 2,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def laplacian(
     data: Any,
     /,
@@ -2023,6 +2347,40 @@ def mfcc(
     lifter: float = 0.0,
     n_mfcc: int = 20,
     normalize: bool = False,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def multi_paste(
+    *images: Any,
+    dtype: DTypeLike | None = None,
+    in_anchors: Any = None,
+    in_anchors_rel: Any = None,
+    in_ids: Any = None,
+    out_anchors: Any = None,
+    out_anchors_rel: Any = None,
+    output_size: Any = None,
+    shapes: Any = None,
+    shapes_rel: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def multi_paste(
+    *images: Any,
+    dtype: DTypeLike | None = None,
+    in_anchors: Any = None,
+    in_anchors_rel: Any = None,
+    in_ids: Any = None,
+    out_anchors: Any = None,
+    out_anchors_rel: Any = None,
+    output_size: Any = None,
+    shapes: Any = None,
+    shapes_rel: Any = None,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -2225,6 +2583,38 @@ def pad(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def paste(
+    image: Any,
+    /,
+    *,
+    fill_value: typing.Sequence[int] | int,
+    min_canvas_size: Any = 0.0,
+    n_channels: int = 3,
+    paste_x: Any = 0.5,
+    paste_y: Any = 0.5,
+    ratio: Any,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def paste(
+    image: Any,
+    /,
+    *,
+    fill_value: typing.Sequence[int] | int,
+    min_canvas_size: Any = 0.0,
+    n_channels: int = 3,
+    paste_x: Any = 0.5,
+    paste_y: Any = 0.5,
+    ratio: Any,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def per_frame(
     data: Any,
     /,
@@ -2785,6 +3175,32 @@ def spectrogram(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def sphere(
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def sphere(
+    image: Any,
+    /,
+    *,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def squeeze(
     data: Any,
     /,
@@ -2823,6 +3239,64 @@ def stack(
     *data: Any,
     axis: int = 0,
     axis_name: str | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def tensor_resize(
+    data: Any,
+    /,
+    *,
+    alignment: Any = ...,
+    antialias: bool = True,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    interp_type: Any = ...,
+    mag_filter: Any = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    min_filter: Any = None,
+    minibatch_size: int = 32,
+    mode: str = 'default',
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    roi_start: Any = None,
+    scales: Any = None,
+    size_rounding: str = 'round',
+    sizes: Any = None,
+    subpixel_scale: bool = True,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def tensor_resize(
+    data: Any,
+    /,
+    *,
+    alignment: Any = ...,
+    antialias: bool = True,
+    axes: typing.Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    interp_type: Any = ...,
+    mag_filter: Any = None,
+    max_size: typing.Sequence[float] | float | None = None,
+    min_filter: Any = None,
+    minibatch_size: int = 32,
+    mode: str = 'default',
+    roi_end: Any = None,
+    roi_relative: bool = False,
+    roi_start: Any = None,
+    scales: Any = None,
+    size_rounding: str = 'round',
+    sizes: Any = None,
+    subpixel_scale: bool = True,
+    temp_buffer_hint: int = 0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
@@ -2909,6 +3383,44 @@ def warp_affine(
     inverse_map: bool = True,
     matrix: Any = ...,
     size: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def water(
+    image: Any,
+    /,
+    *,
+    ampl_x: float = 10.0,
+    ampl_y: float = 10.0,
+    fill_value: float = 0.0,
+    freq_x: float = 0.04908738521234052,
+    freq_y: float = 0.04908738521234052,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    phase_x: float = 0.0,
+    phase_y: float = 0.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def water(
+    image: Any,
+    /,
+    *,
+    ampl_x: float = 10.0,
+    ampl_y: float = 10.0,
+    fill_value: float = 0.0,
+    freq_x: float = 0.04908738521234052,
+    freq_y: float = 0.04908738521234052,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    phase_x: float = 0.0,
+    phase_y: float = 0.0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

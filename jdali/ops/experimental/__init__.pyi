@@ -2,6 +2,7 @@
 
 import typing
 from typing import Any
+from jdali import types
 from typing import overload
 from jax import Array
 from jax.typing import ArrayLike
@@ -15,6 +16,8 @@ from jdali.ops import Equalize as Equalize
 from jdali.ops import Filter as Filter
 from jdali.ops.decoders import Inflate as Inflate
 from jdali.ops import PeekImageShape as PeekImageShape
+from jdali.ops import Resize as Resize
+from jdali.ops import TensorResize as TensorResize
 
 class Dilate(OperatorClass):
     def __init__(
@@ -38,6 +41,35 @@ class Erode(OperatorClass):
         border_mode: str = 'constant',
         iterations: int = 1,
         mask_size: typing.Sequence[int] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class Remap(OperatorClass):
+    def __init__(
+        self,
+        *,
+        interp: types.DALIInterpType = ...,
+        pixel_origin: str = 'corner',
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
+class WarpPerspective(OperatorClass):
+    def __init__(
+        self,
+        *,
+        border_mode: str = 'constant',
+        fill_value: typing.Sequence[float] | float = ...,
+        interp_type: types.DALIInterpType = ...,
+        inverse_map: bool = True,
+        matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode = ...,
+        pixel_origin: str = 'corner',
+        size: typing.Sequence[float] | DataNode = ...,
         device: Any = None,
         name: Any = None,
         bytes_per_sample_hint: Any = 0,
@@ -95,6 +127,70 @@ def erode(
     border_mode: str = 'constant',
     iterations: int = 1,
     mask_size: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def remap(
+    image: Any,
+    mapx: Any,
+    mapy: Any,
+    /,
+    *,
+    interp: types.DALIInterpType = ...,
+    pixel_origin: str = 'corner',
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def remap(
+    image: Any,
+    mapx: Any,
+    mapy: Any,
+    /,
+    *,
+    interp: types.DALIInterpType = ...,
+    pixel_origin: str = 'corner',
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def warp_perspective(
+    image: Any,
+    matrix_input: Any = None,
+    /,
+    *,
+    border_mode: str = 'constant',
+    fill_value: typing.Sequence[float] | float = ...,
+    interp_type: types.DALIInterpType = ...,
+    inverse_map: bool = True,
+    matrix: Any = ...,
+    pixel_origin: str = 'corner',
+    size: Any = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def warp_perspective(
+    image: Any,
+    matrix_input: Any = None,
+    /,
+    *,
+    border_mode: str = 'constant',
+    fill_value: typing.Sequence[float] | float = ...,
+    interp_type: types.DALIInterpType = ...,
+    inverse_map: bool = True,
+    matrix: Any = ...,
+    pixel_origin: str = 'corner',
+    size: Any = ...,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

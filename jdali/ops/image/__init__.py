@@ -4,15 +4,15 @@ from jdali.ops.image import _color_twist as _color_twist
 from jdali.ops.image import _crop as _crop
 from jdali.ops.image import _crop_mirror_normalize as _crop_mirror_normalize
 from jdali.ops.image import _displacement as _displacement
-from jdali.ops.image import _erase as _erase
 from jdali.ops.image import _equalize as _equalize
+from jdali.ops.image import _erase as _erase
 from jdali.ops.image import _filter as _filter
 from jdali.ops.image import _flip as _flip
 from jdali.ops.image import _gaussian_blur as _gaussian_blur
 from jdali.ops.image import _grid_mask as _grid_mask
-from jdali.ops.image import _multi_paste as _multi_paste
 from jdali.ops.image import _laplacian as _laplacian
 from jdali.ops.image import _morphology as _morphology
+from jdali.ops.image import _multi_paste as _multi_paste
 from jdali.ops.image import _pad as _pad
 from jdali.ops.image import _paste as _paste
 from jdali.ops.image import _random_crop_generator as _random_crop_generator
