@@ -55,8 +55,11 @@ def transform(node: FunctionNode, code: CodeType) -> CodeType:
     factory = ast.parse("def factory(): pass").body[0]
     assert isinstance(factory, ast.FunctionDef)
     factory.body = [ast.Assign(free, ast.Constant(None)), inner]
+    if not isinstance(function, ast.Lambda) and function.name not in code.co_freevars:
+        # A function that names itself finds itself where it was defined, and that is not in another one.
+        factory.body.insert(0, ast.Global([function.name]))
     module = ast.Module([factory], [])
-    for new in (factory, factory.body[0], inner):
+    for new in (factory, *factory.body):
         ast.copy_location(new, node)
     ast.fix_missing_locations(module)
     future = code.co_flags & __future__.annotations.compiler_flag

@@ -440,6 +440,19 @@ def test_recursion_and_closures() -> None:
     assert count > 0
 
 
+def countdown(x: Any, depth: int) -> Any:
+    if x > depth:
+        x = x - depth
+    return x if depth == 0 else max(countdown(v, depth - 1) for v in [x])
+
+
+def test_recursion_of_a_function_of_the_module() -> None:
+    def f(x: Any) -> Any:
+        return [countdown(v, 3) for v in (x, x + 1)]
+
+    same_as_python(f)
+
+
 COUNTER = 0
 
 
