@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -16,6 +16,11 @@ from jdali.ops.transforms._matrix import Vector, compose
 
 # DALI's name for two axes that are no axes of images; it fits no layout that an operator asks for.
 MATRIX_LAYOUT = "**"
+
+
+def no_values(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """For `setup_needs`: sizes follow from how many values the arguments have, so no value is needed."""
+    return ()
 
 
 def length(argument: Any) -> int | None:
@@ -48,9 +53,9 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
         arguments: the per-sample arguments of `setup`, which tell the batch size.
     """
     if matrix is None:
-        given = [v for v in arguments if v is not None and not is_traced(v)]
-        # Without any known value this is the pure function of one sample, inside jit or grad.
-        count = len(given[0]) if given else 1
+        given = [v.extents if is_traced(v) else v for v in arguments]
+        # Without anything known this is the pure function of one sample, inside jit or grad.
+        count = next((len(v) for v in given if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)
         count = matrix.batch_size

@@ -9,7 +9,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.transforms._matrix import about_center, rotation_matrix
-from jdali.ops.transforms._plan import check_vector, finish, length, plan, vector
+from jdali.ops.transforms._plan import check_vector, finish, length, no_values, plan, vector
 
 
 def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any) -> Plan:
@@ -23,6 +23,7 @@ def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any
 
 @operator(
     setup=setup,
+    setup_needs=no_values,
     name="transforms.rotation",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_rotation.cc",

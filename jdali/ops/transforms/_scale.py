@@ -10,7 +10,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.transforms._matrix import about_center
-from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan, vector
+from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, no_values, plan, vector
 
 
 def setup(matrix: BatchSpec | None = None, *, center: Any, ndim: int | None, scale: Any) -> Plan:
@@ -29,6 +29,7 @@ def setup(matrix: BatchSpec | None = None, *, center: Any, ndim: int | None, sca
 
 @operator(
     setup=setup,
+    setup_needs=no_values,
     name="transforms.scale",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_scale.cc",

@@ -43,6 +43,7 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
 
 @operator(
     setup=setup,
+    setup_needs=lambda given: ("angles",) if "angles" in given else (),
     name="transforms.shear",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_shear.cc",

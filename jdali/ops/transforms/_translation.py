@@ -9,7 +9,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.transforms._plan import finish, length, matrix_axes, plan, vector
+from jdali.ops.transforms._plan import finish, length, matrix_axes, no_values, plan, vector
 
 
 def setup(matrix: BatchSpec | None = None, *, offset: Any) -> Plan:
@@ -22,6 +22,7 @@ def setup(matrix: BatchSpec | None = None, *, offset: Any) -> Plan:
 
 @operator(
     setup=setup,
+    setup_needs=no_values,
     name="transforms.translation",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_translation.cc",
