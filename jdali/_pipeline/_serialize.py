@@ -191,7 +191,8 @@ class _Writer:
         if domain not in self._numbers:
             assert domain.parent is not None
             assert domain.predicate is not None
-            row = [self._domain(domain.parent), _reference(domain.predicate), domain.branch]
+            predicate = _reference(domain.predicate)
+            row = [self._domain(domain.parent), predicate, domain.branch, domain.share]
             self._numbers[domain] = len(self.rows)
             self.rows.append(row)
         return self._numbers[domain]
@@ -228,8 +229,8 @@ class _Reader:
 
     def _domain(self, number: int) -> Domain:
         if number not in self._domains:
-            parent, predicate, branch = self._rows[number]
-            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch)
+            parent, predicate, branch, *share = self._rows[number]  # older versions knew of no share
+            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch, *share)
         return self._domains[number]
 
     def _read(self, value: Any) -> Any:

@@ -21,6 +21,7 @@ from jdali.engine._failure import NodeFailure
 from jdali.engine._feed import Draw, Feed
 from jdali.engine._ids import SampleIds
 from jdali.engine._memo import Memo
+from jdali.engine._parts import leave_empty, part_of
 from jdali.engine._pool import Pool
 from jdali.engine._program import Compiler
 from jdali.engine._refill import MOST_TRIED
@@ -32,7 +33,6 @@ from jdali.engine._values import Values, bytes_of
 from jdali.graph._node import WHOLE_BATCH, Domain, Node
 from jdali.graph._offers import agreements
 from jdali.graph._plan import ExecutionPlan
-from jdali.ops.flow._regroup import predicate_values
 from jdali.tensors import TensorList
 
 
@@ -319,11 +319,9 @@ class Engine:
 
     def _step(self, number: int, iteration: Iteration, pool: Pool) -> None:
         step, env = self.plan.steps[number], iteration.env
-        part = _part(step.domain, iteration.parts, env)
-        if not len(part):  # no sample took this branch
-            for node in step.nodes:
-                for value in node.outputs:
-                    env[value] = TensorList.from_samples([], "", value.device)
+        part = part_of(step.domain, iteration.parts, env)
+        if not len(part):
+            leave_empty(step.nodes, env)
             return
         brief = self._brief.get(number)
         in_turn = brief is not None and brief.is_brief
@@ -354,14 +352,3 @@ class Engine:
         self.feed.close()
 
 
-def _part(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """The samples of a branch: those of its parent for which the predicate is as it says."""
-    if domain not in parts:
-        assert domain.parent is not None
-        assert domain.predicate is not None
-        parent = _part(domain.parent, parts, env)
-        if not len(parent):  # nor has the predicate been computed
-            return parent
-        holds = predicate_values(env[domain.predicate])
-        parts[domain] = parent.select(np.flatnonzero(holds == domain.branch))
-    return parts[domain]

@@ -14,7 +14,7 @@ from jdali._operators.record import REGISTRY
 from jdali.graph import _autograph
 from jdali.graph._arithmetic import expression
 from jdali.graph._call import constant_node
-from jdali.graph._node import DataNode, Domain, Graph
+from jdali.graph._node import DataNode, Domain, Graph, current_graph
 
 do_not_convert = _autograph.do_not_convert
 
@@ -24,22 +24,27 @@ class Branches:
 
     def __init__(self, graph: Graph):
         self._graph = graph
-        self._domains: dict[tuple[int, bool], Domain] = {}
+        self._domains: dict[tuple[int, type, int], Domain] = {}
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
         self._checked: dict[DataNode, DataNode] = {}
-        graph.enter_domain = self._in_domain
+        graph.branches, graph.enter_domain = self, self._in_domain
+
+    @classmethod
+    def of(cls, graph: Graph) -> Branches:
+        """Those of a graph."""
+        return graph.branches or cls(graph)
 
     def is_graph_value(self, value: Any) -> bool:
         return isinstance(value, DataNode)
 
     # --- branches ---------------------------------------------------------------------------
-    def begin_branch(self, condition: DataNode, which: bool) -> None:
-        """Operators called from here on work on the samples for which `condition` is `which`."""
+    def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
+        """Operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
         condition = self._enter(condition)
-        key = (id(condition), which)
+        key = (id(condition), type(which), which)
         if key not in self._domains:
-            self._domains[key] = Domain(self._graph.domain, condition, which)
+            self._domains[key] = Domain(self._graph.domain, condition, which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = self._domains[key]
 
@@ -101,15 +106,32 @@ class Branches:
                 sides.append(self._as_node(value, name))
             finally:
                 self.end_branch()
-        devices = {s.device for s in sides}
-        if len(devices) > 1:
-            raise RuntimeError(
-                f"Divergent data found in different branches of a conditional: {name} is on the CPU after one "
-                "branch and on the GPU after the other; call .gpu() in both"
-            )
         node = self._graph.add(
-            REGISTRY["_conditional.merge"], (*sides, condition), {}, device=devices.pop(), across_domains=True
-        )
+            REGISTRY["_conditional.merge"], (*sides, condition), {}, device=_one_device(sides, name),
+            across_domains=True,
+        )  # fmt: skip
+        return node.outputs[0]
+
+    def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
+        """What the case with a sample's index gives for it: each case is traced, and run, once.
+
+        Args:
+            index: an integer for each sample.
+            cases: functions that call operators and return a batch.
+            name: of the result, for messages.
+        """
+        index = self._enter(index)
+        parts = []
+        for which, case in enumerate(cases):
+            self.begin_branch(index, which, 1 / len(cases))
+            try:
+                parts.append(self._as_node(case(), name))
+            finally:
+                self.end_branch()
+        node = self._graph.add(
+            REGISTRY["_conditional.join"], parts, {"index": index}, device=_one_device(parts, name),
+            across_domains=True,
+        )  # fmt: skip
         return node.outputs[0]
 
     def _as_node(self, value: Any, name: str) -> DataNode:
@@ -153,6 +175,17 @@ class Branches:
         return self._graph.add(REGISTRY[name], inputs, args or {}, device="cpu").outputs[0]
 
 
+def _one_device(values: Sequence[DataNode], name: str) -> str:
+    """The device of what all branches give."""
+    devices = {value.device for value in values}
+    if len(devices) > 1:
+        raise RuntimeError(
+            f"Divergent data found in different branches of a conditional: {name} is on the CPU after one "
+            "branch and on the GPU after the other; call .gpu() in both"
+        )
+    return devices.pop()
+
+
 def _same(a: Any, b: Any) -> bool:
     try:
         return type(a) is type(b) and bool(a == b)
@@ -162,5 +195,13 @@ def _same(a: Any, b: Any) -> bool:
 
 def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], graph: Graph) -> Any:
     """Calls a pipeline function whose conditionals on DataNodes work sample by sample."""
-    with _autograph.tracing(Branches(graph)):
+    with _autograph.tracing(Branches.of(graph)):
         return _autograph.convert(function)(*args, **kwargs)
+
+
+def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
+    """`cases[index]()` for each sample, in any pipeline that is being defined; see `Branches.choose`."""
+    graph = current_graph()
+    if graph is None:
+        raise RuntimeError(f"{name}: called outside of a pipeline definition")
+    return Branches.of(graph).choose(index, cases, name)

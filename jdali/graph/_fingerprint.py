@@ -76,7 +76,8 @@ def _reference(value: DataNode) -> str:
 def _branch(domain: Domain) -> list[str]:
     if domain.parent is None or domain.predicate is None:
         return []
-    return [*_branch(domain.parent), f"{'if' if domain.branch else 'else'} {_reference(domain.predicate)}"]
+    branch = {True: "if", False: "else"}[domain.branch] if isinstance(domain.branch, bool) else domain.branch
+    return [*_branch(domain.parent), f"{branch} {_reference(domain.predicate)}"]
 
 
 def _text(value: Any) -> str:

@@ -99,11 +99,25 @@ class Node:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
-    """The samples a node works on: the whole batch, or those for which a predicate holds."""
+    """The samples a node works on: the whole batch, or those for which a predicate has one value.
+
+    Attributes:
+        parent: the samples that these are some of; None: these are all.
+        predicate: a scalar for each sample of the parent.
+        branch: True or False for the samples for which the predicate is true or false (numbers are true
+            unless they are 0), an integer for those for which it is that integer.
+        share: which part of the parent's samples to expect here, 0 to 1.
+    """
 
     parent: Domain | None = None
     predicate: DataNode | None = None
-    branch: bool = True
+    branch: bool | int = True
+    share: float = 1.0
+
+    @property
+    def share_of_batch(self) -> float:
+        """Which part of the batch to expect here, 0 to 1."""
+        return self.share * (1.0 if self.parent is None else self.parent.share_of_batch)
 
 
 WHOLE_BATCH = Domain()
@@ -118,7 +132,8 @@ class Graph:
         self._names: set[str] = set()
         self._copies: dict[Node, Node] = {}  # by their originals
         self.owner: Callable[[], Any] | None = None  # weak reference to the pipeline
-        # Set by the conditionals: how a value from outside enters a branch.
+        # Set by the conditionals, if there are any: themselves, and how a value from outside enters a branch.
+        self.branches: Any = None
         self.enter_domain: Callable[[DataNode, Domain], DataNode] | None = None
 
     def add(

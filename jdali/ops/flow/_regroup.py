@@ -28,13 +28,14 @@ def copy(batch: TensorList, /) -> TensorList:
 
 
 @index_operator(name="_conditional.split")
-def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool] = True) -> TensorList:
+def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool | int] = True) -> TensorList:
     """The samples for which a predicate is `branch`.
 
     Args:
-        branch: True for the samples of the `if` part, False for those of the `else` part.
+        branch: True for the samples of the `if` part, False for those of the `else` part; an integer for the
+            samples whose index is that integer.
     """
-    return batch.select(np.flatnonzero(predicate_values(predicate) == branch))
+    return batch.select(positions(predicate, branch))
 
 
 @index_operator(name="_conditional.merge")
@@ -44,15 +45,45 @@ def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -
     return TensorList.merge([if_true, if_false], [np.flatnonzero(holds), np.flatnonzero(~holds)])
 
 
+@index_operator(name="_conditional.join")
+def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
+    """Puts the results of all cases of a choice back in the batch's order.
+
+    Args:
+        index: for each sample of the batch which of the parts it is in.
+    """
+    numbers = _scalars(index, "choice: the index")
+    outside = (numbers < 0) | (numbers >= len(parts))
+    if outside.any():
+        i = int(outside.argmax())
+        raise SampleError(
+            f"choice of {len(parts)} cases: index {numbers[i]} is not in 0 to {len(parts) - 1}", sample=i
+        )
+    return TensorList.merge(parts, [np.flatnonzero(numbers == i) for i in range(len(parts))])
+
+
+def positions(predicate: TensorList, branch: bool | int) -> np.ndarray:
+    """int [n]: the samples of a batch that take a branch, see `Domain`."""
+    if isinstance(branch, bool):
+        return np.flatnonzero(predicate_values(predicate) == branch)
+    return np.flatnonzero(_scalars(predicate, "choice: the index") == branch)
+
+
 def predicate_values(predicate: TensorList) -> np.ndarray:
     """bool [N] of a batch of scalars; numbers count as true unless they are 0."""
-    if predicate.spec.ndim != 0:
-        raise RuntimeError(
-            "if: the condition must be a scalar in each sample, got samples of shape "
-            f"{predicate.shape()[0] if len(predicate) else ()}; reduce it with fn.reductions first"
-        )
-    true: np.ndarray = predicate.as_numpy() != 0
+    true: np.ndarray = _scalars(predicate, "if: the condition") != 0
     return true
+
+
+def _scalars(batch: Any, what: str) -> np.ndarray:
+    """[N] values of a batch of scalars."""
+    if batch.spec.ndim != 0:
+        raise RuntimeError(
+            f"{what} must be a scalar in each sample, got samples of shape "
+            f"{batch.shape()[0] if len(batch) else ()}; reduce it with fn.reductions first"
+        )
+    values: np.ndarray = batch.as_numpy()
+    return values
 
 
 @index_operator(name="_conditional.validate_logical")
