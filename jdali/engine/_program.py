@@ -6,7 +6,8 @@ import dataclasses
 import functools
 import math
 import threading
-from collections.abc import Callable, Mapping
+import weakref
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import jax
@@ -33,6 +34,9 @@ CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
+# Samples seldom spread evenly over the branches of a choice; one that gets more of them takes another call.
+_UNEVEN = 1.5
+
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
 # of its own too, those would mostly wait for each other.
 # Nor is it worth the while for a program on so few bytes.
@@ -41,6 +45,18 @@ _ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 # XLA's older loops for the CPU. The newer ones compute exp, log and atan with other polynomials where 5 to
 # 7 elements are left over, so results would depend on the shape; and on images they were slower.
 _SAME_LOOPS = {"xla_cpu_use_fusion_emitters": False}
+
+
+class Compiled:
+    """A function of `jax.jit`, which several programs may share, and the lock under which it is first called."""
+
+    __slots__ = ("__weakref__", "_function", "lock")
+
+    def __init__(self, function: Any):
+        self._function, self.lock = function, threading.Lock()
+
+    def __call__(self, *operands: Any) -> Any:
+        return self._function(*operands)
 
 
 @dataclasses.dataclass
@@ -65,22 +81,43 @@ class Program:
 
 
 class Compiler:
-    """Counts the programs of a pipeline and holds the limit on them."""
+    """Counts the programs of a pipeline and holds the limit on them. Stages that are alike share theirs."""
 
     def __init__(self, limit: int | None = None):
         self.limit = limit
         self.count = 0
         self._lock = threading.Lock()
+        self._functions: weakref.WeakValueDictionary[Hashable, Compiled] = weakref.WeakValueDictionary()
+
+    def function(self, stage: Stage, shapes: Any, key: Hashable, make: Callable[[], Any]) -> Compiled:
+        """What `make` makes, or what it made before for the same key, if that is still in use.
+
+        Args:
+            stage: that asks.
+            shapes: for the message if there are too many.
+            key: all that the function depends on.
+            make: makes a function of jax.jit.
+        """
+        with self._lock:
+            found = self._functions.get(key)
+            if found is None:
+                self._count(stage, shapes)
+                found = self._functions[key] = Compiled(make())
+            return found
 
     def admit(self, stage: Stage, shapes: Any) -> None:
+        """Counts one more program; raises if that is too many."""
         with self._lock:
-            if self.limit is not None and self.count >= self.limit:
-                names = ", ".join(n.op.name for n in stage.nodes)
-                raise CompileLimitError(
-                    f"the pipeline would compile program number {self.count + 1}, but max_compiles is "
-                    f"{self.limit}: stage {stage.index} ({names}) met the padded shapes {shapes}"
-                )
-            self.count += 1
+            self._count(stage, shapes)
+
+    def _count(self, stage: Stage, shapes: Any) -> None:
+        if self.limit is not None and self.count >= self.limit:
+            names = ", ".join(n.op.name for n in stage.nodes)
+            raise CompileLimitError(
+                f"the pipeline would compile program number {self.count + 1}, but max_compiles is "
+                f"{self.limit}: stage {stage.index} ({names}) met the padded shapes {shapes}"
+            )
+        self.count += 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +138,24 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
         shapes.append(flat[start : start + spec.ndim])
         start += spec.ndim
     return tuple(shapes)
+
+
+def form_of(stage: Stage) -> Hashable:
+    """What the stage's operators are and how they are connected, without their arguments: equal if they are alike."""
+    places: dict[DataNode, tuple[int, int]] = {value: (-1, i) for i, value in enumerate(stage.inputs)}
+    for number, node in enumerate(stage.nodes):
+        places |= {value: (number, i) for i, value in enumerate(node.outputs)}
+
+    def place(value: Any) -> Hashable:
+        if isinstance(value, DataNode):
+            return places.get(value)  # None: an argument that `setup` hands over
+        return str(value.dtype), value.shape, value.tobytes()
+
+    nodes = tuple(
+        (node.op, tuple(map(place, node.inputs)), tuple((k, place(v)) for k, v in node.arg_inputs.items()))
+        for node in stage.nodes
+    )
+    return nodes, tuple(place(value) for value in stage.outputs)
 
 
 def random_nodes(stage: Stage) -> list[Node]:
@@ -130,6 +185,12 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
     """Bytes of all values of the stage for one sample, padded."""
     specs = [*planned.inputs, *(o for c in planned.calls for o in c.outputs)]
     return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, specs, strict=True))
+
+
+def expected_samples(stage: Stage, max_batch: int) -> int:
+    """How many samples of a batch to make room for, where a branch works on a part of it only."""
+    share = stage.domain.share_of_batch
+    return min(max_batch, math.ceil(_UNEVEN * share * max_batch))
 
 
 def samples_a_call(

@@ -32,6 +32,8 @@ from jdali.engine._program import (
     PlannedStage,
     Program,
     compiler_options,
+    expected_samples,
+    form_of,
     padded_bytes,
     random_nodes,
     samples_a_call,
@@ -71,6 +73,7 @@ class StageRunner(StepRunner):
         self._exact_shapes = exact_shapes
         self.programs: dict[Any, Program] = {}
         self._max_batch = max_batch
+        self._expected = expected_samples(stage, max_batch)
         self.device = device
         self._compiler = compiler
         self._members = set(stage.nodes)
@@ -85,6 +88,7 @@ class StageRunner(StepRunner):
         )
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
+        self._form = form_of(stage)
 
     def set_pipeline_seed(self, seed: int) -> None:
         self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self.stage)})
@@ -302,21 +306,24 @@ class StageRunner(StepRunner):
         if self.mixes_samples:
             batch = max(self._max_batch, len(planned.arrays[0]))
         else:
-            platform, most = self.device.platform, 1 if self._exact_shapes else self._max_batch
+            platform, most = self.device.platform, 1 if self._exact_shapes else self._expected
             batch = samples_a_call(planned, shapes, self._shapes.cost, platform=platform, max_batch=most)
         dtypes = tuple(s.dtype for s in planned.inputs)
         key = (calls, shapes, dtypes, planned.packing.key, batch)
         program = self.programs.get(key)
         if program is None:
-            self.admit(shapes)
+            platform = self.device.platform
             small = batch * padded_bytes(planned, shapes) <= SMALL_BYTES
-            function = jax.jit(
-                stage_function(self.stage, planned, calls, shapes, self.device.platform),
-                compiler_options=compiler_options(
-                    self.device.platform, one_thread=small or batch < self._max_batch
-                ),
-            )
-            program = self.programs[key] = Program(function, batch, shapes)
+            one_thread = small or batch < self._max_batch
+
+            def make() -> Any:
+                options = compiler_options(platform, one_thread=one_thread)
+                function = stage_function(self.stage, planned, calls, shapes, platform)
+                return jax.jit(function, compiler_options=options)
+
+            alike = (self._form, platform, one_thread, key)
+            function = self._compiler.function(self.stage, shapes, alike, make)
+            program = self.programs[key] = Program(function, batch, shapes, lock=function.lock)
         return program
 
 
