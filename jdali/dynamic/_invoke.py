@@ -54,10 +54,10 @@ def invoke(
     given = _counted(op, inputs)
     values = [value if isinstance(value, Value) else operand(value) for value in given]
     static, per_sample = _arguments(op, args)
-    size = _batch_size(op, [*values, *per_sample.values()], batch_size)
+    size = batch_size_of(op.name, [*values, *per_sample.values()], batch_size)
     place, result_device = _place(op, values, device)
     count = 1 if size is None else size
-    batches = [_repeated(value, count) for value in values]
+    batches = [repeated(value, count) for value in values]
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
     if op.random:
         if rng is not None and not isinstance(rng, RNG):
@@ -179,7 +179,7 @@ def _argument_batch(
     if not isinstance(value, Value):
         value = _in_element_type(arg, value)
         return value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape))
-    values = _repeated(value, count)
+    values = repeated(value, count)
     sample_shape(op.name, arg, values.spec.extents)
     if values.is_dense_tensor():
         return _in_element_type(arg, values.as_numpy())
@@ -196,19 +196,25 @@ def _in_element_type(arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, A
     return array.astype(target)
 
 
-def _batch_size(op: Operator, values: Sequence[Any], batch_size: int | None) -> int | None:
-    """Size of the batch that the call works on; None if there is no batch among its values."""
+def batch_size_of(name: str, values: Sequence[Any], batch_size: int | None) -> int | None:
+    """Size of the batch that a call works on; None if there is no batch among its values.
+
+    Args:
+        name: of what is called.
+        values: tensors and batches; what is none of them does not count.
+        batch_size: as given by the user.
+    """
     sizes = [len(value._list) for value in values if isinstance(value, Value) and value.kind is Kind.BATCH]
     if batch_size is not None:
         sizes.append(int(batch_size))
     if len(set(sizes)) > 1:
-        raise ValueError(f"{op.name}: batches of different sizes {sizes}")
+        raise ValueError(f"{name}: batches of different sizes {sizes}")
     if sizes and sizes[0] < 0:
-        raise ValueError(f"{op.name}: batch_size is {sizes[0]}")
+        raise ValueError(f"{name}: batch_size is {sizes[0]}")
     return sizes[0] if sizes else None
 
 
-def _repeated(value: Value, count: int) -> TensorList:
+def repeated(value: Value, count: int) -> TensorList:
     """A batch's samples, or a tensor's as often as there are samples."""
     if value.kind is Kind.BATCH:
         return value._list

@@ -38,12 +38,12 @@ from jdali.tensors import Part, TensorList
 KEPT_RUNNERS = 1024  # forms of calls whose compiled programs are kept; the least used go first
 _MASK32 = 0xFFFF_FFFF
 
-_compiler = Compiler()
+COMPILER = Compiler()
 
 
 def compiled_programs() -> int:
     """How many programs all calls together have compiled so far."""
-    return _compiler.count
+    return COMPILER.count
 
 
 class Place(NamedTuple):
@@ -94,7 +94,7 @@ class _Runner:
             else HostStep(self.node, 0)
         )
         self._runner = runner_of(
-            step, seed=0, device=form.place.device, max_batch=form.room, compiler=_compiler
+            step, seed=0, device=form.place.device, max_batch=form.room, compiler=COMPILER
         )
         stateless = self._runner.stateless and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()
@@ -151,7 +151,7 @@ def run_operator(
         inputs = [value.to_device("cpu") for value in inputs]
     kinds = tuple([(v.spec.layout, v.spec.ndim) for v in inputs])
     static_args = tuple(sorted(static.items())) if static else ()
-    form = Form(op, place, kinds, tuple(sorted(per_sample)), static_args, _room(batch_size))
+    form = Form(op, place, kinds, tuple(sorted(per_sample)), static_args, room_for(batch_size))
     runner = _runner(form)
     env = Values(zip(runner.inputs, inputs, strict=True))
     for name, value in per_sample.items():
@@ -162,7 +162,7 @@ def run_operator(
         else:
             env[runner.arguments[name]] = TensorList.from_dense(value)
     env.constants |= constants
-    ids = _ids(batch_size, draw.number & _MASK32) if op.random else _no_ids(batch_size)
+    ids = call_ids(batch_size, draw.number) if op.random else _no_ids(batch_size)
     try:
         runner.run(env, ids, draw, pool)
     except NodeFailure as failure:
@@ -172,19 +172,24 @@ def run_operator(
     return tuple(env[value] for value in runner.node.outputs)
 
 
-def _ids(count: int, number: int) -> SampleIds:
-    """The samples of a draw: they have no place in a data set but that in the batch."""
-    return SampleIds(np.full(count, number, np.uint32), np.arange(count), np.arange(count))
+def call_ids(count: int, number: int) -> SampleIds:
+    """The samples of a draw: they have no place in a data set but that in the batch.
+
+    Args:
+        count: how many there are.
+        number: of the draw, of which the low 32 bits are taken.
+    """
+    return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
 @functools.lru_cache(maxsize=64)
 def _no_ids(count: int) -> SampleIds:
     """The samples of a call that draws nothing."""
-    return _ids(count, 0)
+    return call_ids(count, 0)
 
 
 @functools.lru_cache(maxsize=1024)
-def _room(batch_size: int) -> int:
+def room_for(batch_size: int) -> int:
     """Rows of a program: few different numbers, so that batches of any size share few programs.
 
     1, 2, 3, 4, 6, 8, 12, 16, 24, ...: less than a third of the rows is unused.

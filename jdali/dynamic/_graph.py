@@ -1,0 +1,101 @@
+"""Running a function on graph nodes now, on what dynamic mode works on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+
+from jdali.dynamic._context import EvalContext
+from jdali.dynamic._device import Device
+from jdali.dynamic._invoke import batch_size_of, repeated
+from jdali.dynamic._rng import get_default_rng
+from jdali.dynamic._value import Kind, Value, wrap
+from jdali.engine._eager import room_for
+from jdali.engine._eager_graph import EagerGraph, InputKind
+from jdali.graph._node import DataNode
+from jdali.tensors import TensorList
+
+KEPT_GRAPHS = 256  # the least used go first
+
+
+class _Form(NamedTuple):
+    """What a graph is made for: all but the samples.
+
+    Attributes:
+        function: to be traced.
+        structure: of its arguments.
+        constants: arguments that are no tensors or batches, each with its type; None in place of those that are.
+        inputs: which these are.
+        room: samples that a program has rows for.
+        gpu: where operators on "gpu" run.
+    """
+
+    function: Callable[..., Any]
+    structure: Any
+    constants: tuple[tuple[type, Any] | None, ...]
+    inputs: tuple[InputKind, ...]
+    room: int
+    gpu: Device
+
+
+def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
+
+    Its random values are one draw from the default generator of the thread: sample i gets the same whatever the
+    batch size.
+
+    Args:
+        function: takes and returns nodes, in any structure of containers.
+        args: tensors and batches where it takes nodes; other arguments are constants.
+        kwargs: likewise.
+
+    Returns: what the function does, with a `Batch` in place of each node; a `Tensor`, if no batch was given.
+    """
+    leaves, structure = jax.tree_util.tree_flatten(
+        (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, Value)
+    )
+    values = [leaf for leaf in leaves if isinstance(leaf, Value)]
+    size = batch_size_of(getattr(function, "__name__", "function"), values, None)
+    count = 1 if size is None else size
+    batches = [repeated(value, count) for value in values]
+    inputs = tuple(
+        InputKind(v.device.device_type, b.spec.layout, b.spec.ndim)
+        for v, b in zip(values, batches, strict=True)
+    )
+    constants = tuple(None if isinstance(leaf, Value) else (type(leaf), leaf) for leaf in leaves)
+    gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
+    form = _Form(function, structure, constants, inputs, room_for(count), gpu)
+    results = _graph(form).run(
+        batches, count, get_default_rng().draw(), EvalContext.current().thread_pool.pool
+    )
+    kind = Kind.TENSOR if size is None else Kind.BATCH
+
+    def wrapped(leaf: Any) -> Any:
+        if not isinstance(leaf, TensorList):
+            return leaf
+        return wrap(kind, leaf, Device.CPU if leaf.device == "cpu" else gpu)
+
+    return jax.tree_util.tree_map(wrapped, results, is_leaf=lambda leaf: isinstance(leaf, TensorList))
+
+
+def _traced(form: _Form) -> EagerGraph:
+    def define(*nodes: DataNode) -> Any:
+        given = iter(nodes)
+        leaves = [next(given) if constant is None else constant[1] for constant in form.constants]
+        args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
+        return form.function(*args, **kwargs)
+
+    return EagerGraph(define, form.inputs, room=form.room, accelerator=form.gpu.jax_device)
+
+
+_kept = functools.lru_cache(maxsize=KEPT_GRAPHS)(_traced)
+
+
+def _graph(form: _Form) -> EagerGraph:
+    try:
+        return _kept(form)
+    except TypeError:  # an argument that cannot be hashed, such as an array
+        return _traced(form)
