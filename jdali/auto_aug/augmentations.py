@@ -1,0 +1,232 @@
+"""The augmentations that the policies are made of, on uint8 images (HWC) and sequences of them (FHWC).
+
+Each is called with a magnitude bin in place of its parameter, and its settings can be changed: to shear by up to
+0.5, `shear_x.augmentation(mag_range=(0, 0.5))`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali import fn, types
+from jdali.auto_aug.core._augmentation import Augmentation  # noqa: F401  the type of what is defined here
+from jdali.auto_aug.core.decorator import augmentation
+
+_LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R 601, as in Pillow's conversion to gray
+
+
+# --- moving pixels --------------------------------------------------------------------------------
+def warp_x_param(magnitude: float) -> list[float]:
+    """(magnitude, 0): along the width only."""
+    return [magnitude, 0]
+
+
+def warp_y_param(magnitude: float) -> list[float]:
+    """(0, magnitude): along the height only."""
+    return [0, magnitude]
+
+
+def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> Any:
+    """The image moved by a transform from its own coordinates to those of the result, in a canvas of its size."""
+    return fn.warp_affine(
+        data, matrix=matrix, fill_value=fill_value, interp_type=interp_type, inverse_map=False
+    )
+
+
+@augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_x_param)
+def shear_x(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = None) -> Any:
+    """Moves each row by `shear` times its distance from the top.
+
+    Args:
+        data: images.
+        shear: (pixels of x for one of y, 0).
+        fill_value: of what is uncovered; None: the border is repeated.
+        interp_type: None: linear.
+    """
+    return _warp(data, fn.transforms.shear(shear=shear), fill_value, interp_type)
+
+
+@augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_y_param)
+def shear_y(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = None) -> Any:
+    """Moves each column by `shear` times its distance from the left; see `shear_x`."""
+    return _warp(data, fn.transforms.shear(shear=shear), fill_value, interp_type)
+
+
+@augmentation(mag_range=(0.0, 1.0), randomly_negate=True, mag_to_param=warp_x_param)
+def translate_x(
+    data: Any, rel_offset: Any, shape: Any, fill_value: Any = 128, interp_type: Any = None
+) -> Any:
+    """Moves the image along its width.
+
+    Args:
+        data: images.
+        rel_offset: (share of the width, 0).
+        shape: (height, width), a constant or a value a sample.
+        fill_value, interp_type: see `shear_x`.
+    """
+    return _warp(data, fn.transforms.translation(offset=rel_offset * shape[1]), fill_value, interp_type)
+
+
+@augmentation(
+    mag_range=(0, 250), randomly_negate=True, mag_to_param=warp_x_param, name="translate_x"
+)  # fmt: skip
+def translate_x_no_shape(data: Any, offset: Any, fill_value: Any = 128, interp_type: Any = None) -> Any:
+    """Moves the image along its width by `offset`, (pixels, 0); see `shear_x`."""
+    return _warp(data, fn.transforms.translation(offset=offset), fill_value, interp_type)
+
+
+@augmentation(mag_range=(0.0, 1.0), randomly_negate=True, mag_to_param=warp_y_param)
+def translate_y(
+    data: Any, rel_offset: Any, shape: Any, fill_value: Any = 128, interp_type: Any = None
+) -> Any:
+    """Moves the image along its height; `rel_offset` is (0, share of the height), else see `translate_x`."""
+    return _warp(data, fn.transforms.translation(offset=rel_offset * shape[0]), fill_value, interp_type)
+
+
+@augmentation(
+    mag_range=(0, 250), randomly_negate=True, mag_to_param=warp_y_param, name="translate_y"
+)  # fmt: skip
+def translate_y_no_shape(data: Any, offset: Any, fill_value: Any = 128, interp_type: Any = None) -> Any:
+    """Moves the image along its height by `offset`, (0, pixels); see `shear_x`."""
+    return _warp(data, fn.transforms.translation(offset=offset), fill_value, interp_type)
+
+
+@augmentation(mag_range=(0, 30), randomly_negate=True)
+def rotate(
+    data: Any, angle: Any, fill_value: Any = 128, interp_type: Any = None, rotate_keep_size: bool = True
+) -> Any:
+    """Turns the image about its center.
+
+    Args:
+        data: images.
+        angle: degrees, counter-clockwise.
+        fill_value, interp_type: see `shear_x`.
+        rotate_keep_size: the canvas stays as large; otherwise it holds all of the turned image.
+    """
+    return fn.rotate(
+        data, angle=angle, fill_value=fill_value, interp_type=interp_type, keep_size=rotate_keep_size
+    )
+
+
+# --- enhancing: 1 changes nothing -----------------------------------------------------------------
+def shift_enhance_range(magnitude: float) -> float:
+    """1 + magnitude: a factor that a magnitude of 0 leaves at 1, from which either sign leads away."""
+    return 1 + magnitude
+
+
+@augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
+def brightness(data: Any, parameter: Any) -> Any:
+    """Multiplies all values by `parameter`."""
+    return fn.brightness(data, brightness=parameter)
+
+
+@augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
+def contrast(data: Any, parameter: Any) -> Any:
+    """Multiplies the distance of all values from the mean luma of the picture by `parameter`."""
+    luma = fn.reductions.mean(data, axis_names="HW", keep_dims=True) * types.Constant(_LUMA)
+    center = fn.reductions.sum(luma, axis_names="C", keep_dims=True)
+    return fn.cast_like(center + (data - center) * parameter, data)
+
+
+@augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
+def color(data: Any, parameter: Any) -> Any:
+    """Multiplies the saturation by `parameter`."""
+    return fn.saturation(data, saturation=parameter)
+
+
+def sharpness_kernel(magnitude: float) -> np.ndarray[Any, Any]:
+    """float32 [3, 3]: the identity moved away from a weighted mean of the neighbours, or (negative) towards it.
+
+    Args:
+        magnitude: -1 (the mean) to 1; 0: the identity.
+    """
+    smooth = np.ones((3, 3), np.float32)
+    smooth[1, 1] = 5  # the weights of Pillow's SMOOTH
+    smooth /= 13
+    identity = np.zeros((3, 3), np.float32)
+    identity[1, 1] = 1
+    return (1 + magnitude) * identity - magnitude * smooth
+
+
+def sharpness_kernel_shifted(magnitude: float) -> np.ndarray[Any, Any]:
+    """`sharpness_kernel` of magnitudes from 0 to 2, of which 1 gives the identity."""
+    return sharpness_kernel(magnitude - 1)
+
+
+@augmentation(
+    mag_range=(0, 0.9), randomly_negate=True, mag_to_param=sharpness_kernel, param_device="auto"
+)  # fmt: skip
+def sharpness(data: Any, kernel: Any) -> Any:
+    """Filters with `kernel`, [3, 3]. Past the border the picture is mirrored (Pillow leaves the border alone)."""
+    return fn.experimental.filter(data, kernel)
+
+
+# --- changing values one by one -------------------------------------------------------------------
+def poster_mask_uint8(magnitude: float) -> np.ndarray[Any, Any]:
+    """uint8 mask of the upper `magnitude` bits, rounded to 1 to 8: fewer would leave nothing of the image."""
+    kept = int(np.clip(np.round(magnitude), 1, 8))
+    return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
+
+
+@augmentation(mag_range=(0, 4), mag_to_param=poster_mask_uint8, param_device="auto")
+def posterize(data: Any, mask: Any) -> Any:
+    """Keeps the bits of `mask`."""
+    return data & mask
+
+
+def _all_bits() -> types.ScalarConstant:
+    return types.Constant(0xFF).uint8()  # type: ignore[union-attr]
+
+
+@augmentation(mag_range=(256, 0), param_device="auto")
+def solarize(data: Any, threshold: Any) -> Any:
+    """Inverts values of at least `threshold`."""
+    return data ^ ((data >= threshold) * _all_bits())
+
+
+def solarize_add_shift(shift: float) -> np.ndarray[Any, Any]:
+    """`shift` as uint8, fraction dropped.
+
+    Raises:
+        ValueError: it is 128 or more, which could carry a dark value past 255.
+    """
+    if shift >= 128:
+        raise ValueError(f"solarize_add: shifts must be below 128, got {shift}")
+    return np.array(shift).astype(np.uint8)
+
+
+@augmentation(mag_range=(0, 110), param_device="auto", mag_to_param=solarize_add_shift)
+def solarize_add(data: Any, shift: Any) -> Any:
+    """Adds `shift` to values below 128."""
+    return data + (data < types.Constant(128).uint8()) * shift  # type: ignore[union-attr]
+
+
+@augmentation
+def invert(data: Any, _: Any) -> Any:
+    """255 - value."""
+    return data ^ _all_bits()
+
+
+# --- by the histogram -----------------------------------------------------------------------------
+@augmentation
+def equalize(data: Any, _: Any) -> Any:
+    """Spreads the histogram of each channel evenly (by OpenCV's formula, which differs a little from Pillow's)."""
+    return fn.experimental.equalize(data)
+
+
+@augmentation
+def auto_contrast(data: Any, _: Any) -> Any:
+    """Stretches each channel of each picture to 0 to 255; a channel of one value stays as it is."""
+    low = fn.reductions.min(data, axis_names="HW", keep_dims=True)
+    high = fn.reductions.max(data, axis_names="HW", keep_dims=True)
+    varies = high > low
+    spread = (high - low) * varies + _all_bits() * (high == low)
+    return fn.cast_like((data - low * varies) * (255 / spread), data)
+
+
+@augmentation
+def identity(data: Any, _: Any) -> Any:
+    """Leaves the data alone."""
+    return data

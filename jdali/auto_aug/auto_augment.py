@@ -1,0 +1,217 @@
+"""AutoAugment: one of a policy's sequences of augmentations a sample; https://arxiv.org/abs/1805.09501."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import fn, types
+from jdali.auto_aug import _policy_tables as tables
+from jdali.auto_aug import augmentations as a
+from jdali.auto_aug.core._args import forbid_unused_kwargs
+from jdali.auto_aug.core._augmentation import Augmentation, signed_bin
+from jdali.auto_aug.core._choice import one_of, seeds
+from jdali.auto_aug.core._modes import in_either_mode
+from jdali.auto_aug.core._parameters import rows_of
+from jdali.auto_aug.core._utils import get_translations, pretty_select
+from jdali.auto_aug.core.policy import Policy
+
+
+@in_either_mode
+def auto_augment(
+    data: Any,
+    policy_name: str = "image_net",
+    shape: Any = None,
+    fill_value: Any = 128,
+    interp_type: Any = None,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    seed: int | None = None,
+) -> Any:
+    """Applies a policy of AutoAugment: to each sample one of its sequences of augmentations.
+
+    Args:
+        data: uint8 images (HWC) or sequences of them (FHWC).
+        policy_name: "image_net", "reduced_image_net", "reduced_cifar10" or "svhn".
+        shape: (height, width) of the images, a constant or a value a sample; then translations are shares of it.
+        fill_value: of what translation, shear and rotation uncover; None: the border is repeated.
+        interp_type: of the same: `INTERP_LINEAR` (also if None) or `INTERP_NN`.
+        max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 250.
+        max_translate_rel: with `shape`: as a share of it, or (height, width); None: 1.
+        seed: of all random choices, None: it follows from the pipeline's.
+
+    Returns: the batch, of the same sizes and type.
+
+    Raises:
+        ValueError: there is no such policy, or it translates nothing, but a size was given.
+    """
+    if not isinstance(policy_name, str) or policy_name not in _POLICIES:
+        raise ValueError(f"auto_augment: policy_name must be one of {', '.join(_POLICIES)}, got {policy_name!r}")
+    get_policy = _POLICIES[policy_name]
+    kwargs = {"fill_value": fill_value, "interp_type": interp_type}
+    if shape is not None:
+        kwargs["shape"] = shape
+    if get_policy is get_reduced_image_net_policy:
+        sizes = {
+            "shape": shape, "max_translate_abs": max_translate_abs, "max_translate_rel": max_translate_rel
+        }  # fmt: skip
+        given = [name for name, value in sizes.items() if value is not None]
+        if given:
+            raise ValueError(f"auto_augment: the policy {policy_name} translates nothing, so {given[0]} has no use")
+        policy = get_reduced_image_net_policy()
+    else:
+        policy = get_policy(shape is not None, max_translate_abs, max_translate_rel)
+    return apply_auto_augment(policy, data, seed, **kwargs)
+
+
+@in_either_mode
+def auto_augment_image_net(
+    data: Any,
+    shape: Any = None,
+    fill_value: Any = 128,
+    interp_type: Any = None,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    seed: int | None = None,
+) -> Any:
+    """`auto_augment` with the policy "image_net"; see there."""
+    return auto_augment(
+        data, "image_net", shape, fill_value, interp_type, max_translate_abs, max_translate_rel, seed
+    )
+
+
+@in_either_mode
+def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwargs: Any) -> Any:
+    """Applies to each sample one of the policy's sequences, all as likely.
+
+    Each augmentation of the sequence is applied with the probability that the policy gives it.
+
+    Args:
+        policy: what to choose from.
+        data: a batch.
+        seed: of all random choices, None: it follows from the pipeline's.
+        kwargs: arguments of the augmentations; each gets those that it takes.
+
+    Raises:
+        ValueError: the policy has no sequences.
+        UnusedArgException: none of the augmentations takes an argument.
+    """
+    who = "apply_auto_augment"
+    if not policy.sub_policies:
+        raise ValueError(f"{who}: the policy has no sub-policies: {policy!r}")
+    augmentations = policy.augmentations.values()
+    forbid_unused_kwargs(augmentations, kwargs, who)
+    signed = any(augmentation.randomly_negate for augmentation in augmentations)
+    each = seeds(seed)
+    sub_policy = one_of(len(policy.sub_policies), next(each))
+    for column in range(max(map(len, policy.sub_policies))):
+        candidates, ids, probabilities, bins = _column(policy, column)
+        drawn = fn.random.uniform(range=[0, 1], dtype=types.FLOAT, seed=next(each))
+        applied = drawn < rows_of(probabilities, sub_policy)
+        # Samples that are left alone choose the identity, which stands last: one choice in place of two.
+        left_alone = len(candidates) - 1
+        choice = left_alone - applied * (left_alone - rows_of(ids, sub_policy))
+        magnitude_bin: Any = rows_of(bins, sub_policy)
+        if signed:
+            magnitude_bin = signed_bin(magnitude_bin, seed=next(each))
+        arguments = {
+            "data": data, "magnitude_bin": magnitude_bin, "num_magnitude_bins": policy.num_magnitude_bins,
+            **kwargs,
+        }  # fmt: skip
+        data = pretty_select(candidates, choice, arguments, who, "get_image_net_policy")
+    return data
+
+
+def _column(
+    policy: Policy, column: int
+) -> tuple[list[Augmentation], np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The operations at one place of all sub-policies.
+
+    Returns: the augmentations there, each once, and the identity; and for each sub-policy which of them it has
+        there, how likely, and in which magnitude bin (0 where there is none).
+    """
+    operations = [
+        sub[column] if column < len(sub) else (a.identity, 0.0, None) for sub in policy.sub_policies
+    ]
+    candidates = list(dict.fromkeys(augmentation for augmentation, _, _ in operations))
+    candidates = [c for c in candidates if c is not a.identity] + [a.identity]
+    ids = [candidates.index(augmentation) for augmentation, _, _ in operations]
+    bins = [0 if magnitude is None else magnitude for _, _, magnitude in operations]
+    probabilities = [probability for _, probability, _ in operations]
+    return (
+        candidates, np.array(ids, np.int32), np.array(probabilities, np.float32), np.array(bins, np.int32)
+    )  # fmt: skip
+
+
+def get_image_net_policy(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    """The policy found on ImageNet.
+
+    Args:
+        use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
+        max_translate_abs: without `use_shape`: the largest translation, pixels, or (height, width); None: 250.
+        max_translate_rel: with `use_shape`: as a share, or (height, width); None: 1.
+    """
+    moving = _translations(use_shape, max_translate_abs, max_translate_rel)
+    return _policy("ImageNetPolicy", tables.IMAGE_NET, moving)
+
+
+def get_reduced_image_net_policy() -> Policy:
+    """The policy found on a part of ImageNet; it translates nothing."""
+    return _policy("ReducedImageNetPolicy", tables.REDUCED_IMAGE_NET, [])
+
+
+def get_reduced_cifar10_policy(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    """The policy found on a part of CIFAR-10; arguments as of `get_image_net_policy`."""
+    moving = _translations(use_shape, max_translate_abs, max_translate_rel)
+    return _policy("ReducedCifar10Policy", tables.REDUCED_CIFAR10, moving)
+
+
+def get_svhn_policy(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> Policy:
+    """The policy found on SVHN; arguments as of `get_image_net_policy`."""
+    moving = _translations(use_shape, max_translate_abs, max_translate_rel)
+    return _policy("SvhnPolicy", tables.SVHN, moving)
+
+
+def _translations(use_shape: bool, max_translate_abs: Any, max_translate_rel: Any) -> list[Augmentation]:
+    return get_translations(use_shape, 250, 1.0, max_translate_abs, max_translate_rel)
+
+
+def _policy(name: str, table: tables.Table, translations: Sequence[Augmentation]) -> Policy:
+    enhance = (0.1, 1.9)
+    suite = [
+        *translations,
+        a.shear_x.augmentation((0, 0.3), True),
+        a.shear_y.augmentation((0, 0.3), True),
+        a.rotate.augmentation((0, 30), True),
+        a.brightness.augmentation(enhance, False, None),
+        a.contrast.augmentation(enhance, False, None),
+        a.color.augmentation(enhance, False, None),
+        a.sharpness.augmentation(enhance, False, a.sharpness_kernel_shifted),
+        a.posterize.augmentation((0, 4), False, a.poster_mask_uint8),
+        a.solarize.augmentation((0, 256), False),
+        a.solarize_add.augmentation((0, 110), False),
+        a.invert,
+        a.equalize,
+        a.auto_contrast,
+    ]
+    named = {augmentation.name: augmentation for augmentation in suite}
+    sub_policies = [
+        [(named[operation], probability, magnitude) for operation, probability, magnitude in row] for row in table
+    ]
+    return Policy(name, tables.NUM_MAGNITUDE_BINS, sub_policies)
+
+
+_POLICIES: dict[str, Callable[..., Policy]] = {
+    "image_net": get_image_net_policy,
+    "reduced_image_net": get_reduced_image_net_policy,
+    "svhn": get_svhn_policy,
+    "reduced_cifar10": get_reduced_cifar10_policy,
+}

@@ -1,0 +1,9 @@
+"""What augmentations and policies are made of."""
+
+from jdali.auto_aug.core._augmentation import Augmentation as _Augmentation
+from jdali.auto_aug.core._augmentation import signed_bin
+from jdali.auto_aug.core._select import select
+from jdali.auto_aug.core.decorator import augmentation
+from jdali.auto_aug.core.policy import Policy
+
+__all__ = ["Policy", "_Augmentation", "augmentation", "select", "signed_bin"]

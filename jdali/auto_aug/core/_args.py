@@ -1,0 +1,93 @@
+"""Which keyword arguments an augmentation's function takes, and which of those given go to it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class HasFunction(Protocol):
+    """An augmentation, as far as its arguments go."""
+
+    @property
+    def op(self) -> Callable[..., Any]: ...
+
+
+class MissingArgException(TypeError):
+    """An augmentation was called without arguments that it needs.
+
+    Attributes:
+        augmentation: the augmentation.
+        missing_args: names of the arguments.
+    """
+
+    def __init__(self, message: str, augmentation: HasFunction, missing_args: list[str]):
+        super().__init__(message)
+        self.augmentation, self.missing_args = augmentation, missing_args
+
+
+class UnusedArgException(TypeError):
+    """Arguments were given that none of the augmentations takes.
+
+    Attributes:
+        unused_args: names of the arguments.
+    """
+
+    def __init__(self, message: str, unused_args: list[str]):
+        super().__init__(message)
+        self.unused_args = unused_args
+
+
+def _named(function: Callable[..., Any], skip_positional: int) -> list[inspect.Parameter]:
+    """The parameters that can be given by name, but for the first positional ones."""
+    parameters = enumerate(inspect.signature(function).parameters.values())
+    return [
+        p for i, p in parameters
+        if p.kind in _BY_NAME and (i >= skip_positional or p.kind not in _POSITIONAL)
+    ]  # fmt: skip
+
+
+def get_num_positional_args(function: Callable[..., Any]) -> int:
+    """How many arguments a function takes by position."""
+    return sum(p.kind in _POSITIONAL for p in inspect.signature(function).parameters.values())
+
+
+def get_required_kwargs(function: Callable[..., Any], skip_positional: int = 0) -> list[str]:
+    """Names of the parameters without default, but for the first positional ones."""
+    return [p.name for p in _named(function, skip_positional) if p.default is p.empty]
+
+
+def get_missing_kwargs(
+    function: Callable[..., Any], kwargs: Mapping[str, Any], skip_positional: int = 0
+) -> list[str]:
+    """Names of the required parameters that are not in `kwargs`."""
+    return [name for name in get_required_kwargs(function, skip_positional) if name not in kwargs]
+
+
+def filter_extra_accepted_kwargs(
+    function: Callable[..., Any], kwargs: Mapping[str, Any], skip_positional: int = 0
+) -> dict[str, Any]:
+    """Those of `kwargs` that the function has a parameter for."""
+    names = {p.name for p in _named(function, skip_positional)}
+    return {name: value for name, value in kwargs.items() if name in names}
+
+
+def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str, Any]) -> list[str]:
+    """Names in `kwargs` for which none of the augmentations has a parameter."""
+    used = {name for a in augmentations for name in filter_extra_accepted_kwargs(a.op, kwargs, 2)}
+    return [name for name in kwargs if name not in used]
+
+
+def forbid_unused_kwargs(
+    augmentations: Iterable[HasFunction], kwargs: Mapping[str, Any], call_name: str
+) -> None:
+    """Raises UnusedArgException if some of `kwargs` is taken by none of the augmentations."""
+    unused = filter_unused_args(augmentations, kwargs)
+    if unused:
+        raise UnusedArgException(
+            f"{call_name}: unexpected argument {', '.join(map(repr, unused))}: no augmentation takes it", unused
+        )

@@ -1,0 +1,222 @@
+"""Augmentations: operations with a strength, and the magnitude bins that stand for it."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali import fn, types
+from jdali.auto_aug.core import _args
+from jdali.auto_aug.core._modes import in_either_mode
+from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
+from jdali.data_node import DataNode
+
+_KEPT: Any = object()  # default of arguments of which None means something else
+# The data and the parameter, which the function of an augmentation takes by position.
+_DATA_AND_PARAMETER = 2
+
+
+class SignedMagnitudeBin:
+    """Magnitude bins with a random sign for each; see `signed_bin`.
+
+    Attributes:
+        bin: number of the bin, the same for all samples or one for each.
+        random_sign: for each sample 1 to negate the magnitude, or 0.
+        signed_magnitude_idx: 2 · bin + random_sign.
+    """
+
+    def __init__(self, bin: Any, random_sign: Any, signed_magnitude_idx: Any):
+        self.bin, self.random_sign, self.signed_magnitude_idx = bin, random_sign, signed_magnitude_idx
+
+    def __getitem__(self, idx: int) -> SignedMagnitudeBin:
+        """The bin of one augmentation, where each sample has bins for several in a row."""
+        number = self.bin if isinstance(self.bin, int) else self.bin[idx]
+        return SignedMagnitudeBin(number, self.random_sign[idx], self.signed_magnitude_idx[idx])
+
+
+jax.tree_util.register_pytree_node(
+    SignedMagnitudeBin,
+    lambda bins: ((bins.bin, bins.random_sign, bins.signed_magnitude_idx), None),
+    lambda _, children: SignedMagnitudeBin(*children),
+)
+
+
+@in_either_mode
+def signed_bin(
+    magnitude_bin: Any, random_sign: Any = None, seed: int | None = None, shape: Any = None
+) -> SignedMagnitudeBin:
+    """Magnitude bins with a random sign for each sample.
+
+    Augmentations that negate their magnitude at random draw a sign of their own where they are given a bin
+    without one. To draw it once for all augmentations of a choice, and before it, takes less time.
+
+    Args:
+        magnitude_bin: 0 to the number of bins - 1, an int or one for each sample.
+        random_sign: 0 or 1 for each sample, which negates; None: drawn.
+        seed: of the draw, if there is one; None: it follows from the pipeline's.
+        shape: of the signs of each sample, for several augmentations in a row; None: one sign.
+
+    Raises:
+        TypeError: `magnitude_bin` is neither an int nor a batch.
+        ValueError: `random_sign` was given with `seed` or `shape`.
+    """
+    if not isinstance(magnitude_bin, (int, DataNode)):
+        raise TypeError(
+            "signed_bin: magnitude_bin must be an int or a batch of them (a DataNode), from 0 to the number of "
+            f"bins - 1, got {magnitude_bin!r}"
+        )
+    if random_sign is not None and (seed is not None or shape is not None):
+        raise ValueError("signed_bin: give either random_sign, or seed and shape of signs to draw")
+    if random_sign is None:
+        random_sign = fn.random.uniform(values=[0, 1], dtype=types.INT32, seed=seed, shape=shape)
+    return SignedMagnitudeBin(magnitude_bin, random_sign, 2 * magnitude_bin + random_sign)
+
+
+class Augmentation:
+    """An operation on a batch with a strength; made with the decorator `augmentation`.
+
+    Attributes:
+        op: the function, `op(data, parameter, **arguments)`.
+        mag_range: (low, high) or an array of magnitudes; None: it has no strength, and the parameter is None.
+        mag_to_param: function that makes a parameter of a magnitude; by default an array of it.
+        randomly_negate: whether the magnitude of a sample is negated at random.
+        param_device: where the parameters are: "cpu", "gpu", or "auto", where the data is.
+        name: by default that of the function.
+    """
+
+    def __init__(
+        self,
+        op: Callable[..., Any],
+        mag_range: Any = None,
+        randomly_negate: bool | None = None,
+        mag_to_param: Callable[[Any], Any] | None = None,
+        param_device: str | None = None,
+        name: str | None = None,
+    ):
+        self.op = op
+        self._config = {
+            "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
+            "param_device": param_device, "name": name,
+        }  # fmt: skip
+        if _args.get_num_positional_args(op) < _DATA_AND_PARAMETER:
+            raise TypeError(
+                f"{self.name}: the function of an augmentation must take at least two arguments by position, the "
+                f"data and the parameter: {self!r}"
+            )
+
+    @property
+    def mag_range(self) -> Any:
+        return self._config["mag_range"]
+
+    @property
+    def mag_to_param(self) -> Callable[[Any], Any]:
+        return self._config["mag_to_param"] or np.array
+
+    @property
+    def randomly_negate(self) -> bool:
+        return bool(self._config["randomly_negate"])
+
+    @property
+    def param_device(self) -> str:
+        return self._config["param_device"] or "cpu"
+
+    @property
+    def name(self) -> str:
+        name: str = self._config["name"] or self.op.__name__
+        return name
+
+    def __repr__(self) -> str:
+        given = [f"{k}={v!r}" for k, v in self._config.items() if v is not None]
+        return f"Augmentation({', '.join([repr(self.op), *given])})"
+
+    def augmentation(
+        self,
+        mag_range: Any = _KEPT,
+        randomly_negate: Any = _KEPT,
+        mag_to_param: Any = _KEPT,
+        param_device: Any = _KEPT,
+        name: Any = _KEPT,
+        augmentation_cls: type[Augmentation] | None = None,
+    ) -> Augmentation:
+        """An augmentation with the same function, and other settings where they are given.
+
+        Args:
+            mag_range, randomly_negate, mag_to_param, param_device, name: see the class. None: the default.
+            augmentation_cls: class of the result; None: the same.
+        """
+        given = {
+            "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
+            "param_device": param_device, "name": name,
+        }  # fmt: skip
+        config = self._config | {k: v for k, v in given.items() if v is not _KEPT}
+        return (augmentation_cls or type(self))(self.op, **config)
+
+    @in_either_mode
+    def __call__(
+        self, data: Any, *, magnitude_bin: Any = None, num_magnitude_bins: int | None = None, **kwargs: Any
+    ) -> Any:
+        """The batch with the operation done to it.
+
+        Args:
+            data: a batch.
+            magnitude_bin: 0 to `num_magnitude_bins` - 1, an int, one for each sample, or of `signed_bin`.
+            num_magnitude_bins: how many bins there are.
+            kwargs: further arguments of the function; those that it does not take are left out.
+
+        Raises:
+            MissingArgException: the function needs an argument that is not in `kwargs`.
+        """
+        bound = self.bound(
+            data, magnitude_bin=magnitude_bin, num_magnitude_bins=num_magnitude_bins, **kwargs
+        )
+        return bound()
+
+    def bound(
+        self, data: Any, *, magnitude_bin: Any = None, num_magnitude_bins: int | None = None, **kwargs: Any
+    ) -> Callable[[], Any]:
+        """A call whose parameter is looked up here and now: if it is one of a choice, then before that."""
+        missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
+        if missing:
+            raise _args.MissingArgException(
+                f"{self.name}: this augmentation needs the argument {', '.join(map(repr, missing))}",
+                augmentation=self,
+                missing_args=missing,
+            )
+        parameter = self._parameter(data, magnitude_bin, num_magnitude_bins)
+        taken = _args.filter_extra_accepted_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
+        return functools.partial(self.op, data, parameter, **taken)
+
+    def _parameter(self, data: Any, magnitude_bin: Any, num_magnitude_bins: int | None) -> Any:
+        if self.mag_range is None:
+            return None
+        magnitudes = magnitudes_of(self.mag_range, num_magnitude_bins, self.name)
+        if magnitude_bin is None:
+            raise TypeError(f"{self.name}: has a mag_range, so it needs a magnitude_bin")
+        device = data.device if self.param_device == "auto" else self.param_device
+        signed = isinstance(magnitude_bin, SignedMagnitudeBin)
+        if self.randomly_negate and not signed:
+            warnings.warn(
+                f"{self.name}: negates its magnitude at random, but magnitude_bin has no signs, so they are drawn "
+                "here. If this is one of several augmentations to choose from, pass "
+                "signed_bin(magnitude_bin) to all of them: that takes less time.",
+                stacklevel=3,
+            )
+            magnitude_bin, signed = signed_bin(magnitude_bin), True
+        bins = magnitude_bin.bin if signed else magnitude_bin
+        if isinstance(bins, int):
+            magnitudes, index = magnitudes[[bins]], 0
+        else:
+            index = bins
+        if self.randomly_negate:
+            magnitudes = np.stack([magnitudes, -magnitudes], axis=1).reshape(-1)
+            index = magnitude_bin.random_sign if isinstance(bins, int) else magnitude_bin.signed_magnitude_idx
+        table = table_of(magnitudes, self.mag_to_param, self.name)
+        if isinstance(index, int):
+            return types.Constant(table[index], device=device)
+        parameter = rows_of(table, index)
+        return parameter.gpu() if device == "gpu" else parameter

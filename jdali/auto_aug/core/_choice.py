@@ -1,0 +1,47 @@
+"""Random numbers that decide on augmentations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jdali import fn, types
+from jdali.data_node import DataNode
+
+
+def seeds(seed: int | None) -> Iterator[int | None]:
+    """Seeds for any number of operators that must not draw the same numbers; None: those of the pipeline."""
+    if seed is None or seed < 0:
+        while True:
+            yield None
+    generator = np.random.Generator(np.random.Philox(seed))
+    while True:
+        yield int(generator.integers(1 << 62))
+
+
+def one_of(count: int, seed: int | None) -> DataNode:
+    """For each sample 0 to `count` - 1, all as likely."""
+    return fn.random.uniform(values=list(range(count)), dtype=types.INT32, seed=seed)
+
+
+def check_bins(num_magnitude_bins: Any, who: str) -> None:
+    """Raises ValueError unless it is a number of bins."""
+    if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
+        raise ValueError(f"{who}: num_magnitude_bins must be a positive int, got {num_magnitude_bins!r}")
+
+
+def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
+    """The augmentations of a suite but for those of these names.
+
+    Raises:
+        ValueError: the suite has none of that name.
+    """
+    names = {augmentation.name for augmentation in augmentations}
+    for name in excluded or ():
+        if name not in names:
+            raise ValueError(
+                f"excluded: {name!r} is none of the augmentations of {suite}: {', '.join(sorted(names))}"
+            )
+    return [augmentation for augmentation in augmentations if augmentation.name not in (excluded or ())]

@@ -1,0 +1,95 @@
+"""From magnitudes to parameters: a table for all bins, and the row of it that each sample takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import fn, types
+from jdali.data_node import DataNode
+
+
+def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> np.ndarray[Any, Any]:
+    """The magnitude of each bin.
+
+    Args:
+        mag_range: (low, high), between which the bins are spaced evenly; or an array of all magnitudes.
+        num_magnitude_bins: how many there are; may be None for an array.
+        who: name of the augmentation, for messages.
+    """
+    if isinstance(mag_range, np.ndarray):
+        if num_magnitude_bins is not None and len(mag_range) != num_magnitude_bins:
+            raise ValueError(
+                f"{who}: mag_range is an array of {len(mag_range)} magnitudes, but num_magnitude_bins is "
+                f"{num_magnitude_bins}"
+            )
+        return mag_range
+    if num_magnitude_bins is None:
+        raise TypeError(f"{who}: has a mag_range, so num_magnitude_bins must be given beside magnitude_bin")
+    if not hasattr(mag_range, "__len__") or len(mag_range) != 2:
+        raise ValueError(
+            f"{who}: mag_range must be (low, high) or an array of all magnitudes, got {mag_range!r}"
+        )
+    low, high = mag_range
+    return np.linspace(low, high, num_magnitude_bins, dtype=np.float32)
+
+
+def table_of(
+    magnitudes: Sequence[Any] | np.ndarray[Any, Any], mag_to_param: Callable[[Any], Any], who: str
+) -> np.ndarray[Any, Any]:
+    """The parameter of each magnitude, [magnitudes, ...].
+
+    Raises:
+        TypeError: `mag_to_param` returns what depends on the pipeline's data.
+        ValueError: its results differ in shape or type.
+    """
+    rows = []
+    for magnitude in magnitudes:
+        row = mag_to_param(magnitude)
+        if _has_node(row):
+            raise TypeError(
+                f"{who}: mag_to_param returned a DataNode. Parameters are computed once, before the pipeline "
+                "runs: return an array or numbers, and call operators in the augmentation itself"
+            )
+        rows.append(np.array(row))
+    for magnitude, row in zip(magnitudes, rows, strict=True):
+        if (row.shape, row.dtype) != (rows[0].shape, rows[0].dtype):
+            raise ValueError(
+                f"{who}: mag_to_param must return the same shape and type for all magnitudes, but gives "
+                f"{rows[0].dtype} {rows[0].shape} for {magnitudes[0]} and {row.dtype} {row.shape} for {magnitude}"
+            )
+    return types.constant_array(np.array(rows))
+
+
+def _has_node(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_has_node, value))
+    return isinstance(value, DataNode)
+
+
+def rows_of(table: np.ndarray[Any, Any], index: DataNode) -> DataNode:
+    """The row of a table [rows, ...] for each sample.
+
+    The lookup needs no value on the host, as an index in brackets would, which is checked against the
+    table's length: so it is compiled with what makes the index and with what uses the row.
+
+    Args:
+        table: any type.
+        index: an integer for each sample; it must be a row of the table.
+    """
+    exact = table.dtype.kind in "iufb" and np.array_equal(table.astype(np.float32).astype(table.dtype), table)
+    if not exact:  # lookup tables hold float32
+        return fn.copy(types.Constant(table))[index]
+    columns = [column.tobytes() for column in table.reshape(len(table), -1).T]
+    found = {column: _looked_up(np.frombuffer(column, table.dtype), index) for column in dict.fromkeys(columns)}
+    if not table.shape[1:]:
+        return found[columns[0]]
+    return fn.reshape(fn.stack(*(found[column] for column in columns)), shape=list(table.shape[1:]))
+
+
+def _looked_up(column: np.ndarray[Any, Any], index: DataNode) -> DataNode:
+    values = column.astype(np.float32).tolist()
+    dtype = types.to_dali_type(column.dtype)
+    return fn.lookup_table(index, keys=list(range(len(values))), values=values, dtype=dtype)

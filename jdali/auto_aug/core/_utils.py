@@ -1,0 +1,93 @@
+"""What the policies and suites share: translations with or without the shape of the image, and their choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jdali.auto_aug import augmentations as a
+from jdali.auto_aug.core._args import MissingArgException
+from jdali.auto_aug.core._augmentation import Augmentation
+from jdali.auto_aug.core._select import select
+from jdali.data_node import DataNode
+
+
+def max_translate_hw(max_translate: Any) -> tuple[Any, Any]:
+    """(for the height, for the width) of a limit that is a pair already or one number for both."""
+    if isinstance(max_translate, (tuple, list)):
+        height, width = max_translate
+        return height, width
+    return max_translate, max_translate
+
+
+def parse_validate_offset(
+    use_shape: bool,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    default_translate_abs: float = 250,
+    default_translate_rel: float = 1.0,
+) -> tuple[Any, Any]:
+    """The largest translations, (for the height, for the width).
+
+    Args:
+        use_shape: they are shares of the image's sizes, else pixels.
+        max_translate_abs: pixels, a number or (height, width); None: the default.
+        max_translate_rel: shares, likewise.
+        default_translate_abs, default_translate_rel: in place of None.
+
+    Raises:
+        TypeError: `use_shape` is no bool.
+        ValueError: the limit that does not go with `use_shape` was given.
+    """
+    if not isinstance(use_shape, bool):
+        raise TypeError(f"use_shape: must be True or False, got {use_shape!r}")
+    if use_shape and max_translate_abs is not None:
+        raise ValueError(
+            "max_translate_abs: is for translations by pixels; where the shape is used, give max_translate_rel"
+        )
+    if not use_shape and max_translate_rel is not None:
+        raise ValueError(
+            "max_translate_rel: is for translations by shares of the shape; without it, give max_translate_abs"
+        )
+    given = max_translate_rel if use_shape else max_translate_abs
+    default = default_translate_rel if use_shape else default_translate_abs
+    return max_translate_hw(default if given is None else given)
+
+
+def get_translations(
+    use_shape: bool,
+    default_translate_abs: float,
+    default_translate_rel: float,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+) -> list[Augmentation]:
+    """[translate_x, translate_y] up to the given limits; see `parse_validate_offset`."""
+    height, width = parse_validate_offset(
+        use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
+    )
+    x, y = (
+        (a.translate_x, a.translate_y) if use_shape else (a.translate_x_no_shape, a.translate_y_no_shape)
+    )
+    return [x.augmentation((0, width), True), y.augmentation((0, height), True)]
+
+
+def pretty_select(
+    augmentations: Sequence[Augmentation],
+    aug_ids: DataNode,
+    op_kwargs: Mapping[str, Any],
+    auto_aug_name: str,
+    ref_suite_name: str,
+) -> DataNode:
+    """`select`, with a message that helps if it was the shape of the images that is missing."""
+    try:
+        return select(augmentations, aug_ids, **op_kwargs)
+    except MissingArgException as error:
+        translations = (a.translate_x.op, a.translate_y.op)
+        if error.missing_args != ["shape"] or error.augmentation.op not in translations:
+            raise
+        raise TypeError(
+            f"{auto_aug_name}: {error.augmentation.name} translates by shares of the image's size and needs "  # type: ignore[attr-defined]
+            "it as the argument `shape`, (height, width): fn.peek_image_shape gives it for encoded images. For "
+            "translations by pixels, which need no shape, take the suite of "
+            f"{ref_suite_name}(use_shape=False)."
+        ) from error

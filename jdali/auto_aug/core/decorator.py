@@ -1,0 +1,62 @@
+"""The decorator that makes augmentations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jdali.auto_aug.core._augmentation import Augmentation
+
+
+def augmentation(
+    function: Callable[..., Any] | None = None,
+    *,
+    mag_range: Any = None,
+    randomly_negate: bool | None = None,
+    mag_to_param: Callable[[Any], Any] | None = None,
+    param_device: str | None = None,
+    name: str | None = None,
+    augmentation_cls: type[Augmentation] | None = None,
+) -> Any:
+    """Makes an `Augmentation` of a function that calls operators of `jdali.fn`.
+
+    The function takes the data and a parameter by position, and maybe further arguments. What is called later
+    takes a magnitude bin in place of the parameter, which is `mag_to_param(±magnitudes[magnitude_bin])`.
+
+        >>> @augmentation(mag_range=(0, 0.5), randomly_negate=True, mag_to_param=lambda m: 1 + m)
+        ... def darken(data, factor):
+        ...     return fn.brightness(data, brightness=factor)
+
+    Args:
+        function: `function(data, parameter, **arguments)`, returns a batch. It runs on those samples only
+            that choose it.
+        mag_range: (low, high), between which the magnitudes of the bins are spaced evenly, or an array with
+            the magnitude of each; None: it has no strength, and the parameter is None.
+        randomly_negate: the magnitude of each sample is negated with a probability of one half.
+        mag_to_param: makes an array or numbers of a magnitude, of the same shape and type for all; called
+            once for each magnitude while the pipeline is defined. None: the magnitude is the parameter.
+        param_device: "cpu", "gpu", or "auto" (where the data is); None: "cpu".
+        name: None: that of the function.
+        augmentation_cls: class of the result; None: `Augmentation`.
+
+    Raises:
+        TypeError: it was used on something that cannot be called or does not take two arguments, or on an
+            augmentation, whose method `augmentation` makes another one of it.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Augmentation:
+        return (augmentation_cls or Augmentation)(
+            function, mag_range=mag_range, randomly_negate=randomly_negate, mag_to_param=mag_to_param,
+            param_device=param_device, name=name,
+        )  # fmt: skip
+
+    if function is None:
+        return decorate
+    if not callable(function):
+        raise TypeError(f"augmentation: decorates functions, not {function!r}")
+    if isinstance(function, Augmentation):
+        raise TypeError(
+            f"augmentation: {function.name} is one already; call {function.name}.augmentation(...) to make "
+            f"another one of it, or decorate {function.name}.op"
+        )
+    return decorate(function)

@@ -1,0 +1,167 @@
+"""RandAugment: several augmentations a sample, all of one strength; https://arxiv.org/abs/1909.13719."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from jdali.auto_aug import augmentations as a
+from jdali.auto_aug.core._args import forbid_unused_kwargs
+from jdali.auto_aug.core._augmentation import Augmentation, signed_bin
+from jdali.auto_aug.core._choice import check_bins, one_of, seeds, without
+from jdali.auto_aug.core._modes import in_either_mode
+from jdali.auto_aug.core._utils import get_translations, pretty_select
+
+_TRANSLATE_PIXELS, _TRANSLATE_SHARE = 100, 100 / 224
+
+
+@in_either_mode
+def rand_augment(
+    data: Any,
+    n: int,
+    m: int,
+    num_magnitude_bins: int = 31,
+    shape: Any = None,
+    fill_value: Any = 128,
+    interp_type: Any = None,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    seed: int | None = None,
+    monotonic_mag: bool = True,
+    excluded: Sequence[str] | None = None,
+) -> Any:
+    """Applies RandAugment: to each sample `n` of 14 augmentations in a row, all at magnitude bin `m`.
+
+    Args:
+        data: uint8 images (HWC) or sequences of them (FHWC).
+        n: how many augmentations a sample gets; one may come up several times.
+        m: magnitude bin, 0 to `num_magnitude_bins` - 1.
+        num_magnitude_bins: how many magnitudes there are.
+        shape: (height, width) of the images, a constant or a value a sample; then translations are shares of it.
+        fill_value: of what translation, shear and rotation uncover; None: the border is repeated.
+        interp_type: of the same: `INTERP_LINEAR` (also if None) or `INTERP_NN`.
+        max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 100.
+        max_translate_rel: with `shape`: as a share of it, or (height, width); None: 100/224.
+        seed: of all random choices, None: it follows from the pipeline's.
+        monotonic_mag: higher bins are stronger; False: the magnitudes of AutoAugment, see
+            `get_rand_augment_non_monotonic_suite`.
+        excluded: names of augmentations to leave out.
+
+    Returns: the batch, of the same sizes and type.
+    """
+    kwargs = {"fill_value": fill_value, "interp_type": interp_type}
+    if shape is not None:
+        kwargs["shape"] = shape
+    get_suite = get_rand_augment_suite if monotonic_mag else get_rand_augment_non_monotonic_suite
+    suite = get_suite(shape is not None, max_translate_abs, max_translate_rel)
+    chosen = without(suite, excluded, "RandAugment")
+    return apply_rand_augment(chosen, data, n, m, num_magnitude_bins, seed, **kwargs)
+
+
+@in_either_mode
+def apply_rand_augment(
+    augmentations: Sequence[Augmentation],
+    data: Any,
+    n: int,
+    m: int,
+    num_magnitude_bins: int = 31,
+    seed: int | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Applies to each sample `n` of the augmentations in a row, all at magnitude bin `m`.
+
+    Args:
+        augmentations: to choose from; one may come up several times.
+        data: a batch.
+        n: how many augmentations a sample gets.
+        m: magnitude bin, 0 to `num_magnitude_bins` - 1.
+        num_magnitude_bins: how many magnitudes there are.
+        seed: of all random choices, None: it follows from the pipeline's.
+        kwargs: arguments of the augmentations; each gets those that it takes.
+
+    Raises:
+        ValueError: `n`, `m` or `num_magnitude_bins` is out of its range, or there are no augmentations.
+        UnusedArgException: none of the augmentations takes an argument.
+    """
+    who = "apply_rand_augment"
+    if not isinstance(n, int) or n < 0:
+        raise ValueError(f"{who}: n must be an int and not negative, got {n!r}")
+    check_bins(num_magnitude_bins, who)
+    if not isinstance(m, int) or not 0 <= m < num_magnitude_bins:
+        raise ValueError(f"{who}: m must be an int from 0 to {num_magnitude_bins - 1}, got {m!r}")
+    if n == 0:
+        warnings.warn(f"{who}: n is 0, so no augmentation is applied", stacklevel=2)
+        return data
+    if not augmentations:
+        raise ValueError(f"{who}: there are no augmentations to choose from")
+    forbid_unused_kwargs(augmentations, kwargs, who)
+    signed = any(augmentation.randomly_negate for augmentation in augmentations)
+    each = seeds(seed)
+    for _ in range(n):
+        choice = one_of(len(augmentations), next(each))
+        arguments = {
+            "data": data, "magnitude_bin": signed_bin(m, seed=next(each)) if signed else m,
+            "num_magnitude_bins": num_magnitude_bins, **kwargs,
+        }  # fmt: skip
+        data = pretty_select(augmentations, choice, arguments, who, "get_rand_augment_suite")
+    return data
+
+
+def _moving(use_shape: bool, max_translate_abs: Any, max_translate_rel: Any) -> list[Augmentation]:
+    """The augmentations that move pixels."""
+    return [
+        *get_translations(
+            use_shape, _TRANSLATE_PIXELS, _TRANSLATE_SHARE, max_translate_abs, max_translate_rel
+        ),
+        a.shear_x.augmentation((0, 0.3), True),
+        a.shear_y.augmentation((0, 0.3), True),
+        a.rotate.augmentation((0, 30), True),
+    ]
+
+
+def get_rand_augment_suite(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> list[Augmentation]:
+    """The 14 augmentations of RandAugment, each the stronger the higher its magnitude bin.
+
+    Args:
+        use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
+        max_translate_abs: without `use_shape`: the largest translation, pixels, or (height, width); None: 100.
+        max_translate_rel: with `use_shape`: as a share, or (height, width); None: 100/224.
+    """
+    return [
+        *_moving(use_shape, max_translate_abs, max_translate_rel),
+        a.brightness.augmentation((0, 0.9), True, a.shift_enhance_range),
+        a.contrast.augmentation((0, 0.9), True, a.shift_enhance_range),
+        a.color.augmentation((0, 0.9), True, a.shift_enhance_range),
+        a.sharpness.augmentation((0, 0.9), True, a.sharpness_kernel),
+        a.posterize.augmentation((8, 4), False, a.poster_mask_uint8),
+        a.solarize.augmentation((256, 0)),
+        a.equalize,
+        a.auto_contrast,
+        a.identity,
+    ]
+
+
+def get_rand_augment_non_monotonic_suite(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> list[Augmentation]:
+    """The 14 augmentations of RandAugment with AutoAugment's magnitudes of those that change colours.
+
+    Higher bins of `posterize` and `solarize` are weaker, and the enhancing ones are weakest in the middle.
+
+    Args: see `get_rand_augment_suite`.
+    """
+    return [
+        *_moving(use_shape, max_translate_abs, max_translate_rel),
+        a.brightness.augmentation((0.1, 1.9), False, None),
+        a.contrast.augmentation((0.1, 1.9), False, None),
+        a.color.augmentation((0.1, 1.9), False, None),
+        a.sharpness.augmentation((0.1, 1.9), False, a.sharpness_kernel_shifted),
+        a.posterize.augmentation((0, 4), False, a.poster_mask_uint8),
+        a.solarize.augmentation((0, 256), False, None),
+        a.equalize,
+        a.auto_contrast,
+        a.identity,
+    ]

@@ -1,0 +1,113 @@
+"""TrivialAugment: one augmentation a sample, at a random strength; https://arxiv.org/abs/2103.10158."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jdali.auto_aug import augmentations as a
+from jdali.auto_aug.core._args import forbid_unused_kwargs
+from jdali.auto_aug.core._augmentation import Augmentation, signed_bin
+from jdali.auto_aug.core._choice import check_bins, one_of, seeds, without
+from jdali.auto_aug.core._modes import in_either_mode
+from jdali.auto_aug.core._utils import get_translations, pretty_select
+
+
+@in_either_mode
+def trivial_augment_wide(
+    data: Any,
+    num_magnitude_bins: int = 31,
+    shape: Any = None,
+    fill_value: Any = 128,
+    interp_type: Any = None,
+    max_translate_abs: Any = None,
+    max_translate_rel: Any = None,
+    seed: int | None = None,
+    excluded: Sequence[str] | None = None,
+) -> Any:
+    """Applies TrivialAugment Wide: to each sample one of 14 augmentations, at one of the magnitudes.
+
+    Args:
+        data: uint8 images (HWC) or sequences of them (FHWC).
+        num_magnitude_bins: how many magnitudes there are.
+        shape: (height, width) of the images, a constant or a value a sample; then translations are shares of it.
+        fill_value: of what translation, shear and rotation uncover; None: the border is repeated.
+        interp_type: of the same: `INTERP_LINEAR` (also if None) or `INTERP_NN`.
+        max_translate_abs: without `shape`: the largest translation, pixels, or (height, width); None: 32.
+        max_translate_rel: with `shape`: as a share of it, or (height, width); None: 1.
+        seed: of all random choices, None: it follows from the pipeline's.
+        excluded: names of augmentations to leave out.
+
+    Returns: the batch, of the same sizes and type.
+    """
+    kwargs = {"fill_value": fill_value, "interp_type": interp_type}
+    if shape is not None:
+        kwargs["shape"] = shape
+    suite = get_trivial_augment_wide_suite(shape is not None, max_translate_abs, max_translate_rel)
+    chosen = without(suite, excluded, "TrivialAugment Wide")
+    return apply_trivial_augment(chosen, data, num_magnitude_bins, seed, **kwargs)
+
+
+@in_either_mode
+def apply_trivial_augment(
+    augmentations: Sequence[Augmentation],
+    data: Any,
+    num_magnitude_bins: int = 31,
+    seed: int | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Applies to each sample one of the augmentations, at one of the magnitudes, all as likely.
+
+    Args:
+        augmentations: to choose from.
+        data: a batch.
+        num_magnitude_bins: how many magnitudes there are.
+        seed: of all random choices, None: it follows from the pipeline's.
+        kwargs: arguments of the augmentations; each gets those that it takes.
+
+    Raises:
+        ValueError: there are no augmentations or no magnitudes.
+        UnusedArgException: none of the augmentations takes an argument.
+    """
+    who = "apply_trivial_augment"
+    check_bins(num_magnitude_bins, who)
+    if not augmentations:
+        raise ValueError(f"{who}: there are no augmentations to choose from")
+    forbid_unused_kwargs(augmentations, kwargs, who)
+    each = seeds(seed)
+    magnitude_bin: Any = one_of(num_magnitude_bins, next(each))
+    if any(augmentation.randomly_negate for augmentation in augmentations):
+        magnitude_bin = signed_bin(magnitude_bin, seed=next(each))
+    arguments = {
+        "data": data, "magnitude_bin": magnitude_bin, "num_magnitude_bins": num_magnitude_bins, **kwargs
+    }  # fmt: skip
+    choice = one_of(len(augmentations), next(each))
+    return pretty_select(augmentations, choice, arguments, who, "get_trivial_augment_wide_suite")
+
+
+def get_trivial_augment_wide_suite(
+    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+) -> list[Augmentation]:
+    """The 14 augmentations of TrivialAugment Wide.
+
+    Args:
+        use_shape: translations are shares of an argument `shape` of the augmentations, else pixels.
+        max_translate_abs: without `use_shape`: the largest translation, pixels, or (height, width); None: 32.
+        max_translate_rel: with `use_shape`: as a share, or (height, width); None: 1.
+    """
+    enhance = (0.01, 0.99)
+    return [
+        *get_translations(use_shape, 32, 1.0, max_translate_abs, max_translate_rel),
+        a.shear_x.augmentation((0, 0.99), True),
+        a.shear_y.augmentation((0, 0.99), True),
+        a.rotate.augmentation((0, 135), True),
+        a.brightness.augmentation(enhance, True, a.shift_enhance_range),
+        a.contrast.augmentation(enhance, True, a.shift_enhance_range),
+        a.color.augmentation(enhance, True, a.shift_enhance_range),
+        a.sharpness.augmentation(enhance, True, a.sharpness_kernel),
+        a.posterize.augmentation((8, 2), False, a.poster_mask_uint8),
+        a.solarize.augmentation((256, 0)),
+        a.equalize,
+        a.auto_contrast,
+        a.identity,
+    ]
