@@ -53,7 +53,7 @@ class Branches:
 
     def _enter(self, value: DataNode) -> DataNode:
         """`value` as the current branch sees it."""
-        return self._in_domain(value, self._graph.domain)
+        return self._in_domain(self._graph.own(value), self._graph.domain)
 
     def _in_domain(self, value: DataNode, domain: Domain) -> DataNode:
         own = value.source.domain

@@ -28,7 +28,7 @@ MOVING = [
 ]  # fmt: skip
 NAMES = [
     *MOVING,
-    "brightness", "contrast", "color", "posterize", "solarize", "solarize_add", "invert", 
+    "brightness", "contrast", "color", "posterize", "solarize", "solarize_add", "invert", "equalize", 
     "auto_contrast", "identity",
 ]  # fmt: skip
 
@@ -112,7 +112,7 @@ def largest_difference(found: list[np.ndarray], expected: list[np.ndarray]) -> i
     ("names", "frames", "layout", "options"),
     [
         (NAMES, 0, "HWC", {}),
-        (["contrast", "rotate", "auto_contrast"], 2, "FHWC", {}),
+        (["contrast", "rotate", "equalize", "auto_contrast"], 2, "FHWC", {}),
         (MOVING, 0, "HWC", {"fill_value": None, "interp_type": types.INTERP_NN}),
     ],
     ids=["images", "sequences", "nearest neighbour with repeated borders"],
