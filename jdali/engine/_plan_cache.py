@@ -38,7 +38,8 @@ class Job(NamedTuple):
         samples: int [n], positions in the batch.
         rows: int [program.batch], the sample in each row; None: the whole batch in order.
         shapes: padded shapes of the stage's values.
-        mixes: rows that no sample is in must have extent 0, so that they add nothing to what is mixed.
+        clears: rows that no sample is in get extent 0: they add nothing to what is mixed, and take no time where
+            it follows true sizes.
         seconds, needed: modelled time of the samples, as they are padded and if nothing were.
     """
 
@@ -46,7 +47,7 @@ class Job(NamedTuple):
     samples: np.ndarray
     rows: np.ndarray | None
     shapes: tuple[tuple[int, ...], ...]
-    mixes: bool = False
+    clears: bool = False
     seconds: float = 0.0
     needed: float = 0.0
 
@@ -55,7 +56,7 @@ class Job(NamedTuple):
         if self.rows is None:
             return array
         taken: np.ndarray = array[self.rows]
-        if self.mixes:
+        if self.clears:
             taken[len(self.samples) :] = 0
         return taken
 

@@ -34,9 +34,6 @@ CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
-# Samples seldom spread evenly over the branches of a choice; one that gets more of them takes another call.
-_UNEVEN = 1.5
-
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
 # of its own too, those would mostly wait for each other.
 # Nor is it worth the while for a program on so few bytes.
@@ -188,9 +185,8 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """How many samples of a batch to make room for, where a branch works on a part of it only."""
-    share = stage.domain.share_of_batch
-    return min(max_batch, math.ceil(_UNEVEN * share * max_batch))
+    """How many samples to make room for: a branch works on a part of the batch, and in two calls if it gets more."""
+    return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
 def samples_a_call(

@@ -83,6 +83,9 @@ class StageRunner(StepRunner):
         self._spread: SeveralDevices | None = None
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
+        # Where time follows true sizes, a row that no sample is in takes none if its size is 0.
+        free = device.platform == "cpu" and any(node.op.free_padding == "all" for node in stage.nodes)
+        self._clears_rows = self.mixes_samples or free
         self._shapes = StageShapes(
             stage, device.platform, self._args, most=None if exact_shapes else MOST_SHAPES
         )
@@ -236,13 +239,13 @@ class StageRunner(StepRunner):
             program = self._program(planned, shapes)
             for start in range(0, len(group.samples), program.batch):
                 samples = group.samples[start : start + program.batch]
-                # Unused rows repeat a cheap sample, whose values are at least legal ones.
+                # Unused rows repeat a cheap sample, whose values are at least legal ones, unless they are cleared.
                 rows = np.concatenate([samples, np.full(program.batch - len(samples), group.cheapest)])
                 whole = len(rows) == count and bool((rows == np.arange(count)).all())
                 share = len(samples) / len(group.samples)
                 jobs.append(
                     Job(
-                        program, samples, None if whole else rows, shapes, self.mixes_samples,
+                        program, samples, None if whole else rows, shapes, self._clears_rows,
                         share * group.seconds, share * group.needed,
                     )
                 )  # fmt: skip
