@@ -213,7 +213,7 @@ def invert(data: Any, _: Any) -> Any:
 @augmentation
 def equalize(data: Any, _: Any) -> Any:
     """Spreads the histogram of each channel evenly (by OpenCV's formula, which differs a little from Pillow's)."""
-    return fn.experimental.equalize(data)
+    return fn.equalize(data)
 
 
 @augmentation
