@@ -9,7 +9,7 @@ from typing import Any
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug.core._args import forbid_unused_kwargs
 from jdali.auto_aug.core._augmentation import Augmentation, signed_bin
-from jdali.auto_aug.core._choice import check_bins, one_of, seeds, without
+from jdali.auto_aug.core._choice import check_bins, one_of, seeds, warping, without
 from jdali.auto_aug.core._modes import in_either_mode
 from jdali.auto_aug.core._utils import get_translations, pretty_select
 
@@ -50,12 +50,12 @@ def rand_augment(
 
     Returns: the batch, of the same sizes and type.
     """
-    kwargs = {"fill_value": fill_value, "interp_type": interp_type}
-    if shape is not None:
-        kwargs["shape"] = shape
     get_suite = get_rand_augment_suite if monotonic_mag else get_rand_augment_non_monotonic_suite
     suite = get_suite(shape is not None, max_translate_abs, max_translate_rel)
     chosen = without(suite, excluded, "RandAugment")
+    kwargs = warping(chosen, fill_value=fill_value, interp_type=interp_type)
+    if shape is not None:
+        kwargs["shape"] = shape
     return apply_rand_augment(chosen, data, n, m, num_magnitude_bins, seed, **kwargs)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali import fn, types
+from jdali.auto_aug.core._args import filter_unused_args
 from jdali.data_node import DataNode
 
 
@@ -30,6 +31,12 @@ def check_bins(num_magnitude_bins: Any, who: str) -> None:
     """Raises ValueError unless it is a number of bins."""
     if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
         raise ValueError(f"{who}: num_magnitude_bins must be a positive int, got {num_magnitude_bins!r}")
+
+
+def warping(augmentations: list[Any], **kwargs: Any) -> dict[str, Any]:
+    """The settings of warps, if some of the augmentations are warps: with none they are no error, for they have defaults."""
+    unused = filter_unused_args(augmentations, kwargs)
+    return {name: value for name, value in kwargs.items() if name not in unused}
 
 
 def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:

@@ -81,7 +81,7 @@ def rows_of(table: np.ndarray[Any, Any], index: DataNode) -> DataNode:
     """
     exact = table.dtype.kind in "iufb" and np.array_equal(table.astype(np.float32).astype(table.dtype), table)
     if not exact:  # lookup tables hold float32
-        return fn.copy(types.Constant(table))[index]
+        return fn.reshape(types.Constant(table), shape=list(table.shape))[index]
     columns = [column.tobytes() for column in table.reshape(len(table), -1).T]
     found = {column: _looked_up(np.frombuffer(column, table.dtype), index) for column in dict.fromkeys(columns)}
     if not table.shape[1:]:

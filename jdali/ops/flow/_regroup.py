@@ -56,8 +56,8 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
         i = int(outside.argmax())
-        raise SampleError(
-            f"choice of {len(parts)} cases: index {numbers[i]} is not in 0 to {len(parts) - 1}", sample=i
+        raise ValueError(
+            f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"
         )
     return TensorList.merge(parts, [np.flatnonzero(numbers == i) for i in range(len(parts))])
 
