@@ -160,7 +160,7 @@ def sharpness_kernel_shifted(magnitude: float) -> np.ndarray[Any, Any]:
 )  # fmt: skip
 def sharpness(data: Any, kernel: Any) -> Any:
     """Filters with `kernel`, [3, 3]. Past the border the picture is mirrored (Pillow leaves the border alone)."""
-    return fn.experimental.filter(data, kernel)
+    return fn.filter(data, kernel)
 
 
 # --- changing values one by one -------------------------------------------------------------------

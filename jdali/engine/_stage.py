@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -86,9 +87,9 @@ class StageRunner(StepRunner):
         # Where time follows true sizes, a row that no sample is in takes none if its size is 0.
         free = device.platform == "cpu" and any(node.op.free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
-        self._shapes = StageShapes(
-            stage, device.platform, self._args, most=None if exact_shapes else MOST_SHAPES
-        )
+        # The fewer samples a branch gets, the fewer programs are worth it.
+        most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
+        self._shapes = StageShapes(stage, device.platform, self._args, most=None if exact_shapes else most)
         self._dependencies = Dependencies(stage)
         self._random = bool(random_nodes(stage))
         self._form = form_of(stage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ MOVING = [
 ]  # fmt: skip
 NAMES = [
     *MOVING,
-    "brightness", "contrast", "color", "posterize", "solarize", "solarize_add", "invert", "equalize", 
+    "brightness", "contrast", "color", "sharpness", "posterize", "solarize", "solarize_add", "invert", "equalize", 
     "auto_contrast", "identity",
 ]  # fmt: skip
 
@@ -73,7 +74,9 @@ def dalis(
             for name in names
         )
 
-    found, _ = oracle.run_call(call, [images, *every_bin()], layout=[layout, "", ""])
+    with warnings.catch_warnings():  # of DALI's own: its augmentations use deprecated names of operators
+        warnings.simplefilter("ignore", DeprecationWarning)
+        found, _ = oracle.run_call(call, [images, *every_bin()], layout=[layout, "", ""])
     return dict(zip(names, found, strict=True))
 
 

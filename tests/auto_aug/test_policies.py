@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from jdali.auto_aug import augmentations, auto_augment, rand_augment, trivial_au
 from jdali.auto_aug.core._parameters import magnitudes_of, table_of
 from jdali.auto_aug.core.policy import Policy
 
-POLICIES = ["image_net", "reduced_image_net", "reduced_cifar10", "svhn"]
+MOVING = ["image_net", "reduced_cifar10", "svhn"]
 SUITES = [
     (rand_augment, "get_rand_augment_suite"),
     (rand_augment, "get_rand_augment_non_monotonic_suite"),
@@ -47,11 +48,10 @@ def described(augmentation: Any, bins: int) -> dict[str, Any]:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize(
+    ("name", "sizes"), [*itertools.product(MOVING, SIZES), ("reduced_image_net", {})], ids=str
+)
 def test_policies_are_dalis(name: str, sizes: dict[str, Any]) -> None:
-    if name == "reduced_image_net" and sizes:
-        pytest.skip("this policy translates nothing, so there are no sizes to give")
     ours, other = (getattr(m, f"get_{name}_policy")(**sizes) for m in (auto_augment, theirs(auto_augment)))
     assert ours.name == other.name
     assert ours.num_magnitude_bins == other.num_magnitude_bins
