@@ -102,7 +102,9 @@ def main() -> None:
         except ImportError as error:
             say({"problem": str(error)})
         return
-    print(f"{'workload':>14} {'rival':>6} {'images/cpu-s':>13} {'ratio':>6} {'low':>6} {'high':>6} {'wall':>6} {'programs':>9}")
+    print(
+        f"{'workload':>14} {'rival':>6} {'images/cpu-s':>13} {'ratio':>6} {'low':>6} {'high':>6} {'wall':>6} {'programs':>9}"
+    )
     for workload in options.workloads:
         rows = compare(
             Path(__file__), options.rivals, workload, data=data, threads=options.threads,

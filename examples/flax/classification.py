@@ -2,6 +2,7 @@
 
     python classification.py                     # handwritten digits, made on the spot
     python classification.py --data FOLDER       # FOLDER/<class>/*.jpg, or FOLDER/{train,val}/<class>/*.jpg
+    python classification.py --augment trivial   # with TrivialAugment, or rand, or auto
 
 jdali reads, decodes, crops, resizes and normalizes; Flax NNX and Optax train. With several devices the
 batch is split over them.
@@ -29,6 +30,7 @@ from jax.sharding import PartitionSpec as P
 from tqdm import tqdm
 
 from jdali import fn, pipeline_def, types
+from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -98,9 +100,9 @@ def _list(folder: Path, classes: Sequence[str], chosen: slice) -> Files:
     return Files(paths, labels)
 
 
-@pipeline_def
-def training_pipeline(files: Files, size: int, min_area: float, mirror: float):
-    """A random part of each picture, at a random aspect ratio, mirrored or not."""
+@pipeline_def(enable_conditionals=True)
+def training_pipeline(files: Files, size: int, min_area: float, mirror: float, augment: str):
+    """A random part of each picture, at a random aspect ratio, augmented if asked, mirrored or not."""
     jpegs, labels = fn.readers.file(
         files=files.paths, labels=files.labels, random_shuffle=True, name="Reader"
     )
@@ -108,6 +110,12 @@ def training_pipeline(files: Files, size: int, min_area: float, mirror: float):
         jpegs, device="mixed", output_type=types.RGB, random_area=[min_area, 1.0]
     )
     images = fn.resize(images, size=(size, size))
+    if augment == "trivial":
+        images = trivial_augment.trivial_augment_wide(images, shape=[size, size])
+    elif augment == "rand":
+        images = rand_augment.rand_augment(images, n=2, m=9, shape=[size, size])
+    elif augment == "auto":
+        images = auto_augment.auto_augment(images, shape=[size, size])
     images = fn.crop_mirror_normalize(
         images, mean=MEAN, std=STD, mirror=fn.random.coin_flip(probability=mirror), output_layout="HWC"
     )
@@ -253,7 +261,7 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     outputs = ["image", "label"]
     sharding = NamedSharding(mesh, P("data"))
     train_data = DataIterator(
-        training_pipeline(train, args.size, min_area, mirror, **options), outputs, reader_name="Reader",
+        training_pipeline(train, args.size, min_area, mirror, args.augment, **options), outputs, reader_name="Reader",
         last_batch_policy=LastBatchPolicy.DROP, sharding=sharding,
     )  # fmt: skip
     val_data = DataIterator(
@@ -295,6 +303,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=32, help="height and width of the network's input")
     parser.add_argument("--min-area", type=float, help="smallest part of a picture to train on, 0 to 1")
     parser.add_argument("--mirror", type=float, help="probability of mirroring a picture")
+    parser.add_argument(
+        "--augment", choices=["none", "trivial", "rand", "auto"], default="none", help="automatic augmentation"
+    )
     parser.add_argument("--widths", type=int, nargs="+", default=[32, 64, 128], help="channels of the layers")
     return parser.parse_args(argv)
 

@@ -48,7 +48,9 @@ def auto_augment(
         ValueError: there is no such policy, or it translates nothing, but a size was given.
     """
     if not isinstance(policy_name, str) or policy_name not in _POLICIES:
-        raise ValueError(f"auto_augment: policy_name must be one of {', '.join(_POLICIES)}, got {policy_name!r}")
+        raise ValueError(
+            f"auto_augment: policy_name must be one of {', '.join(_POLICIES)}, got {policy_name!r}"
+        )
     get_policy = _POLICIES[policy_name]
     kwargs = {"fill_value": fill_value, "interp_type": interp_type}
     if shape is not None:
@@ -59,7 +61,9 @@ def auto_augment(
         }  # fmt: skip
         given = [name for name, value in sizes.items() if value is not None]
         if given:
-            raise ValueError(f"auto_augment: the policy {policy_name} translates nothing, so {given[0]} has no use")
+            raise ValueError(
+                f"auto_augment: the policy {policy_name} translates nothing, so {given[0]} has no use"
+            )
         policy = get_reduced_image_net_policy()
     else:
         policy = get_policy(shape is not None, max_translate_abs, max_translate_rel)
@@ -204,7 +208,8 @@ def _policy(name: str, table: tables.Table, translations: Sequence[Augmentation]
     ]
     named = {augmentation.name: augmentation for augmentation in suite}
     sub_policies = [
-        [(named[operation], probability, magnitude) for operation, probability, magnitude in row] for row in table
+        [(named[operation], probability, magnitude) for operation, probability, magnitude in row]
+        for row in table
     ]
     return Policy(name, tables.NUM_MAGNITUDE_BINS, sub_policies)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -105,7 +105,12 @@ class EagerGraph:
         return jax.tree_util.tree_unflatten(self._structure, results)
 
     def _step(
-        self, step: HostStep | Stage, runner: StepRunner, env: Values, parts: dict[Domain, SampleIds], pool: Pool
+        self,
+        step: HostStep | Stage,
+        runner: StepRunner,
+        env: Values,
+        parts: dict[Domain, SampleIds],
+        pool: Pool,
     ) -> None:
         part = part_of(step.domain, parts, env)
         if not len(part):

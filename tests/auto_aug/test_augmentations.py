@@ -29,7 +29,7 @@ MOVING = [
 ]  # fmt: skip
 NAMES = [
     *MOVING,
-    "brightness", "contrast", "color", "sharpness", "posterize", "solarize", "solarize_add", "invert", "equalize", 
+    "brightness", "contrast", "color", "sharpness", "posterize", "solarize", "solarize_add", "invert", "equalize",
     "auto_contrast", "identity",
 ]  # fmt: skip
 

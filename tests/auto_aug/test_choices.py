@@ -98,7 +98,9 @@ def test_rand_augment_draws_each_of_several_augmentations_independently(seed: in
 
 
 def test_rand_augment_gives_all_samples_one_magnitude_and_each_application_a_sign() -> None:
-    found = drawn(lambda data: apply_rand_augment([signed], data, n=2, m=3, num_magnitude_bins=BINS), 2000, seed=13)
+    found = drawn(
+        lambda data: apply_rand_augment([signed], data, n=2, m=3, num_magnitude_bins=BINS), 2000, seed=13
+    )
     check_counts(found, {8.0: 1 / 4, 0.0: 1 / 2, -8.0: 1 / 4})
 
 

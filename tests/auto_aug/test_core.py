@@ -161,7 +161,9 @@ def test_calls_that_are_refused(call: Any, error: type[Exception], match: str) -
         run(call, FOUR)
 
 
-@pytest.mark.parametrize("function", [3, added, lambda data: data], ids=["no function", "one already", "no parameter"])
+@pytest.mark.parametrize(
+    "function", [3, added, lambda data: data], ids=["no function", "one already", "no parameter"]
+)
 def test_what_the_decorator_refuses(function: Any) -> None:
     with pytest.raises(TypeError):
         augmentation(function)
@@ -183,7 +185,12 @@ def test_each_augmentation_sees_the_samples_that_chose_it_once_and_no_others() -
 
     names = ["first", "second", "never"]
     index = np.array([1, 0, 1, 1], np.int32)
-    run(lambda data, chosen: select([watching(n) for n in names], chosen, data), FOUR, index, prefetch_queue_depth=1)
+    run(
+        lambda data, chosen: select([watching(n) for n in names], chosen, data),
+        FOUR,
+        index,
+        prefetch_queue_depth=1,
+    )
     assert seen["first"][:1] == [1.0]
     assert seen["second"][:3] == [0.0, 2.0, 3.0]
     assert "never" not in seen
@@ -206,7 +213,9 @@ def test_an_augmentation_may_have_conditionals_of_its_own() -> None:
 def test_a_choice_needs_no_conditionals_in_the_rest_of_the_pipeline() -> None:
     @jdali.pipeline_def(batch_size=4, num_threads=1)
     def pipeline() -> Any:
-        data, chosen = (fn.external_source(source=[v], cycle=True) for v in (FOUR, np.array([0, 1, 0, 1], np.int32)))
+        data, chosen = (
+            fn.external_source(source=[v], cycle=True) for v in (FOUR, np.array([0, 1, 0, 1], np.int32))
+        )
         return select([added, a.identity], chosen, data, magnitude_bin=1, num_magnitude_bins=2)
 
     assert pipeline().run()[0].as_array().tolist() == [10.0, 1.0, 12.0, 3.0]
@@ -214,7 +223,11 @@ def test_a_choice_needs_no_conditionals_in_the_rest_of_the_pipeline() -> None:
 
 def test_an_index_past_the_augmentations_is_an_error() -> None:
     with pytest.raises(jdali.OperatorError, match="choice of 2 cases: the index of sample 2 is 2"):
-        run(lambda data, chosen: select([a.identity, a.identity], chosen, data), FOUR, np.array([0, 1, 2, 1], np.int32))
+        run(
+            lambda data, chosen: select([a.identity, a.identity], chosen, data),
+            FOUR,
+            np.array([0, 1, 2, 1], np.int32),
+        )
 
 
 # --- policies -------------------------------------------------------------------------------------
@@ -232,7 +245,9 @@ def test_policies_that_are_refused(bins: Any, sub_policies: Any) -> None:
         Policy("p", bins, sub_policies)
 
 
-@pytest.mark.parametrize("operation", [(a.rotate, 0, 1), (a.invert, 0.5, 1)], ids=["never applied", "no magnitude"])
+@pytest.mark.parametrize(
+    "operation", [(a.rotate, 0, 1), (a.invert, 0.5, 1)], ids=["never applied", "no magnitude"]
+)
 def test_policies_that_are_warned_of(operation: Any) -> None:
     with pytest.warns(UserWarning, match="policy 'p'"):
         Policy("p", 3, [[operation]])

@@ -16,8 +16,8 @@ import jdali
 import jdali.dynamic as jd
 from jdali import fn
 from jdali._batches.store import PaddedBlock
-from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
 from jdali.auto_aug import augmentations as a
+from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
 from jdali.auto_aug.core import augmentation, signed_bin
 from jdali.engine._eager import compiled_programs
 
@@ -77,7 +77,9 @@ def test_a_sample_comes_out_the_same_in_any_batch_and_keeps_size_and_type(augmen
     def outputs(batch_size: int) -> list[np.ndarray]:
         @jdali.pipeline_def(batch_size=batch_size, num_threads=1, seed=3, enable_conditionals=True)
         def pipeline() -> Any:
-            return augment(fn.external_source(source=lambda i: images[i.idx_in_epoch], batch=False, layout="HWC"))
+            return augment(
+                fn.external_source(source=lambda i: images[i.idx_in_epoch], batch=False, layout="HWC")
+            )
 
         pipe = pipeline()
         batches = [pipe.run()[0] for _ in range(12 // batch_size)]

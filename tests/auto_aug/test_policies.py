@@ -56,9 +56,7 @@ def test_policies_are_dalis(name: str, sizes: dict[str, Any]) -> None:
     assert ours.name == other.name
     assert ours.num_magnitude_bins == other.num_magnitude_bins
     assert list(ours.augmentations) == list(other.augmentations)
-    rows = [
-        [[(a.name, p, m) for a, p, m in sub] for sub in policy.sub_policies] for policy in (ours, other)
-    ]
+    rows = [[[(a.name, p, m) for a, p, m in sub] for sub in policy.sub_policies] for policy in (ours, other)]
     assert rows[0] == rows[1]
     for key, augmentation in ours.augmentations.items():
         assert described(augmentation, 11) == described(other.augmentations[key], 11)
@@ -88,7 +86,9 @@ def parameters(function: Any) -> list[tuple[str, Any, Any]]:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("module", ["auto_augment", "rand_augment", "trivial_augment", "augmentations", "core"])
+@pytest.mark.parametrize(
+    "module", ["auto_augment", "rand_augment", "trivial_augment", "augmentations", "core"]
+)
 def test_signatures_are_dalis(module: str) -> None:
     ours = importlib.import_module(f"jdali.auto_aug.{module}")
     other = theirs(ours)
@@ -107,7 +107,9 @@ def test_names_that_stand_twice_are_told_apart_as_in_dali() -> None:
         core = importlib.import_module(module.__name__.replace("auto_augment", "core"))
         moved = importlib.import_module(module.__name__.replace("auto_augment", "augmentations"))
         weak, strong = (moved.rotate.augmentation((0, top)) for top in (10, 90))
-        policy = core.Policy("p", 3, [[(weak, 0.5, 1), (moved.invert, 1, None)], [(strong, 0.5, 1), (weak, 1, 2)]])
+        policy = core.Policy(
+            "p", 3, [[(weak, 0.5, 1), (moved.invert, 1, None)], [(strong, 0.5, 1), (weak, 1, 2)]]
+        )
         found.append([[(a.name, a.mag_range) for a, _, _ in sub] for sub in policy.sub_policies])
     assert found[0] == found[1]
 

@@ -89,5 +89,6 @@ def forbid_unused_kwargs(
     unused = filter_unused_args(augmentations, kwargs)
     if unused:
         raise UnusedArgException(
-            f"{call_name}: unexpected argument {', '.join(map(repr, unused))}: no augmentation takes it", unused
+            f"{call_name}: unexpected argument {', '.join(map(repr, unused))}: no augmentation takes it",
+            unused,
         )

@@ -171,9 +171,7 @@ class Augmentation:
         Raises:
             MissingArgException: the function needs an argument that is not in `kwargs`.
         """
-        bound = self.bound(
-            data, magnitude_bin=magnitude_bin, num_magnitude_bins=num_magnitude_bins, **kwargs
-        )
+        bound = self.bound(data, magnitude_bin=magnitude_bin, num_magnitude_bins=num_magnitude_bins, **kwargs)
         return bound()
 
     def bound(

@@ -83,7 +83,9 @@ def rows_of(table: np.ndarray[Any, Any], index: DataNode) -> DataNode:
     if not exact:  # lookup tables hold float32
         return fn.reshape(types.Constant(table), shape=list(table.shape))[index]
     columns = [column.tobytes() for column in table.reshape(len(table), -1).T]
-    found = {column: _looked_up(np.frombuffer(column, table.dtype), index) for column in dict.fromkeys(columns)}
+    found = {
+        column: _looked_up(np.frombuffer(column, table.dtype), index) for column in dict.fromkeys(columns)
+    }
     if not table.shape[1:]:
         return found[columns[0]]
     return fn.reshape(fn.stack(*(found[column] for column in columns)), shape=list(table.shape[1:]))

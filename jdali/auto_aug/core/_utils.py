@@ -65,9 +65,7 @@ def get_translations(
     height, width = parse_validate_offset(
         use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
     )
-    x, y = (
-        (a.translate_x, a.translate_y) if use_shape else (a.translate_x_no_shape, a.translate_y_no_shape)
-    )
+    x, y = (a.translate_x, a.translate_y) if use_shape else (a.translate_x_no_shape, a.translate_y_no_shape)
     return [x.augmentation((0, width), True), y.augmentation((0, height), True)]
 
 

@@ -27,9 +27,7 @@ class Policy:
         TypeError, ValueError: something is not as described.
     """
 
-    def __init__(
-        self, name: str, num_magnitude_bins: int, sub_policies: Sequence[Sequence[Operation]]
-    ):
+    def __init__(self, name: str, num_magnitude_bins: int, sub_policies: Sequence[Sequence[Operation]]):
         if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
             raise ValueError(f"Policy: num_magnitude_bins must be a positive int, got {num_magnitude_bins!r}")
         if not isinstance(sub_policies, (list, tuple)):
@@ -100,7 +98,5 @@ def _with_distinct_names(sub_policies: Sequence[Sequence[Operation]]) -> tuple[t
     if len({augmentation.name for augmentation in order}) < len(order):
         digits = len(str(len(order) - 1))
         for number, augmentation in enumerate(order):
-            renamed[augmentation] = augmentation.augmentation(
-                name=f"{number:0{digits}}__{augmentation.name}"
-            )
+            renamed[augmentation] = augmentation.augmentation(name=f"{number:0{digits}}__{augmentation.name}")
     return tuple(tuple((renamed[a], p, magnitude) for a, p, magnitude in sub) for sub in sub_policies)
