@@ -304,7 +304,10 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--min-area", type=float, help="smallest part of a picture to train on, 0 to 1")
     parser.add_argument("--mirror", type=float, help="probability of mirroring a picture")
     parser.add_argument(
-        "--augment", choices=["none", "trivial", "rand", "auto"], default="none", help="automatic augmentation"
+        "--augment",
+        choices=["none", "trivial", "rand", "auto"],
+        default="none",
+        help="automatic augmentation",
     )
     parser.add_argument("--widths", type=int, nargs="+", default=[32, 64, 128], help="channels of the layers")
     return parser.parse_args(argv)

@@ -125,8 +125,8 @@ def brightness(data: Any, parameter: Any) -> Any:
 @augmentation(mag_range=(0, 0.9), randomly_negate=True, mag_to_param=shift_enhance_range)
 def contrast(data: Any, parameter: Any) -> Any:
     """Multiplies the distance of all values from the mean luma of the picture by `parameter`."""
-    luma = fn.reductions.mean(data, axis_names="HW", keep_dims=True) * types.Constant(_LUMA)
-    center = fn.reductions.sum(luma, axis_names="C", keep_dims=True)
+    mean: Any = fn.reductions.mean(data, axis_names="HW", keep_dims=True)
+    center: Any = fn.reductions.sum(mean * types.Constant(_LUMA), axis_names="C", keep_dims=True)
     return fn.cast_like(center + (data - center) * parameter, data)
 
 
@@ -176,14 +176,14 @@ def posterize(data: Any, mask: Any) -> Any:
     return data & mask
 
 
-def _all_bits() -> types.ScalarConstant:
-    return types.Constant(0xFF).uint8()  # type: ignore[union-attr]
+def _uint8(value: int) -> Any:
+    return types.Constant(value, types.UINT8)
 
 
 @augmentation(mag_range=(256, 0), param_device="auto")
 def solarize(data: Any, threshold: Any) -> Any:
     """Inverts values of at least `threshold`."""
-    return data ^ ((data >= threshold) * _all_bits())
+    return data ^ ((data >= threshold) * _uint8(0xFF))
 
 
 def solarize_add_shift(shift: float) -> np.ndarray[Any, Any]:
@@ -200,13 +200,13 @@ def solarize_add_shift(shift: float) -> np.ndarray[Any, Any]:
 @augmentation(mag_range=(0, 110), param_device="auto", mag_to_param=solarize_add_shift)
 def solarize_add(data: Any, shift: Any) -> Any:
     """Adds `shift` to values below 128."""
-    return data + (data < types.Constant(128).uint8()) * shift  # type: ignore[union-attr]
+    return data + (data < _uint8(128)) * shift
 
 
 @augmentation
 def invert(data: Any, _: Any) -> Any:
     """255 - value."""
-    return data ^ _all_bits()
+    return data ^ _uint8(0xFF)
 
 
 # --- by the histogram -----------------------------------------------------------------------------
@@ -219,10 +219,10 @@ def equalize(data: Any, _: Any) -> Any:
 @augmentation
 def auto_contrast(data: Any, _: Any) -> Any:
     """Stretches each channel of each picture to 0 to 255; a channel of one value stays as it is."""
-    low = fn.reductions.min(data, axis_names="HW", keep_dims=True)
-    high = fn.reductions.max(data, axis_names="HW", keep_dims=True)
+    low: Any = fn.reductions.min(data, axis_names="HW", keep_dims=True)
+    high: Any = fn.reductions.max(data, axis_names="HW", keep_dims=True)
     varies = high > low
-    spread = (high - low) * varies + _all_bits() * (high == low)
+    spread = (high - low) * varies + _uint8(0xFF) * (high == low)
     return fn.cast_like((data - low * varies) * (255 / spread), data)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali import fn, types
+from jdali import fn
 from jdali.auto_aug import _policy_tables as tables
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug.core._args import forbid_unused_kwargs
@@ -112,11 +112,11 @@ def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwa
     sub_policy = one_of(len(policy.sub_policies), next(each))
     for column in range(max(map(len, policy.sub_policies))):
         candidates, ids, probabilities, bins = _column(policy, column)
-        drawn = fn.random.uniform(range=[0, 1], dtype=types.FLOAT, seed=next(each))
+        drawn: Any = fn.random.uniform(range=[0, 1], dtype=np.float32, seed=next(each))
         applied = drawn < rows_of(probabilities, sub_policy)
         # Samples that are left alone choose the identity, which stands last: one choice in place of two.
         left_alone = len(candidates) - 1
-        choice = left_alone - applied * (left_alone - rows_of(ids, sub_policy))
+        choice = applied * rows_of(ids - left_alone, sub_policy) + left_alone
         magnitude_bin: Any = rows_of(bins, sub_policy)
         if signed:
             magnitude_bin = signed_bin(magnitude_bin, seed=next(each))

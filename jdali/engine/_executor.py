@@ -350,5 +350,3 @@ class Engine:
         self.interrupt()
         self.pool.close()
         self.feed.close()
-
-

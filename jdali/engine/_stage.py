@@ -47,7 +47,7 @@ from jdali.engine._staging import Packing
 from jdali.engine._timing import inner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
-from jdali.graph._plan import Stage, is_compiled
+from jdali.graph._plan import Stage, compiled, is_compiled
 from jdali.tensors import Part, TensorList
 
 
@@ -85,7 +85,7 @@ class StageRunner(StepRunner):
         self._whole_batch = any(node.whole_batch for node in stage.nodes)
         self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
         # Where time follows true sizes, a row that no sample is in takes none if its size is 0.
-        free = device.platform == "cpu" and any(node.op.free_padding == "all" for node in stage.nodes)
+        free = device.platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
         self._clears_rows = self.mixes_samples or free
         # The fewer samples a branch gets, the fewer programs are worth it.
         most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -74,9 +73,7 @@ def dalis(
             for name in names
         )
 
-    with warnings.catch_warnings():  # of DALI's own: its augmentations use deprecated names of operators
-        warnings.simplefilter("ignore", DeprecationWarning)
-        found, _ = oracle.run_call(call, [images, *every_bin()], layout=[layout, "", ""])
+    found, _ = oracle.run_call(call, [images, *every_bin()], layout=[layout, "", ""])
     return dict(zip(names, found, strict=True))
 
 

@@ -73,8 +73,9 @@ def signed_bin(
     if random_sign is not None and (seed is not None or shape is not None):
         raise ValueError("signed_bin: give either random_sign, or seed and shape of signs to draw")
     if random_sign is None:
-        random_sign = fn.random.uniform(values=[0, 1], dtype=types.INT32, seed=seed, shape=shape)
-    return SignedMagnitudeBin(magnitude_bin, random_sign, 2 * magnitude_bin + random_sign)
+        random_sign = fn.random.uniform(values=[0, 1], dtype=np.int32, seed=seed, shape=shape)
+    bins: Any = magnitude_bin
+    return SignedMagnitudeBin(bins, random_sign, 2 * bins + random_sign)
 
 
 class Augmentation:
@@ -206,10 +207,9 @@ class Augmentation:
             )
             magnitude_bin, signed = signed_bin(magnitude_bin), True
         bins = magnitude_bin.bin if signed else magnitude_bin
+        index: Any = bins
         if isinstance(bins, int):
             magnitudes, index = magnitudes[[bins]], 0
-        else:
-            index = bins
         if self.randomly_negate:
             magnitudes = np.stack([magnitudes, -magnitudes], axis=1).reshape(-1)
             index = magnitude_bin.random_sign if isinstance(bins, int) else magnitude_bin.signed_magnitude_idx

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali import fn, types
+from jdali import fn
 from jdali.auto_aug.core._args import filter_unused_args
 from jdali.data_node import DataNode
 
@@ -24,7 +24,7 @@ def seeds(seed: int | None) -> Iterator[int | None]:
 
 def one_of(count: int, seed: int | None) -> DataNode:
     """For each sample 0 to `count` - 1, all as likely."""
-    return fn.random.uniform(values=list(range(count)), dtype=types.INT32, seed=seed)
+    return fn.random.uniform(values=list(range(count)), dtype=np.int32, seed=seed)
 
 
 def check_bins(num_magnitude_bins: Any, who: str) -> None:

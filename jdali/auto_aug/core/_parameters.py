@@ -81,7 +81,8 @@ def rows_of(table: np.ndarray[Any, Any], index: DataNode) -> DataNode:
     """
     exact = table.dtype.kind in "iufb" and np.array_equal(table.astype(np.float32).astype(table.dtype), table)
     if not exact:  # lookup tables hold float32
-        return fn.reshape(types.Constant(table), shape=list(table.shape))[index]
+        constant: Any = types.Constant(table)
+        return fn.reshape(constant, shape=list(table.shape))[index]
     columns = [column.tobytes() for column in table.reshape(len(table), -1).T]
     found = {
         column: _looked_up(np.frombuffer(column, table.dtype), index) for column in dict.fromkeys(columns)

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from jdali.auto_aug.core._augmentation import Augmentation
 
 
+@overload
+def augmentation(
+    function: Callable[..., Any],
+    *,
+    mag_range: Any = None,
+    randomly_negate: bool | None = None,
+    mag_to_param: Callable[[Any], Any] | None = None,
+    param_device: str | None = None,
+    name: str | None = None,
+    augmentation_cls: type[Augmentation] | None = None,
+) -> Augmentation: ...
+@overload
+def augmentation(
+    function: None = None,
+    *,
+    mag_range: Any = None,
+    randomly_negate: bool | None = None,
+    mag_to_param: Callable[[Any], Any] | None = None,
+    param_device: str | None = None,
+    name: str | None = None,
+    augmentation_cls: type[Augmentation] | None = None,
+) -> Callable[[Callable[..., Any]], Augmentation]: ...
 def augmentation(
     function: Callable[..., Any] | None = None,
     *,
