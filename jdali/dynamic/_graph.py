@@ -10,7 +10,7 @@ import jax
 
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
-from jdali.dynamic._invoke import batch_size_of, repeated
+from jdali.dynamic._invoke import batch_size_of, repeated, wait_if_asked
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import Kind, Value, wrap
 from jdali.engine._eager import room_for
@@ -76,6 +76,7 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapp
     def wrapped(leaf: Any) -> Any:
         if not isinstance(leaf, TensorList):
             return leaf
+        wait_if_asked([leaf])
         return wrap(kind, leaf, Device.CPU if leaf.device == "cpu" else gpu)
 
     return jax.tree_util.tree_map(wrapped, results, is_leaf=lambda leaf: isinstance(leaf, TensorList))

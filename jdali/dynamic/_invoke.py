@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,13 +69,18 @@ def invoke(
         op, batches, arguments, static, batch_size=count, place=place, draw=draw,
         pool=EvalContext.current().thread_pool.pool, constants=_constants(op, given),
     )  # fmt: skip
-    mode = EvalMode.current()
-    if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result_device.device_type == "cpu"):
-        for result in results:
-            wait(result)
+    wait_if_asked(results)
     kind = Kind.TENSOR if size is None else Kind.BATCH
     outputs = tuple(wrap(kind, result, result_device) for result in results)
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+def wait_if_asked(results: Iterable[TensorList]) -> None:
+    """Waits for results, if the mode of evaluation says so."""
+    mode = EvalMode.current()
+    for result in results:
+        if mode is EvalMode.sync_full or (mode is EvalMode.sync_cpu and result.device == "cpu"):
+            wait(result)
 
 
 def expression(name: str, *operands: Any) -> Any:
