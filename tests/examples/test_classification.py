@@ -49,6 +49,19 @@ def test_the_loss_falls(example, tmp_path, capsys):
     assert "of the time waiting for data" in out
 
 
+def test_pictures_may_be_augmented(example, tmp_path):
+    write_pictures(tmp_path, 8)
+    train, _, _ = example.find_files(tmp_path)
+    arguments = {"batch_size": 8, "num_threads": 1, "seed": 3}
+    plain, augmented = (
+        example.training_pipeline(train, 16, 1.0, 0.0, augment, **arguments).run()[0].as_cpu().as_array()
+        for augment in ("none", "trivial")
+    )
+    assert plain.shape == augmented.shape == (8, 16, 16, 3)
+    changed = (plain != augmented).any(axis=(1, 2, 3))
+    assert changed.sum() >= 4  # 13 of 14 augmentations change something
+
+
 def test_folders_that_are_split_already(example, tmp_path):
     for part, count in (("train", 3), ("val", 2)):
         write_pictures(tmp_path / part, count)

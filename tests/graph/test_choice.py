@@ -128,3 +128,14 @@ def test_a_fingerprint_tells_branches_apart() -> None:
     assert entries(1, 2) != entries(2, 1)
     branches = {entry[1] for entry in entries(1, 1) if entry[0] == "_conditional.split"}
     assert len(branches) == 3
+
+
+def test_branches_that_differ_in_a_constant_share_nothing() -> None:
+    def function(x: Any, i: Any) -> Any:
+        first = choose(i, [lambda: x + 1, lambda: x + 2, lambda: x], "x")
+        return choose(i, [lambda: first * 3, lambda: first * 3, lambda: first], "x")
+
+    pipe = pipeline(function)
+    assert pipe.run()[0].as_array().tolist() == [0, 6, 12, 3, 4, 18]
+    # + 1, + 2, and * 3, which stands twice.
+    assert pipe.executor_statistics()["programs"] == 3
