@@ -238,7 +238,8 @@ def test_an_index_past_the_augmentations_is_an_error() -> None:
         (3, [[(lambda data, _: data, 1, None)]]), (3, [[(a.invert, 1.5, None)]]), (3, [[(a.rotate, 0.5, None)]]),
         (3, [[(a.rotate, 0.5, 3)]]), (3, [[(a.rotate, 0.5, -1)]]), (3, [[(a.rotate, 0.5, 1.0)]]),
     ],
-    ids=str,
+    ids=["no bins", "half a bin", "a dict", "not in lists", "no tuple", "two of three", "a plain function",
+         "probability over 1", "no magnitude", "magnitude 3 of 3", "magnitude -1", "a float as magnitude"],
 )  # fmt: skip
 def test_policies_that_are_refused(bins: Any, sub_policies: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="Policy"):
