@@ -11,6 +11,7 @@ from typing import Any, TypeVar, overload
 
 from jdali import types
 from jdali._batches.placement import BatchSplit
+from jdali._batches.slabs import MOST_IDLE
 from jdali._pipeline._checkpoint import Checkpointing
 from jdali._pipeline._defining import Defining, as_outputs
 from jdali._pipeline._facts import Facts, per_output
@@ -73,6 +74,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             that wait and those under way would take more bytes than this; before the first one is made, none.
             None: a quarter of the memory of the machine or container, and nothing is held back before
             the first one is made.
+        max_idle_bytes: host memory that batches lay in and that is kept for later ones, bytes; `plan` shows it.
+            0: all of it is freed as soon as nothing refers to it.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.
         exact_shapes: each sample is a call by itself, so that its bits depend on nothing else even where an
@@ -113,6 +116,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         on_error: str = "raise",
         max_compiles: int | None = None,
         max_prefetch_bytes: int | None = None,
+        max_idle_bytes: int = MOST_IDLE,
         scaled_decoding: bool = False,
         exact_shapes: bool = False,
         compilation_cache: bool = True,
@@ -145,6 +149,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self._workers: WorkerPool | None = None
         self._expected = (output_dtype, output_ndim, output_layout)
         self.on_error, self.max_compiles = on_error, max_compiles
+        if max_idle_bytes < 0:
+            raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {max_idle_bytes}")
+        self.max_idle_bytes = max_idle_bytes
         self.scaled_decoding, self._compilation_cache = scaled_decoding, compilation_cache
         self.exact_shapes = exact_shapes
         if max_prefetch_bytes is not None and max_prefetch_bytes < 1:
@@ -230,8 +237,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         plan = make_plan(self.graph.nodes, self._outputs, one_device=devices["cpu"] == devices["gpu"])
         sources = {node: self._open_source(node) for node in plan.sources}
         engine = Engine(
-            plan, batch_size=self.batch_size, threads=self.num_threads, seed=self.seed,
-            on_error=self.on_error, max_compiles=self.max_compiles,
+            plan, batch_size=self.batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes,
+            seed=self.seed, on_error=self.on_error, max_compiles=self.max_compiles,
             devices=devices, sources=sources, scaled_decoding=self.scaled_decoding,
             exact_shapes=self.exact_shapes, workers=self._workers,
         )  # fmt: skip

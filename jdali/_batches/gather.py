@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 from typing import Any, TypeAlias
 
 import jax
@@ -13,32 +12,14 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
 from jdali._batches.extent import valid_mask
-from jdali._batches.recycled import Recycler
+from jdali._batches.slabs import aligned_empty
 from jdali._batches.store import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
 from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
 
 Place: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
 
-# XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
-ALIGNMENT = 64
 # Bytes of a sample below which a copy of the padding too costs less than a copy of each sample alone.
 _SMALL = 1 << 14
-
-
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> HostArray:
-    """An array of unspecified values whose first byte is aligned for zero-copy use by XLA.
-
-    Nothing else holds its memory. Large arrays come from memory used before (new pages cost as much as
-    filling them), but only once every program and every array that saw it is gone.
-    """
-    size = math.prod(shape) * dtype.itemsize
-    raw = _RECYCLER.take(size + ALIGNMENT)
-    start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + size].view(dtype).reshape(shape)
-
-
-# A consumer may hold many batches for a while: what they lay in is not kept for ever after.
-_RECYCLER = Recycler(most_bytes=2 << 30)
 
 
 def gather(

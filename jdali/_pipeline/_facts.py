@@ -6,6 +6,7 @@ import abc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jdali._batches.slabs import SlabPool
 from jdali.engine import _report
 from jdali.engine._executor import Engine
 from jdali.engine._feed import SkippedSample
@@ -101,8 +102,13 @@ class Facts(abc.ABC):
         engine, executor = self._built()
         return _report.times(engine, scaled_decoding=self.scaled_decoding, ahead=executor.ahead)
 
+    @property
+    def slabs(self) -> SlabPool:
+        """The host memory that its batches lease; what is made of them may lie there, too."""
+        return self._built()[0].pool.slabs
+
     def plan(self) -> str:
-        """The stages, what fused, padded shapes and compiled programs, for a person to read."""
+        """The stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
         engine, executor = self._built()
         return _report.describe(engine, executor.room)
 

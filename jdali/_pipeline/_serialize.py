@@ -23,8 +23,8 @@ VERSION = 1
 # Options of a pipeline that are kept; those that say how fast and on what it runs may be given anew.
 OPTIONS = (
     "batch_size", "num_threads", "device_id", "seed", "exec_pipelined", "exec_async", "prefetch_queue_depth",
-    "enable_checkpointing", "on_error", "max_compiles", "max_prefetch_bytes", "scaled_decoding",
-    "exact_shapes",
+    "enable_checkpointing", "on_error", "max_compiles", "max_prefetch_bytes", "max_idle_bytes",
+    "scaled_decoding", "exact_shapes",
 )  # fmt: skip
 
 Self = TypeVar("Self", bound="Serializing")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.slabs import SlabPool
 from jdali.engine._executor import Engine, Iteration, Result
 from jdali.engine._feed import Draw, End
 
@@ -21,6 +22,11 @@ class PipelineTwin:
     def __init__(self, engine: Engine):
         self._engine, self._feed = engine, engine.feed.twin()
         self._ended = False
+
+    @property
+    def slabs(self) -> SlabPool:
+        """As `Pipeline.slabs`."""
+        return self._engine.pool.slabs
 
     def run_result(self) -> Result:
         if self._ended:

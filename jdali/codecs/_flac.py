@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.recycled import empty
+from jdali._batches.slabs import empty
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import numpy as np
 import simplejpeg
 from PIL import JpegImagePlugin
 
-from jdali._batches.recycled import empty
+from jdali._batches.slabs import empty
 from jdali.codecs._base import (
     UINT8,
     UINT16,

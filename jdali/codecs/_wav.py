@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batches.recycled import empty
+from jdali._batches.slabs import empty
 from jdali.codecs._incomplete import UNKNOWN_LENGTH
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import soundfile
 
-from jdali._batches.recycled import empty
+from jdali._batches.slabs import empty
 from jdali._errors import SampleError
 from jdali._operators.host_batch import Share
 from jdali.codecs import _flac, _incomplete, _mp3, _wav

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from jdali._batches.recycled import contiguous as contiguous_copy
+from jdali._batches.slabs import contiguous as contiguous_copy
 from jdali._errors import SampleError
 from jdali.codecs import _bmp, _jpeg, _jpeg2000, _png, _pnm, _tiff, _webp
 from jdali.codecs._base import Format, ImageInfo, Request, Window, begins, corrupt

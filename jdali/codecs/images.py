@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import simplejpeg
 
-from jdali._batches.gather import aligned_empty
+from jdali._batches.slabs import aligned_empty
 from jdali._operators.host_batch import Share
 from jdali.codecs import image
 from jdali.codecs._base import UINT8, ImageInfo

@@ -7,6 +7,7 @@ import enum
 from typing import Any, ClassVar, TypeVar
 
 from jdali._system.devices import host_device
+from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
 from jdali.engine._eager import move, wait
@@ -91,7 +92,7 @@ class Value:
         elif target.jax_device == host_device():
             moved = samples.to_device("gpu")
         else:
-            moved = move(samples, target.jax_device)
+            moved = move(samples, target.jax_device, EvalContext.current().thread_pool.pool)
         return self._of(moved, target)
 
     def cpu(self: ValueT) -> ValueT:

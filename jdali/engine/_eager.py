@@ -105,7 +105,8 @@ class _Runner:
             if self._random and stream != self._stream:
                 self._runner.reseed(*stream)
                 self._stream = stream
-            self._runner.run(env, ids, StepContext(pool))
+            with pool.slabs:
+                self._runner.run(env, ids, StepContext(pool))
 
 
 _kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
@@ -240,7 +241,8 @@ class EagerReader:
         epochs, indices, _ = self._reader.next_batch(count)
         sources = Provenance.of(Drawn(self._reader.source, indices))
         try:
-            columns = read(self.node, self._reader, epochs, indices, pool, cost=self._cost)
+            with pool.slabs:
+                columns = read(self.node, self._reader, epochs, indices, pool, cost=self._cost)
         except NodeFailure as failure:
             sample = next(iter(failure.failures))
             source = "" if sample is None else sources[sample]
@@ -248,10 +250,11 @@ class EagerReader:
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)
 
 
-def move(batch: TensorList, device: jax.Device) -> TensorList:
-    """The batch on an accelerator, transferred now and not when it is first used."""
+def move(batch: TensorList, device: jax.Device, pool: Pool) -> TensorList:
+    """The batch on an accelerator, transferred now and not when it is first used; by the memory of a pool."""
     store = batch.store
-    placed = gather(store, None, store.padded_shape(), device)
+    with pool.slabs:
+        placed = gather(store, None, store.padded_shape(), device)
     whole = np.arange(len(batch))
     return TensorList.from_parts([Part(placed, whole, whole)], batch.spec, "gpu", batch.provenance)
 

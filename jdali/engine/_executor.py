@@ -133,6 +133,7 @@ class Engine:
         *,
         batch_size: int,
         threads: int,
+        most_idle: int,
         seed: int,
         on_error: str,
         max_compiles: int | None,
@@ -146,7 +147,7 @@ class Engine:
         self.batch_size, self.on_error = batch_size, on_error
         self.seed = seed
         self.compiler = Compiler(max_compiles)
-        self.pool = Pool(threads)
+        self.pool = Pool(threads, most_idle)
         self._workers = workers
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, ExternalSource)}
@@ -228,7 +229,7 @@ class Engine:
         """
         pool = self.pool.at(order)
         for number in range(len(self.plan.steps)):
-            with turn(number), self._alone[number]:
+            with turn(number), self._alone[number], pool.slabs:
                 self._refuse_if_closed()
                 try:
                     self._step(number, iteration, pool)

@@ -1,4 +1,4 @@
-"""Worker threads, and whether work is better done in them or in the thread that has it."""
+"""Worker threads and their memory, and whether work is better done in them or in the thread that has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+from jdali._batches.slabs import MOST_IDLE, SlabPool
 from jdali.engine._failure import NodeFailure
 from jdali.engine._threads import Here, Turn
 from jdali.engine._timing import TimedPool
@@ -22,11 +23,13 @@ class Pool:
         threads: how many there are.
         executor: runs single tasks in them.
         is_here: it is the thread that gives it something to do, see `here`.
+        slabs: what they lease memory from; others who work for the same batches do so in `with pool.slabs:`.
     """
 
-    def __init__(self, threads: int):
+    def __init__(self, threads: int, most_idle: int = MOST_IDLE):
         self.threads = threads
-        self._workers = TimedPool(threads, thread_name_prefix="jdali-worker")
+        self.slabs = SlabPool(most_idle)
+        self._workers = TimedPool(threads, "jdali-worker", self.slabs.__enter__)
         self.executor: Executor = self._workers
         self.is_here = False
         self._interrupted = threading.Event()
@@ -115,6 +118,7 @@ class Pool:
 
     def close(self) -> None:
         self._workers.shutdown(wait=True, cancel_futures=True)
+        self.slabs.close()
 
 
 class Cost:

@@ -50,6 +50,12 @@ def describe(engine: Engine, room: Room | None = None) -> str:
             f"  made ahead: {room.depth} batches, at most {room.most_bytes / 2**20:.0f} MiB with those under way; "
             f"one takes up to {known} while it is made"
         )
+    memory = engine.pool.slabs
+    leased, idle = (size / 2**20 for size in memory.usage())
+    lines.append(
+        f"  host memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others, "
+        f"of which at most {memory.most_idle / 2**20:.0f} MiB are kept"
+    )
     for number, step in enumerate(engine.plan.steps):
         runner = engine.runners[number]
         if isinstance(step, HostStep):
@@ -95,6 +101,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
     return {
         "programs": engine.compiler.count,
         "waste": waste(engine.stage_runners),
+        "host_memory": engine.pool.slabs.usage()._asdict(),
         "iterations": engine.feed.iteration,
         "skipped_samples": len(engine.feed.errors),
         "stages": stages,

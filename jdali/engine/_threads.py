@@ -22,10 +22,16 @@ class WorkerThreads(Executor):
     Args:
         threads: at most; started when there is something to do.
         thread_name_prefix: of their names.
+        initializer: what each of them calls first.
     """
 
-    def __init__(self, threads: int, thread_name_prefix: str = ""):
-        self._most, self._prefix = threads, thread_name_prefix
+    def __init__(
+        self,
+        threads: int,
+        thread_name_prefix: str = "",
+        initializer: Callable[[], object] = lambda: None,
+    ):
+        self._most, self._prefix, self._initializer = threads, thread_name_prefix, initializer
         self._tasks = _Tasks()
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
@@ -48,9 +54,8 @@ class WorkerThreads(Executor):
                 raise RuntimeError("the pipeline is closed")
             if len(self._threads) < self._most and not self._idle.acquire(blocking=False):
                 name = f"{self._prefix}_{len(self._threads)}"
-                thread = threading.Thread(
-                    target=_work, args=(self._tasks, self._idle), name=name, daemon=True
-                )
+                known = self._initializer, self._tasks, self._idle
+                thread = threading.Thread(target=_work, args=known, name=name, daemon=True)
                 thread.start()
                 self._threads.append(thread)
             self._tasks.put(order, _Task(future, function, args, kwargs))
@@ -123,7 +128,8 @@ class _Tasks:
         self._tokens.put(False)
 
 
-def _work(tasks: _Tasks, idle: threading.Semaphore) -> None:
+def _work(initializer: Callable[[], object], tasks: _Tasks, idle: threading.Semaphore) -> None:
+    initializer()
     while True:
         try:
             task = tasks.take(block=False)

@@ -264,7 +264,7 @@ class BatchStream:
             inside[len(whole) :] = False  # PAD repeats the last sample
             belongs.append(inside)
             real.append(result.mask[chosen] & (inside | (not pads)))
-        with self.assembly.lap(), NATIVE:
+        with self.pipelines[0].slabs, self.assembly.lap(), NATIVE:
             arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
             # What next() hands over is there: so the time it waits is all the time a user waits for data.
             with inner("computing"):

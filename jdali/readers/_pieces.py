@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._batches.recycled import Recycler
+from jdali._batches.slabs import empty
 from jdali._system.regular_file import most_bytes
 from jdali.readers._record_files import RecordFiles
 
@@ -14,8 +14,6 @@ from jdali.readers._record_files import RecordFiles
 _GAP = 4096
 # Bytes after the pieces, so that a number can be taken anywhere in them without a look at its size.
 SLACK = 64
-
-_RECYCLER = Recycler(most_bytes=1 << 28)
 
 
 class Pieces(NamedTuple):
@@ -72,7 +70,7 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     begins, ends = first[runs], reach[runs + counts - 1]
     base = np.cumsum(ends - begins) - (ends - begins)
     try:
-        raw = _memory(int((ends - begins).sum()) + SLACK)
+        raw = empty((int((ends - begins).sum()) + SLACK,), np.uint8)
     except MemoryError:  # for all together; perhaps there is for each of them alone
         known[:] = False
         return Pieces(np.zeros(SLACK, np.uint8), starts, np.zeros_like(size), known)
@@ -86,12 +84,6 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     starts[~known] = 0
     raw.flags.writeable = False
     return Pieces(raw, starts, np.where(known, size, 0), known)
-
-
-def _memory(size: int) -> np.ndarray:
-    """uint8 [size]; from a whole number of large steps, so that the same memory fits the next time."""
-    step = max(1 << max(size.bit_length() - 4, 0), 4096)
-    return _RECYCLER.take(-(-size // step) * step)[:size]
 
 
 def _ascending(file: np.ndarray, offset: np.ndarray) -> Any:

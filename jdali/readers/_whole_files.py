@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jdali._batches.recycled import empty
+from jdali._batches.slabs import empty
 from jdali._batches.store import Store
 from jdali._errors import SampleError
 from jdali._system.regular_file import OPEN_FLAGS, check_size, most_bytes, no_memory, open_regular

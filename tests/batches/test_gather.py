@@ -10,8 +10,8 @@ from support.accelerator import nothing_comes_to_the_host
 
 from jdali._batches import gather as _gather
 from jdali._batches.extent import BatchSpec
-from jdali._batches.gather import ALIGNMENT, aligned_empty, gather
-from jdali._batches.recycled import Recycler
+from jdali._batches.gather import gather
+from jdali._batches.slabs import ALIGNMENT, SMALLEST, SlabPool, aligned_empty
 from jdali._batches.store import Store
 from jdali._system.devices import host_device
 from jdali.tensors import Part, TensorList, TensorListGPU
@@ -24,30 +24,6 @@ def test_staging_buffers_are_aligned_and_fresh():
     second = aligned_empty((3, 5, 7), np.dtype(np.int16))
     assert first.ctypes.data % ALIGNMENT == 0
     assert not np.shares_memory(first, second)
-
-
-def test_large_buffers_come_back_only_when_nobody_holds_them(monkeypatch):
-    monkeypatch.setattr(_gather, "_RECYCLER", Recycler())  # without memory that other tests let go of
-    shape, dtype = (3, 500, 401), np.dtype(np.float32)
-    first = aligned_empty(shape, dtype)
-    first[:] = 1
-    held = jax.device_put(first)  # aliases the memory on a CPU
-    address = first.ctypes.data
-    del first
-    other = aligned_empty(shape, dtype)
-    other[:] = 2
-    assert other.ctypes.data != address
-    np.testing.assert_array_equal(np.asarray(held), np.ones(shape))
-    piece = np.asarray(held)[1:2]
-    del held
-    third = aligned_empty(shape, dtype)
-    third[:] = 3
-    assert third.ctypes.data != address
-    assert (piece == 1).all()
-    del piece, third, other
-    gc.collect()
-    again = [aligned_empty(shape, dtype) for _ in range(3)]
-    assert address in [a.ctypes.data for a in again]
 
 
 SAMPLES = [
@@ -112,6 +88,22 @@ def test_gather_pads_the_chosen_samples(accelerator, kind, rows):
         assert array.shape == (5, 3, 4)
         assert array.devices() == {accelerator}
         check(array, wanted)
+
+
+def test_gather_leases_what_it_puts_together_on_the_host(accelerator):
+    pool = SlabPool()
+    samples = [np.full((300, size), size, np.float32) for size in (150, 200)]
+    store = TensorList.from_samples(samples).store
+    with pool:
+        host = gather(store, None, (300, 200), None)
+        assert SMALLEST <= host.nbytes <= pool.usage().leased
+        array = gather(store, None, (300, 200), accelerator)
+    check(host, samples)
+    del host
+    check(array, samples)
+    del array
+    gc.collect()  # JAX keeps the values of an array that was looked at with it
+    assert pool.usage().leased == 0
 
 
 def test_gather_on_a_device_moves_to_another(accelerator):

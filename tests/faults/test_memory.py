@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 import threading
-import weakref
 
 import jax
 import numpy as np
@@ -15,14 +14,13 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali._batches import gather as _gather
-from jdali._batches.recycled import Recycler
+from jdali._batches.slabs import SMALLEST
 from jdali.iterator import DataIterator, _stream
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(240)]
 
-# Larger than the smallest memory that is used again, as a batch and as a sample.
-PIXELS = (2 * Recycler.SMALLEST // 4,)
+# Larger than the smallest memory that is leased, as a batch and as a sample.
+PIXELS = (2 * SMALLEST // 4,)
 BATCH = 4
 
 
@@ -155,17 +153,6 @@ def test_a_source_that_reuses_its_array():
     with DataIterator(pipe, ["x"]) as it:
         kept = [next(it)["x"] for _ in range(8)]
     assert [float(x.min()) for x in kept] == [float(x.max()) for x in kept] == list(range(8))
-
-
-def test_what_a_consumer_has_let_go_of_is_not_kept_for_ever():
-    recycler = _gather._RECYCLER
-    assert recycler._most_bytes <= 2 << 30
-    small = Recycler(most_bytes=8 * Recycler.SMALLEST)
-    held = [small.take(Recycler.SMALLEST) for _ in range(50)]
-    alive = [weakref.ref(array.base if array.base is not None else array) for array in held]
-    del held
-    gc.collect()
-    assert sum(ref() is not None for ref in alive) <= 8
 
 
 # --- nothing grows ----------------------------------------------------------------------------------

@@ -1,0 +1,205 @@
+"""Host memory that batches lease: it is used again when the last array in it is gone.
+
+Fresh pages cost as much as filling them, so what a batch lay in serves a later one. Each engine has a `SlabPool`
+(`engine/_pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,
+`gather`) calls `empty` or `aligned_empty`, which lease it from the pool that the thread works for: worker threads
+belong to that of their engine; any other thread is in `with pool:` while it takes a batch through the steps of a
+pipeline, puts together a batch of an iterator, or makes a call in dynamic mode. In a thread that works for no pool
+they give memory that is used once.
+
+The end of a lease is a matter of ownership. A lease is an array over a memoryview. NumPy refers a view of a view to
+the array at the bottom, but not past one that is over something other than an array: so each view, and all that is
+made of it (JAX's arrays, DLPack, buffers), holds the lease. Its finalizer tells the pool.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import itertools
+import math
+import threading
+import weakref
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+# XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
+ALIGNMENT = 64
+# Bytes below which an allocator has pages at hand.
+SMALLEST = 1 << 17
+MOST_IDLE = 512 << 20
+
+
+class Usage(NamedTuple):
+    """What a pool has, bytes: in slabs that arrays lie in, and in those that are kept for others."""
+
+    leased: int
+    idle: int
+
+
+@dataclasses.dataclass(eq=False)
+class _Slab:
+    """Memory, and when it was last given back."""
+
+    memory: memoryview
+    size: int
+    returned: int = 0
+
+
+class SlabPool:
+    """Slabs of host memory of some sizes; any thread may lease from it.
+
+    `with pool:` says what the memory of this thread is leased from. Such blocks may be nested: the innermost counts.
+
+    Args:
+        most_idle: bytes that are kept of slabs that nothing lies in; those returned first are freed first.
+    """
+
+    def __init__(self, most_idle: int = MOST_IDLE):
+        self.most_idle = most_idle
+        self._lock = threading.Lock()
+        self._idle: dict[int, collections.deque[_Slab]] = {}  # by size; no deque is empty
+        self._leased_bytes = self._idle_bytes = 0
+        self._returned: collections.deque[_Slab] = collections.deque()  # and not sorted in yet
+        self._returns = itertools.count()
+        self._closed = False
+
+    def lease(self, size: int) -> np.ndarray[Any, Any]:
+        """uint8 [size], one byte at least, of unspecified values; aligned for XLA. Ends with the last view of it."""
+        # A few sizes only, so that what held one picture can hold another; at most an eighth is left over.
+        step = 1 << max(size.bit_length() - 4, 0)
+        room = -(-size // step) * step
+        slab = self._taken(room)
+        if slab is None:
+            try:
+                slab = _Slab(_aligned(room).data, room)
+            except MemoryError:
+                self._free_idle()
+                slab = _Slab(_aligned(room).data, room)
+            with self._exclusive():
+                self._leased_bytes += room
+        lease = np.frombuffer(slab.memory, np.uint8, size)
+        weakref.finalize(lease, self._end, slab).atexit = False
+        return lease
+
+    def usage(self) -> Usage:
+        with self._exclusive():
+            return Usage(self._leased_bytes, self._idle_bytes)
+
+    def close(self) -> None:
+        """Frees what is idle now, and from now on what is given back; arrays that are there stay valid."""
+        self._closed = True
+        self._free_idle()
+
+    def __enter__(self) -> SlabPool:
+        _stack().append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack().pop()
+
+    @contextlib.contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """With the lock, and all that was given back sorted in; what is given back meanwhile is right after."""
+        self._sort_in()
+        with self._lock:
+            yield
+        self._sort_in()
+
+    def _taken(self, room: int) -> _Slab | None:
+        """An idle slab of this size, which is leased now."""
+        with self._exclusive():
+            same = self._idle.get(room)
+            if same is None:
+                return None
+            slab = same.pop()  # of these the last one that was written, which may still be in the processor's cache
+            if not same:
+                del self._idle[room]
+            self._idle_bytes -= room
+            self._leased_bytes += room
+        return slab
+
+    def _end(self, slab: _Slab) -> None:
+        """The end of a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
+        self._returned.append(slab)
+        self._sort_in()
+
+    def _sort_in(self) -> None:
+        """Keeps what was given back, or frees it. Never waits: who holds the lock looks again when it is free."""
+        freed: list[_Slab] = []  # when the lock is free again
+        while self._returned and self._lock.acquire(blocking=False):
+            try:
+                while self._returned:
+                    self._keep(self._returned.popleft())
+                freed += self._over()
+            finally:
+                self._lock.release()
+
+    def _keep(self, slab: _Slab) -> None:
+        slab.returned = next(self._returns)
+        self._idle.setdefault(slab.size, collections.deque()).append(slab)
+        self._leased_bytes -= slab.size
+        self._idle_bytes += slab.size
+
+    def _over(self) -> list[_Slab]:
+        """Takes out what is idle and may not be kept."""
+        over = []
+        most = 0 if self._closed else self.most_idle
+        while self._idle_bytes > most:
+            same = min(self._idle.values(), key=lambda slabs: slabs[0].returned)
+            over.append(same.popleft())
+            self._idle_bytes -= over[-1].size
+            if not same:
+                del self._idle[over[-1].size]
+        return over
+
+    def _free_idle(self) -> None:
+        with self._exclusive():
+            idle, self._idle, self._idle_bytes = self._idle, {}, 0
+        del idle  # without the lock
+
+
+_HERE = threading.local()  # `pools`: those that this thread works for, the innermost last
+
+
+def _stack() -> list[SlabPool]:
+    pools: list[SlabPool] = _HERE.__dict__.setdefault("pools", [])
+    return pools
+
+
+def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, Any]:
+    """`numpy.empty`, in a slab if it is large and the thread works for a pool."""
+    dtype = np.dtype(dtype)
+    size = math.prod(int(n) for n in shape) * dtype.itemsize
+    pools = _stack() if size >= SMALLEST else None
+    return np.ndarray(shape, dtype, pools[-1].lease(size)) if pools else np.empty(shape, dtype)
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, Any]:
+    """As `empty`; its first byte is aligned for zero-copy use by XLA."""
+    dtype = np.dtype(dtype)
+    size = math.prod(int(n) for n in shape) * dtype.itemsize
+    pools = _stack() if size >= SMALLEST else None
+    return np.ndarray(shape, dtype, pools[-1].lease(size) if pools else _aligned(size))
+
+
+def contiguous(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`numpy.ascontiguousarray`, with `empty`."""
+    if array.flags.c_contiguous:
+        return array
+    copy = empty(array.shape, array.dtype)
+    np.copyto(copy, array)
+    return copy
+
+
+def _aligned(size: int) -> np.ndarray[Any, Any]:
+    raw = np.empty(size + ALIGNMENT, np.uint8)
+    start = -raw.__array_interface__["data"][0] % ALIGNMENT
+    return raw[start : start + size]
