@@ -119,9 +119,7 @@ class SlabPool:
             same = self._idle.get(room)
             if same is None:
                 return None
-            slab = (
-                same.pop()
-            )  # of these the last one that was written, which may still be in the processor's cache
+            slab = same.pop()  # the one written last may still be in the processor's cache
             if not same:
                 del self._idle[room]
             self._idle_bytes -= room

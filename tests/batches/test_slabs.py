@@ -19,22 +19,30 @@ def address(array):
     return array.__array_interface__["data"][0]
 
 
-def test_memory_is_used_again_when_the_last_view_is_gone():
+VIEWS = {
+    "the lease": lambda lease: lease,
+    "a view": lambda lease: lease[5:7],
+    "a view of a view of a view": lambda lease: lease.view(np.float32).reshape(2, -1).T[5:, 1:],
+    "an array over it": lambda lease: np.ndarray((3, 5), np.int16, lease, 64),
+    "a buffer": lambda lease: memoryview(lease[3:9]),
+    "an array over a buffer": lambda lease: np.frombuffer(memoryview(lease)[8:80], np.int32)[1:],
+    "dlpack": lambda lease: np.from_dlpack(lease[::2]),
+    "another class": lambda lease: lease.view(np.matrix)[:, 3:],
+}
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_memory_is_used_again_when_the_last_view_is_gone(kind):
     pool = SlabPool()
-    first = pool.lease(SMALLEST)
-    at = address(first)
-    views = [first.view(np.float32).reshape(2, -1).T[5:, 1:], memoryview(first[3:9]), np.from_dlpack(first)]
-    del first
-    while views:
-        assert pool.usage() == (SMALLEST, 0)
-        other = pool.lease(SMALLEST)
-        assert address(other) != at
-        del other
-        assert pool.usage().idle == SMALLEST
-        pool._free_idle()
-        del views[0]
-    assert pool.usage() == (0, SMALLEST)
-    assert address(pool.lease(SMALLEST)) == at
+    lease = pool.lease(SMALLEST)
+    at = address(lease)
+    view = VIEWS[kind](lease)
+    del lease
+    assert pool.usage() == (SMALLEST, 0)
+    assert address(pool.lease(SMALLEST)) != at
+    del view
+    assert pool.usage() == (0, 2 * SMALLEST)
+    assert at in [address(lease) for lease in (pool.lease(SMALLEST), pool.lease(SMALLEST))]
 
 
 def test_a_slab_serves_sizes_that_are_a_little_smaller():
