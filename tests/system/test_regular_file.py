@@ -343,10 +343,10 @@ def test_no_memory_for_records_together_or_for_one(tmp_path, monkeypatch):
     assert len(offsets) == 3
     reader = opened("webdataset", paths=[str(tmp_path / "data.tar")], ext=["bin"])
 
-    def full(size):
+    def full(shape, dtype):
         raise MemoryError
 
-    monkeypatch.setattr(_pieces, "_memory", full)
+    monkeypatch.setattr(_pieces, "empty", full)
     samples, failed = loaded_together(reader, np.arange(3))
     assert [one.tobytes() for (one,) in samples] == contents
     assert not failed
