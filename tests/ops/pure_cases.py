@@ -263,7 +263,7 @@ WINDOWS = [
             "shapes_rel": [[(0.4, 0.5)], [(1.0, 0.5)], [(0.4, 0.4)]],
             "out_anchors_rel": [[(0.1, 0.2)], [(0.0, 0.4)], [(0.3, 0.3)]],
         },
-        grad=[0], constant=COPIES, layout="HWC", label="shares",
+        grad=[0], constant=COPIES, layout="HWC", label="shares", ragged=["..."],
         refused={"in_ids": {"in_ids": (0,), "output_size": (7, 8)}},
     ),
     Case(

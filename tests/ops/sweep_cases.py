@@ -335,8 +335,10 @@ NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "d
 # Operators whose result follows from the names of the axes: without names, or with others, it is another one.
 NAMES_COUNT = {
     "erase": "fills along all axes but C",
+    "filter": "its kernels have all axes but F and C",
     "gaussian_blur": "blurs all axes but C",
     "get_property": "gives the layout",
+    "laplacian": "derives along all axes but C",
     "slice": "cuts the axes W and H by default",
 }
 OWN_LAYOUT = {"crop_mirror_normalize"}  # operators whose output is CHW whatever the input is
@@ -358,7 +360,7 @@ def said_otherwise(row: Row) -> Row:
 # Of data whose axes an operator wants certain names of.
 _NAMES = {
     "element_extract": "FP", "mel_filter_bank": "ft", "color_space_conversion": "HWC",
-    "noise.salt_and_pepper": "HWC",
+    "noise.salt_and_pepper": "HWC", "per_frame": "FP", "sequence_rearrange": "FP",
 }  # fmt: skip
 
 
