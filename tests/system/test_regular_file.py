@@ -289,26 +289,26 @@ def test_a_file_without_a_size_that_grows_beyond_the_limit(limited):
 
 
 def test_the_memory_of_a_container(tmp_path, monkeypatch):
-    machine = _regular_file._memory_limit()
+    machine = _regular_file.memory_limit()
     for text, limit in (("12345\n", 12345), ("max\n", machine), (f"{1 << 63}\n", machine)):
         (tmp_path / "memory").write_text(text)
         monkeypatch.setattr(
             _regular_file, "_GROUP_LIMITS", (str(tmp_path / "memory"), str(tmp_path / "none"))
         )
-        _regular_file._memory_limit.cache_clear()
+        _regular_file.memory_limit.cache_clear()
         assert _regular_file.most_bytes() == min(limit, machine)
     monkeypatch.undo()
-    _regular_file._memory_limit.cache_clear()
+    _regular_file.memory_limit.cache_clear()
 
 
 # --- no memory ------------------------------------------------------------------------------
 def test_no_memory_for_a_batch_of_files(tmp_path, monkeypatch):
-    """The largest files fail until the others fit."""
-    for i, size in enumerate((100, 5000, 200, 3000)):
+    """The largest files fail until the others fit. None is so small that it is read before there is room for it."""
+    for i, size in enumerate((20_000, 500_000, 30_000, 300_000)):
         (tmp_path / str(i)).write_bytes(bytes([i]) * size)
 
     def empty(shape, dtype):
-        if shape[0] > 1000:
+        if shape[0] > 100_000:
             raise MemoryError
         return np.empty(shape, dtype)
 
@@ -316,10 +316,10 @@ def test_no_memory_for_a_batch_of_files(tmp_path, monkeypatch):
     paths = [str(tmp_path / str(i)) for i in range(4)]
     read = _whole_files.read_files(paths)
     assert read.places.tolist() == [0, 2]
-    assert [read.content(i).tobytes() for i in range(2)] == [bytes(100), b"\2" * 200]
+    assert [read.content(i).tobytes() for i in range(2)] == [bytes(20_000), b"\2" * 30_000]
     assert {i: str(error) for i, error in read.failures.items()} == {
-        1: f"cannot read {paths[1]}: there is no memory for its 5000 bytes",
-        3: f"cannot read {paths[3]}: there is no memory for its 3000 bytes",
+        1: f"cannot read {paths[1]}: there is no memory for its 500000 bytes",
+        3: f"cannot read {paths[3]}: there is no memory for its 300000 bytes",
     }
 
 
