@@ -80,5 +80,9 @@ check: lint types
 bench: $(VENV)/.oracle
 	$(BIN)/python benchmarks/pipelines.py $(ARGS)
 
+# The guides, a page for each operator and a gallery, as HTML in build/docs.
+docs: $(VENV)/.dev
+	$(BIN)/python tools/make_docs.py $(ARGS)
+
 clean:
 	rm -rf $(VENV) $(LOWEST) build *.egg-info
