@@ -24,7 +24,7 @@ from jdali._operators.record import REGISTRY
 PADDING = {"a": 2, "b": 2, "c": 1}
 # Cases of operators that work out more from the size of an input than the size of an axis.
 KNOWN_SIZES = {
-    "audio_resample", "cat", "full", "power_spectrum", "reshape", "resize", "resize-uint8", "resize_crop_mirror",
+    "audio_resample", "cat", "filter", "full", "power_spectrum", "reshape", "resize", "resize-uint8", "resize_crop_mirror",
     "fast_resize_crop_mirror", "fast_resize_crop_mirror-volume",
     "paste", "resize_crop_mirror-volume", "spectrogram", "tensor_resize",
 }  # fmt: skip

@@ -57,7 +57,9 @@ class Kind:
 
     def rounded(self, value: Array) -> Array:
         """float32 as `dtype`, saturated; NaN is 0."""
-        return saturate_cast(jnp.round(value) if self.half_to_even else value, self.dtype)
+        if self.half_to_even and self.dtype.kind != "f":
+            value = jnp.round(value)
+        return saturate_cast(value, self.dtype)
 
 
 @dataclasses.dataclass(frozen=True)
