@@ -287,3 +287,36 @@ def element_array(array: np.ndarray) -> np.ndarray:
     if array.dtype not in _DALI_TYPES:
         raise TypeError(f"elements of type {array.dtype} have no type in DALI: convert them first")
     return array
+
+
+class SampleInfo:
+    """What a per-sample callback is told: which sample it is to give.
+
+    Attributes:
+        idx_in_epoch: index of the sample in the epoch.
+        idx_in_batch: index of the sample in its batch.
+        iteration: number of the batch in the epoch.
+        epoch_idx: number of the epoch.
+    """
+
+    __slots__ = ("epoch_idx", "idx_in_batch", "idx_in_epoch", "iteration")
+
+    def __init__(self, idx_in_epoch: int, idx_in_batch: int, iteration: int, epoch_idx: int):
+        self.idx_in_epoch, self.idx_in_batch = idx_in_epoch, idx_in_batch
+        self.iteration, self.epoch_idx = iteration, epoch_idx
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)}" for name in reversed(self.__slots__))
+        return f"SampleInfo({fields})"
+
+
+class BatchInfo:
+    """What a batch callback with `batch_info=True` is told."""
+
+    __slots__ = ("epoch_idx", "iteration")
+
+    def __init__(self, iteration: int, epoch_idx: int):
+        self.iteration, self.epoch_idx = iteration, epoch_idx
+
+    def __repr__(self) -> str:
+        return f"BatchInfo(iteration={self.iteration}, epoch_idx={self.epoch_idx})"

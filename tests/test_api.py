@@ -170,3 +170,11 @@ def test_stubs_have_names_of_the_past_too(module):
         if hasattr(value, "__operator__") and not name.startswith("_")
     }
     assert functions - named == set()
+
+
+def test_names_that_dali_has_in_several_places():
+    import jdali.pipeline.experimental
+
+    assert jdali.pipeline.experimental.pipeline_def is jdali.pipeline_def
+    assert jdali.types.SampleInfo(3, 1, 0, 2).idx_in_epoch == 3
+    assert jdali.types.BatchInfo(4, 1).iteration == 4
