@@ -101,7 +101,7 @@ def _list(folder: Path, classes: Sequence[str], chosen: slice) -> Files:
 
 
 @pipeline_def(enable_conditionals=True)
-def training_pipeline(files: Files, size: int, min_area: float, mirror: float, augment: str):
+def training_pipeline(files: Files, size: int, min_area: float, mirror: float, augment: str = "none"):
     """A random part of each picture, at a random aspect ratio, augmented if asked, mirrored or not."""
     jpegs, labels = fn.readers.file(
         files=files.paths, labels=files.labels, random_shuffle=True, name="Reader"
