@@ -23,6 +23,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._numerics.rounding import varying_like
+
 # In units of the full range of a picture, 1.
 _RIDGE = 3e-5  # of squared gradients, well above the rounding of 8 bits; keeps the vector where there is no texture
 _UNEXPLAINED = 0.06  # a difference at which a neighbour counts half
@@ -119,7 +121,8 @@ def _refined(level: Level, flow: Array, steps: int) -> Array:
         solved = jnp.stack([(yy * bx - xy * by) / determinant, (xx * by - xy * bx) / determinant], axis=-1)
         return solved, None
 
-    flow, _ = lax.scan(step, jnp.where(valid[..., None], flow, 0), length=steps)
+    start = varying_like(jnp.where(valid[..., None], flow, 0), level.later, level.earlier)
+    flow, _ = lax.scan(step, start, length=steps)
     return _median(lax.optimization_barrier(flow), level.extent)
 
 
