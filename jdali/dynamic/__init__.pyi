@@ -517,6 +517,15 @@ def jitter(
     rng: RNG | None = None,
 ) -> Any: ...
 
+def jpeg_compression_distortion(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    quality: int | Tensor | Batch = 50,
+) -> Any: ...
+
 def laplacian(
     data: Any,
     /,

@@ -601,6 +601,17 @@ def jitter(
     seed: Any = -1,
 ) -> DataNode: ...
 
+def jpeg_compression_distortion(
+    image: DataNode,
+    /,
+    *,
+    quality: int | DataNode = 50,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def laplacian(
     data: DataNode,
     /,

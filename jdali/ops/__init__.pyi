@@ -611,6 +611,17 @@ class Jitter(OperatorClass):
         seed: Any = -1,
     ) -> None: ...
 
+class JpegCompressionDistortion(OperatorClass):
+    def __init__(
+        self,
+        *,
+        quality: int | DataNode = 50,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Laplacian(OperatorClass):
     def __init__(
         self,
@@ -2227,6 +2238,28 @@ def jitter(
     interp_type: types.DALIInterpType = ...,
     mask: Any = 1,
     nDegree: int = 2,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def jpeg_compression_distortion(
+    image: Any,
+    /,
+    *,
+    quality: Any = 50,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def jpeg_compression_distortion(
+    image: Any,
+    /,
+    *,
+    quality: Any = 50,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

@@ -201,6 +201,10 @@ COLOUR = [
         grad=[0, "brightness", "contrast", "hue", "saturation"], step=0.05,
     ),
     Case("equalize", [pictures(3, 4, dtype=np.uint8)], constant="takes and gives uint8", layout="HWC"),
+    Case(
+        "jpeg_compression_distortion", [pictures(3, 4, dtype=np.uint8)], traced={"quality": np.int32([5, 50, 95])},
+        constant="takes and gives uint8", layout="HWC", ragged=["ab."],
+    ),
 ]  # fmt: skip
 
 POSITIONS = {"crop_pos_x": [0.0, 0.7, 1.0], "crop_pos_y": [1.0, 0.5, 0.2], "crop_pos_z": [0.5, 0.0, 1.0]}

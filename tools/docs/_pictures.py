@@ -42,6 +42,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "hsv": [{"hue": 120.0}, {"saturation": 0.3, "value": 1.2}],
     "hue": [{"hue": 90.0}],
     "jitter": [{"nDegree": 8}],
+    "jpeg_compression_distortion": [{"quality": 5}, {"quality": 30}],
     "laplacian": [{"window_size": 5, "dtype": types.UINT8, "scale": 0.2}],
     "noise.gaussian": [{"stddev": 40.0}],
     "noise.salt_and_pepper": [{"prob": 0.1}],

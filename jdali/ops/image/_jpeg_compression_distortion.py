@@ -1,0 +1,193 @@
+"""JPEG compression distortion: what an image loses when it is stored as a JPEG file."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators.record import PerSample, operator
+from jdali.ops.image._border import with_margin
+from jdali.ops.tensor._fit import fit
+
+_NAME = "jpeg_compression_distortion"
+_BLOCK = 8
+# Pixels along an axis that are stored together: a block of chroma at half the resolution.
+_UNIT = 2 * _BLOCK
+
+# Quantization tables of ITU-T T.81, annex K.1, for quality 50.
+_LUMA_TABLE = np.int32(
+    [
+        [16, 11, 10, 16, 24, 40, 51, 61],
+        [12, 12, 14, 19, 26, 58, 60, 55],
+        [14, 13, 16, 24, 40, 57, 69, 56],
+        [14, 17, 22, 29, 51, 87, 80, 62],
+        [18, 22, 37, 56, 68, 109, 103, 77],
+        [24, 35, 55, 64, 81, 104, 113, 92],
+        [49, 64, 78, 87, 103, 121, 120, 101],
+        [72, 92, 95, 98, 112, 100, 103, 99],
+    ]
+)
+_CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
+_CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
+
+# The DCT of 8 values as libjpeg's accurate integer method computes it, multiplied out: frequency k of value n is
+# √2 · cos((2n + 1)kπ / 16), 1 for k = 0, in units of 2^-13. Some differ by 1 from the closest integer, since the
+# method adds rounded constants; with them, every bit is the library's. The inverse is the transpose.
+_DCT_BITS = 13
+_HALF_DCT = np.int32(
+    [
+        [8192, 8192, 8192, 8192],
+        [11363, 9633, 6437, 2260],
+        [10703, 4433, -4433, -10703],
+        [9633, -2259, -11362, -6436],
+        [8192, -8192, -8192, 8192],
+        [6437, -11362, 2261, 9633],
+        [4433, -10704, 10704, -4433],
+        [2260, -6436, 9633, -11363],
+    ]
+)
+_SIGNS = np.int32([1, -1] * 4)[:, None]  # even frequencies are symmetric, odd ones antisymmetric
+_DCT = np.concatenate([_HALF_DCT, _SIGNS * _HALF_DCT[:, ::-1]], axis=1)
+_GUARD_BITS = 2  # that the first of two passes keeps
+
+# BT.601 with the full range, as JFIF has it, in units of 2^-16.
+_COLOR_BITS = 16
+_TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -5329))
+_CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
+_GRAY = 128  # chroma of gray, and what is taken off before the DCT
+
+
+# --- setup --------------------------------------------------------------------------------------
+def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
+    if images.dtype != np.uint8:
+        raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8; cast them")
+    wrong = images.extents[:, -1] != 3
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(
+            f"{_NAME}: images must be RGB, with 3 channels, got {images.extents[i, -1]}", sample=i
+        )
+    return images
+
+
+# --- run ----------------------------------------------------------------------------------------
+@operator(
+    setup=setup, layouts=("HWC",), source="operators/image/distortion/jpeg_compression_distortion_op_cpu.cc"
+)
+def jpeg_compression_distortion(
+    image: Array, /, *, quality: PerSample[int] = 50, extent: Array, out_shape: tuple[int, ...]
+) -> Array:
+    """Gives images the artifacts of JPEG compression, without making files.
+
+    What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
+    pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
+
+    Args:
+        image: HWC with the channels R, G and B, or sequences of these; uint8.
+        quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
+
+    Returns: shape, type and layout of the image.
+    """
+    if not image.size:
+        return jnp.zeros(out_shape, image.dtype)
+    return fit(_distorted(image, jnp.asarray(quality), extent), out_shape)
+
+
+@jax.jit  # one program also for eager callers
+def _distorted(image: Array, quality: Array, extent: Array) -> Array:
+    height, width, _ = image.shape
+    luma, *chroma = _to_ycbcr(_extended(image, extent))
+    small = (extent[:2] + 1) // 2
+    luma = _coded(luma, _scaled(_LUMA_TABLE, quality))
+    table = _scaled(_CHROMA_TABLE, quality)
+    blue, red = (_upsampled(_coded(_downsampled(part, small), table), small) for part in chroma)
+    return _to_rgb(luma, blue, red)[:height, :width]
+
+
+def _extended(image: Array, extent: Array) -> Array:
+    """The image with its last pixels repeated up to whole units."""
+    height, width, channels = image.shape
+    tall, wide = -(-height // _UNIT) * _UNIT, -(-width // _UNIT) * _UNIT
+    values = image.reshape(height, width * channels)
+    values = with_margin(values, 0, extent[0], (0, _UNIT - 1), "clamp")[:tall]
+    values = with_margin(values, 1, extent[1], (0, _UNIT - 1), "clamp", unit=channels)[:, : wide * channels]
+    return values.reshape(tall, wide, channels)
+
+
+def _scaled(table: np.ndarray, quality: Array) -> Array:
+    """The quantization table, int32 [8, 8], of a quality."""
+    quality = jnp.clip(quality, 1, 100).astype(jnp.int32)
+    percent = jnp.where(quality < 50, 5000 // quality, 200 - 2 * quality)
+    return jnp.clip((table * percent + 50) // 100, 1, 255)
+
+
+def _to_ycbcr(image: Array) -> list[Array]:
+    """Y, Cb and Cr, int32 [H, W] from 0 to 255."""
+    colors = [image[..., c].astype(jnp.int32) for c in range(3)]
+    half = 1 << (_COLOR_BITS - 1)
+    gray = (_GRAY << _COLOR_BITS) - 1  # chroma of 255.5 would not fit
+    return [
+        (sum((w * v for w, v in zip(weights, colors, strict=True)), start=jnp.int32(half + offset)))
+        >> _COLOR_BITS
+        for weights, offset in zip(_TO_YCBCR, (0, gray, gray), strict=True)
+    ]
+
+
+def _to_rgb(luma: Array, blue: Array, red: Array) -> Array:
+    blue, red = blue - _GRAY, red - _GRAY
+    half = 1 << (_COLOR_BITS - 1)
+    parts = (_CR_TO_RED * red, _CB_TO_GREEN * blue + _CR_TO_GREEN * red, _CB_TO_BLUE * blue)
+    colors = jnp.stack([luma + ((part + half) >> _COLOR_BITS) for part in parts], axis=-1)
+    return jnp.clip(colors, 0, 255).astype(jnp.uint8)
+
+
+def _downsampled(part: Array, size: Array) -> Array:
+    """Means of 2×2 pixels, which round down and up in turn; past `size` rows the last one is repeated."""
+    rows = part[::2] + part[1::2]
+    bias = 1 + jnp.arange(rows.shape[1] // 2, dtype=jnp.int32) % 2
+    means = (rows[:, ::2] + rows[:, 1::2] + bias) >> 2
+    return with_margin(means, 0, size[0], (0, _BLOCK - 1), "clamp")[: means.shape[0]]
+
+
+def _upsampled(part: Array, size: Array) -> Array:
+    """Twice the size along both axes: of two neighbours the nearer one counts 3/4, as libjpeg rounds it."""
+    height, width = part.shape
+    padded = with_margin(part, 0, size[0], (1, 1), "clamp")
+    near = 3 * padded[1:-1]
+    rows = jnp.stack([near + padded[:-2], near + padded[2:]], axis=1).reshape(2 * height, width)
+    padded = with_margin(rows, 1, size[1], (1, 1), "clamp")
+    near = 3 * padded[:, 1:-1]
+    smooth = jnp.stack([(near + padded[:, :-2] + 8) >> 4, (near + padded[:, 2:] + 7) >> 4], axis=2)
+    # libjpeg repeats pixels where there are no more than two in a row.
+    plain = jnp.repeat(part, 2, axis=0)[..., None]
+    return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)
+
+
+def _coded(part: Array, table: Array) -> Array:
+    """int32 [H, W] from 0 to 255, H and W multiples of 8, after quantization of its DCT."""
+    height, width = part.shape
+    blocks = (part - _GRAY).reshape(height // _BLOCK, _BLOCK, width // _BLOCK, _BLOCK).transpose(1, 3, 0, 2)
+    values = _pass(_DCT, blocks, 1, _DCT_BITS - _GUARD_BITS)
+    values = _pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
+    table = table[:, :, None, None]
+    values = _quantized(values, _BLOCK * table) * table  # libjpeg's DCT is 8 times as large
+    values = _pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS)
+    values = _pass(_DCT.T, values, 1, _DCT_BITS + _GUARD_BITS + 3)
+    return jnp.clip(values + _GRAY, 0, 255).transpose(2, 0, 3, 1).reshape(height, width)
+
+
+def _pass(matrix: np.ndarray, values: Array, axis: int, bits: int) -> Array:
+    """matrix · values along one of the first two axes, in units of 2^bits, halves rounded up."""
+    total = jnp.tensordot(matrix, values, (1, axis))
+    return (jnp.moveaxis(total, 0, axis) + (1 << (bits - 1))) >> bits
+
+
+def _quantized(values: Array, steps: Array) -> Array:
+    """values / steps, halves away from zero. The added 1/2 keeps quotients of float32 clear of integers."""
+    whole = jnp.abs(values) + steps // 2
+    quotients = jnp.floor((whole.astype(jnp.float32) + 0.5) / steps.astype(jnp.float32)).astype(jnp.int32)
+    return jnp.sign(values) * quotients

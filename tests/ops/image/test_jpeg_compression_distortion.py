@@ -1,0 +1,82 @@
+"""jpeg_compression_distortion against the real DALI and Pillow's JPEG files."""
+
+import io
+
+import numpy as np
+import pytest
+from support import contract
+from support.data import image
+
+from jdali._errors import SampleError
+from jdali._operators.pure import pure_call
+from jdali.ops.image._jpeg_compression_distortion import jpeg_compression_distortion
+
+RNG = np.random.default_rng(5)
+
+
+def noise(*shape):
+    return RNG.integers(0, 256, (*shape, 3), np.uint8)
+
+
+# Rows of chroma of 1, 2 and 3 pixels; whole blocks, whole units, one more and one less.
+EDGES = [noise(*size) for size in ((1, 1), (3, 4), (5, 17), (16, 15), (17, 33))]
+HARD = [  # of one size, so that one program does
+    np.zeros((18, 16, 3), np.uint8),
+    np.full((18, 16, 3), 255, np.uint8),
+    RNG.integers(0, 2, (18, 16, 3), np.uint8) * 255,  # leaves the range of bytes
+    np.uint8([[[0, 0, 255], [255, 0, 0]] * 8] * 18),
+    image(18, 16),
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("images", [EDGES, HARD], ids=["sizes", "values"])
+def test_equals_dali(images):
+    qualities = [[1, 49, 50, 51, 100], [100, 50, 1, 30, 95]][images is HARD]
+    contract.check(
+        jpeg_compression_distortion,
+        [images],
+        per_sample={"quality": [np.int32(q) for q in qualities]},
+        layout="HWC",
+    )
+
+
+@pytest.mark.oracle
+def test_qualities_equal_dali():
+    """Each one, and those out of range."""
+    qualities = [-7, 0, *range(1, 101, 9), 101, 1000]
+    images = [noise(18, 16)] * len(qualities)
+    contract.check(
+        jpeg_compression_distortion,
+        [images],
+        per_sample={"quality": [np.int32(q) for q in qualities]},
+        layout="HWC",
+    )
+
+
+@pytest.mark.oracle
+def test_sequences_equal_dali():
+    contract.check(jpeg_compression_distortion, [[noise(3, 9, 11)]], layout="FHWC")
+
+
+@pytest.mark.parametrize("quality", [5, 60, 100])
+@pytest.mark.parametrize("picture", [HARD[3], HARD[2], HARD[4]], ids=["stripes", "extremes", "photograph"])
+def test_equals_files_of_pillow(picture, quality):
+    """No tolerance: all steps are of integers, the same as in libjpeg-turbo."""
+    pillow = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    file = io.BytesIO()
+    pillow.fromarray(picture).save(file, "JPEG", quality=quality, subsampling=2)
+    got = pure_call(jpeg_compression_distortion, [picture], {"quality": quality}, layout="HWC")
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(pillow.open(file)))
+
+
+def test_empty():
+    got = pure_call(jpeg_compression_distortion, [np.zeros((0, 4, 3), np.uint8)], {}, layout="HWC")
+    assert got.shape == (0, 4, 3)
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="images are float32, they must be uint8"):
+        pure_call(jpeg_compression_distortion, [image(4, 4, 3, np.float32)], {}, layout="HWC")
+    with pytest.raises(SampleError, match="images must be RGB, with 3 channels, got 1"):
+        pure_call(jpeg_compression_distortion, [noise(4, 4)[..., :1]], {}, layout="HWC")
