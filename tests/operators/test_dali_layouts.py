@@ -31,6 +31,7 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
     "flip": ({"vertical": 1}, {"depthwise": 1}),
     "hsv": (COLORS,),
     "hue": ({"hue": 20.0},),
+    "jpeg_compression_distortion": ({"quality": 50},),
     "resize": (RESIZED, RESIZED | {"resize_z": 3}),
     "resize_crop_mirror": (RESIZED | {"crop": [3, 4]}, RESIZED | {"resize_z": 3, "crop": [2, 3, 4]}),
     "rotate": ({"angle": 30.0}, {"angle": 30.0, "axis": [0.0, 1.0, 0.0]}),

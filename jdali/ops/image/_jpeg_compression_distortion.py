@@ -19,7 +19,7 @@ _BLOCK = 8
 _UNIT = 2 * _BLOCK
 
 # Quantization tables of ITU-T T.81, annex K.1, for quality 50.
-_LUMA_TABLE = np.int32(
+_LUMA_TABLE = np.array(
     [
         [16, 11, 10, 16, 24, 40, 51, 61],
         [12, 12, 14, 19, 26, 58, 60, 55],
@@ -29,7 +29,8 @@ _LUMA_TABLE = np.int32(
         [24, 35, 55, 64, 81, 104, 113, 92],
         [49, 64, 78, 87, 103, 121, 120, 101],
         [72, 92, 95, 98, 112, 100, 103, 99],
-    ]
+    ],
+    np.int32,
 )
 _CHROMA_TABLE = np.full((_BLOCK, _BLOCK), 99, np.int32)
 _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66, 99, 99]]
@@ -38,7 +39,7 @@ _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [
 # √2 · cos((2n + 1)kπ / 16), 1 for k = 0, in units of 2^-13. Some differ by 1 from the closest integer, since the
 # method adds rounded constants; with them, every bit is the library's. The inverse is the transpose.
 _DCT_BITS = 13
-_HALF_DCT = np.int32(
+_HALF_DCT = np.array(
     [
         [8192, 8192, 8192, 8192],
         [11363, 9633, 6437, 2260],
@@ -48,9 +49,10 @@ _HALF_DCT = np.int32(
         [6437, -11362, 2261, 9633],
         [4433, -10704, 10704, -4433],
         [2260, -6436, 9633, -11363],
-    ]
+    ],
+    np.int32,
 )
-_SIGNS = np.int32([1, -1] * 4)[:, None]  # even frequencies are symmetric, odd ones antisymmetric
+_SIGNS = np.array([1, -1] * 4, np.int32)[:, None]  # even frequencies are symmetric, odd ones antisymmetric
 _DCT = np.concatenate([_HALF_DCT, _SIGNS * _HALF_DCT[:, ::-1]], axis=1)
 _GUARD_BITS = 2  # that the first of two passes keeps
 
