@@ -8,7 +8,7 @@ from support import oracle
 from support.data import SHARED
 
 from jdali import SampleError
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, ReaderOp
 from jdali.readers.file import file
 
 TREE = [
@@ -222,7 +222,7 @@ def test_empty_file_gives_no_bytes(tmp_path):
 
 def test_record():
     record = REGISTRY["readers.file"]
-    assert (record.kind, record.outputs, record.inputs) == ("reader", 2, ())
+    assert (type(record), record.outputs, record.inputs) == (ReaderOp, 2, ())
     for argument in record.public_args:
         assert f"\n    {argument}: " in record.doc, argument
 

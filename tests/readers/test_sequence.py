@@ -10,7 +10,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened
 
 from jdali import fn, pipeline_def, types
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, ReaderOp
 
 STREAMS = [
     "a/1.png", "a/10.png", "a/2.PNG", "a/.3.png", "a/3.bmp", "a/4.ppm", "a/5.tif", "a/6.tiff", "a/A.webp",
@@ -147,6 +147,6 @@ def test_a_remote_sequence_has_its_layout(root):
 
 def test_record():
     record = REGISTRY["readers.sequence"]
-    assert (record.kind, record.outputs) == ("reader", 1)
+    assert (type(record), record.outputs) == (ReaderOp, 1)
     for argument in record.public_args:
         assert f"\n    {argument}: " in record.doc, argument
