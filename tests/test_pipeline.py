@@ -52,7 +52,7 @@ def test_with_block_and_set_outputs():
     ("call", "text"),
     [
         (lambda x: fn.brightness_contrast(x, bright=2), "brightness_contrast: unknown argument 'bright'"),
-        (lambda x: fn.brightness_contrast(x, x), "brightness_contrast: takes 1 inputs, got 2"),
+        (lambda x: fn.brightness_contrast(x, x), "brightness_contrast: takes 1 input, got 2"),
         (
             lambda x: fn.brightness_contrast(x, dtype=x),
             "brightness_contrast: argument 'dtype' must be a constant",

@@ -141,6 +141,21 @@ class Schema:
         """Description of the positional input at `index` (the last one repeats if variadic)."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
+    def counted(self, inputs: Iterable[Any]) -> list[Any]:
+        """The inputs of a call without optional ones left out (None) at the end.
+
+        Raises:
+            TypeError: their number is wrong.
+        """
+        given = list(inputs)
+        while given and given[-1] is None and len(given) > self.min_inputs:
+            given.pop()
+        least, most = self.min_inputs, self.max_inputs
+        if len(given) < least or (most is not None and len(given) > most):
+            span = f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+            raise TypeError(f"{self.name}: takes {span} input{'s' * (most != 1)}, got {len(given)}")
+        return given
+
     def setup_sees(self, name: str) -> bool:
         """Whether `setup` gets the value of an argument, needed or not."""
         return self.setup_parameters is not None and name in self.setup_parameters

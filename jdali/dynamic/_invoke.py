@@ -100,14 +100,8 @@ def operand(data: Any) -> Value:
 
 
 def _counted(op: Operator, inputs: Sequence[Any]) -> list[Any]:
-    """The inputs without optional ones left out at the end; checks their number."""
-    given = list(inputs)
-    while given and given[-1] is None and len(given) > op.min_inputs:
-        given.pop()
-    most = op.max_inputs
-    if len(given) < op.min_inputs or (most is not None and len(given) > most):
-        span = f"{op.min_inputs}" if most == op.min_inputs else f"{op.min_inputs} to {most or 'any number'}"
-        raise TypeError(f"{op.name}: takes {span} inputs, got {len(given)}")
+    """The inputs without optional ones left out at the end; none of the others may be left out."""
+    given = op.counted(inputs)
     for i, value in enumerate(given):
         if value is None:
             raise TypeError(f"{op.name}: input {op.input(i).name!r} is None")

@@ -72,13 +72,7 @@ def _call_once(
     device: str | None = None,
     **options: Any,
 ) -> Outputs:
-    inputs = list(inputs)
-    while inputs and inputs[-1] is None and len(inputs) > op.min_inputs:
-        inputs.pop()
-    most = op.max_inputs
-    if len(inputs) < op.min_inputs or (most is not None and len(inputs) > most):
-        span = f"{op.min_inputs}" if most == op.min_inputs else f"{op.min_inputs} to {most or 'any number'}"
-        raise TypeError(f"{op.name}: takes {span} inputs, got {len(inputs)}")
+    inputs = op.counted(inputs)
     given = {k: v for k, v in args.items() if v is not None}
     op.bind(given)
     for key, value in given.items():

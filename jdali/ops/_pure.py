@@ -33,13 +33,8 @@ def make_pure(op: Operator) -> Any:
             if not inputs:
                 raise TypeError(f"{op.name}: needs a JAX key as its first argument")
             key, *inputs = inputs  # type: ignore[assignment]
-        most = op.max_inputs
-        if len(inputs) < op.min_inputs or (most is not None and len(inputs) > most):
-            raise TypeError(
-                f"{op.name}: takes {op.min_inputs} to {most or 'any number of'} inputs, got {len(inputs)}"
-            )
         padding = {name: args.pop(name, None) for name in PADDING}
-        return pure_call(op, [i for i in inputs if i is not None], args, key=key, layout=layout, **padding)
+        return pure_call(op, [i for i in op.counted(inputs) if i is not None], args, key=key, layout=layout, **padding)
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())

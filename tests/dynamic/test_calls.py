@@ -137,7 +137,7 @@ def test_errors(tensor, batch):
         jd.flip(tensor, rng=jd.random.RNG(1))
     with pytest.raises(TypeError, match="required argument 'angle'"):
         jd.rotate(tensor)
-    with pytest.raises(TypeError, match="takes 1 inputs, got 0"):
+    with pytest.raises(TypeError, match="takes 1 input, got 0"):
         jd.rotate()
     with pytest.raises(TypeError, match="is None"):
         jd.flip(None)

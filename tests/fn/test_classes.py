@@ -97,7 +97,7 @@ def test_attributes():
             ValueError,
             "Resize: The argument `size` was already specified in __init__",
         ),
-        (lambda: ops.Resize(size=3)(), TypeError, "resize: takes 1 inputs, got 0"),
+        (lambda: ops.Resize(size=3)(), TypeError, "resize: takes 1 input, got 0"),
         (lambda: ops.Cast()(fn.external_source()), TypeError, "cast: required argument 'dtype' not given"),
     ],
 )
