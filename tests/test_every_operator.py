@@ -339,7 +339,8 @@ def test_other_layouts_of_images(group: str, arranged: str):
     want, _ = reference(group)
     change = sweep_cases.channels_first if arranged == "channels first" else sweep_cases.as_frames
     with Failures() as failures:
-        alike = {change(row): row for row in want if row in IMAGES}
+        left_out = sweep_cases.NO_CHANNELS_FIRST if arranged == "channels first" else ()
+        alike = {change(row): row for row in want if row in IMAGES and row.op not in left_out}
         for row, results in by_row(list(alike), lambda rows: in_batches(rows, REFERENCE), failures).items():
             for place, (value, *_) in results.items():
                 if arranged == "frames":

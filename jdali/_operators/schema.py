@@ -152,7 +152,9 @@ class Schema:
             given.pop()
         least, most = self.min_inputs, self.max_inputs
         if len(given) < least or (most is not None and len(given) > most):
-            span = f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+            span = (
+                f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+            )
             raise TypeError(f"{self.name}: takes {span} input{'s' * (most != 1)}, got {len(given)}")
         return given
 

@@ -34,7 +34,9 @@ def make_pure(op: Operator) -> Any:
                 raise TypeError(f"{op.name}: needs a JAX key as its first argument")
             key, *inputs = inputs  # type: ignore[assignment]
         padding = {name: args.pop(name, None) for name in PADDING}
-        return pure_call(op, [i for i in op.counted(inputs) if i is not None], args, key=key, layout=layout, **padding)
+        return pure_call(
+            op, [i for i in op.counted(inputs) if i is not None], args, key=key, layout=layout, **padding
+        )
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
     parameters = list(signature.parameters.values())

@@ -243,7 +243,7 @@ WINDOWS = [
         "erase", [pictures(6, 7)],
         traced={
             "anchor": [(1.0, 2.0), (0.0, 3.0), (2.5, 1.0)], "shape": [(2.0, 3.0), (3.0, 2.0), (2.0, 9.0)],
-            "fill_value": [(0.5,), (-1.0,), (0.0,)],
+            "fill_value": [(0.5,), (1.0,), (0.0,)],
         },
         grad=[0, "fill_value"], constant=COPIES, layout="HWC",
     ),
@@ -404,7 +404,7 @@ RESAMPLING = [
          constant="the mask is 0 or 1", layout="HWC"),
     Case(
         "experimental.warp_perspective", [pictures(5, 6)], {"border_mode": "replicate"},
-        {"matrix": PERSPECTIVES.reshape(COUNT, 9)}, grad=[0, "matrix"], layout="HWC", step=1e-3,
+        {"matrix": PERSPECTIVES}, grad=[0, "matrix"], layout="HWC", step=1e-3,
         refused={"size": {"matrix": PERSPECTIVES[0].ravel(), "size": (4.0, 4.0)}},
     ),
     Case(

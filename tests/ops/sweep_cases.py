@@ -162,7 +162,7 @@ HALVES = [np.float32([0.2 + 0.1 * (i % 3), 0.5]) for i in range(COUNT)]
 MAPS = [np.random.default_rng(i).integers(0, 4, (6 + i % 3, 7), np.int32) for i in range(COUNT)]
 POLYGONS = [
     [np.int32([7, 5][: 1 + i % 2]) for i in range(COUNT)],
-    [np.int32([[5, 0, 2], [7, 2, 5 + i % 3], [7, 0, 1]]) for i in range(COUNT)],
+    [np.int32([[5, 0, 2], [7, 2, 5 + i % 3], [6, 0, 1]]) for i in range(COUNT)],
     [n.reshape(-1, 1) for n in NUMBERS],
 ]
 
@@ -243,7 +243,10 @@ OTHERS = [
 ]  # fmt: skip
 
 
-NOT_IN_BRANCHES = {"_transfer": "its result is on another device than that of the other branch"}
+NOT_IN_BRANCHES = {
+    "_transfer": "its result is on another device than that of the other branch",
+    "optical_flow": "its result is on the accelerator, that of the other branch is not",
+}
 NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "experimental.decoders.video")
 
 
@@ -311,6 +314,8 @@ def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
     name = row.op.removeprefix("math.")
     if row.op in NOT_IN_DALI or REGISTRY[row.op].random or "out_length" in row.fed:
         return None
+    if row.op in ONLY_BYTES_IN_DALI and row.inputs[0][0].dtype != np.uint8:
+        return None
     if row.call is not None:
         return oracle.run_call(functools.partial(row.call, dali_fn), row.inputs, layout=row.layouts)
     if row.op.startswith("math."):
@@ -327,8 +332,13 @@ def run_dali(row: Row) -> tuple[list[list[np.ndarray]], list[str]] | None:
 NOT_FED = {"src_dims", "interp_type", "min_filter", "mag_filter"}
 
 
+ONLY_BYTES_IN_DALI = {"paste"}
+
 # Operators that DALI has not on its CPU backend, or that draw at random there.
-NOT_IN_DALI = {"_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop"}
+NOT_IN_DALI = {
+    "_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop",
+    "experimental.dilate", "experimental.erode", "experimental.remap", "optical_flow",
+}  # fmt: skip
 
 
 # --- the same row in other words ----------------------------------------------------------------
@@ -382,19 +392,29 @@ def is_of_images(row: Row) -> bool:
     return known and row.inputs[0][0].ndim == 3 and "axes" not in row.args
 
 
+def _of_images(row: Row, change: Callable[[np.ndarray], np.ndarray], layout: str) -> Row:
+    """The first input changed, or all of an operator that takes any number of images."""
+    count = len(row.inputs) if REGISTRY[row.op].max_inputs is None else 1
+    changed = [[change(sample) for sample in samples] for samples in row.inputs[:count]]
+    return dataclasses.replace(
+        row, inputs=[*changed, *row.inputs[count:]], layouts=[layout] * count + list(row.layouts[count:])
+    )
+
+
 def channels_first(row: Row) -> Row:
     """An HWC row of CHW images."""
-    first = [np.ascontiguousarray(np.moveaxis(s, -1, 0)) for s in row.inputs[0]]
-    return dataclasses.replace(row, inputs=[first, *row.inputs[1:]], layouts=["CHW", *row.layouts[1:]])
+    return _of_images(row, lambda s: np.ascontiguousarray(np.moveaxis(s, -1, 0)), "CHW")
 
 
 def as_frames(row: Row) -> Row:
     """An HWC row of sequences of two frames, the second upside down."""
-    first = [np.stack([s, s[::-1]]) for s in row.inputs[0]]
-    args = {**row.args, "output_layout": "FCHW"} if row.op in OWN_LAYOUT else row.args
-    return dataclasses.replace(
-        row, inputs=[first, *row.inputs[1:]], layouts=["FHWC", *row.layouts[1:]], args=args
-    )
+    change = _of_images(row, lambda s: np.stack([s, s[::-1]]), "FHWC")
+    return dataclasses.replace(change, args={**row.args, **_OF_FRAMES.get(row.op, {})})
+
+
+# Arguments for sequences of what is one image by default.
+_OF_FRAMES = {"crop_mirror_normalize": {"output_layout": "FCHW"}, "erase": {"axis_names": "HW"}}
+NO_CHANNELS_FIRST = ("multi_paste",)
 
 
 # --- tolerances -----------------------------------------------------------------------------------
@@ -431,5 +451,7 @@ def atol(row: Row, expected: Sequence[np.ndarray]) -> float:
 
 def of_type(row: Row, dtype: Any) -> Row:
     """An image row of integers, the floats' range of 0 to 1 stretched over 0 to 200."""
-    first = [s if s.dtype.kind in "iu" else (200 * s).astype(dtype) for s in row.inputs[0]]
-    return dataclasses.replace(row, inputs=[first, *row.inputs[1:]], label=f"{row.label}{np.dtype(dtype)}")
+    changed = _of_images(
+        row, lambda s: s if s.dtype.kind in "iu" else (200 * s).astype(dtype), row.layouts[0]
+    )
+    return dataclasses.replace(changed, label=f"{row.label}{np.dtype(dtype)}")

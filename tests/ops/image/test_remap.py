@@ -25,7 +25,7 @@ def smooth(height, width, channels=3, dtype=np.uint8):
 def waves(height, width):
     """Maps x and y, some of whose points are outside; none is halfway between two pixels."""
     y, x = np.mgrid[:height, :width].astype(np.float32)
-    return x + 3 * np.sin(y / 5) + np.float32(0.01), y * np.float32(1.1) - 2 + np.cos(x / 4)
+    return x + 3 * np.sin(y / 5) + np.float32(0.01), y * np.float32(1.1) - np.float32(1.97) + np.cos(x / 4)
 
 
 @pytest.mark.parametrize("interp", FILTERS)

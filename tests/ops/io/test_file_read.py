@@ -7,6 +7,7 @@ from support import oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, pipeline_def
+from jdali._operators.host import HostOp
 from jdali._operators.record import REGISTRY
 
 
@@ -83,6 +84,7 @@ def test_dynamic(paths):
 
 def test_record():
     record = REGISTRY["io.file.read"]
-    assert (record.kind, record.outputs, len(record.inputs)) == ("host", 1, 1)
+    assert isinstance(record, HostOp)
+    assert (record.outputs, len(record.inputs)) == (1, 1)
     for argument in record.public_args:
         assert f"\n    {argument}: " in record.doc, argument
