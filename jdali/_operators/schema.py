@@ -19,7 +19,7 @@ import functools
 import inspect
 import types as pytypes
 import typing
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 import numpy as np

@@ -12,7 +12,7 @@ import importlib
 import io
 import operator
 import wave
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 

@@ -16,11 +16,11 @@ from jdali.ops.tensor._fit import fit
 from jdali.types import DALIImageType
 
 _NAME = "optical_flow"
-# Rec. 601, by place of the channel.
+# Rec. 601: channels, with their weights. Red comes first, so that sums of both orders have the same bits.
 _GREY = {
-    DALIImageType.RGB: (0.299, 0.587, 0.114),
-    DALIImageType.BGR: (0.114, 0.587, 0.299),
-    DALIImageType.GRAY: (1.0,),
+    DALIImageType.RGB: ((0, 0.299), (1, 0.587), (2, 0.114)),
+    DALIImageType.BGR: ((2, 0.299), (1, 0.587), (0, 0.114)),
+    DALIImageType.GRAY: ((0, 1.0),),
 }
 
 
@@ -135,8 +135,7 @@ def optical_flow(
     true_size = extent[0] if isinstance(extent, tuple) else extent
     size = true_size[1:3]
     shape = (frames.shape[1], frames.shape[2])
-    weights = _GREY[image_type]
-    planes = [np.float32(w / 255) * frames[..., c].astype(jnp.float32) for c, w in enumerate(weights)]
+    planes = [np.float32(w / 255) * frames[..., c].astype(jnp.float32) for c, w in _GREY[image_type]]
     grey = planes[0] if len(planes) == 1 else planes[0] + planes[1] + planes[2]
     grid = output_grid if _grid is None else _grid
     steps, fast = (6, False) if preset < 0.375 else (3, False) if preset < 0.75 else (2, grid > 1)
