@@ -6,8 +6,10 @@ import contextlib
 import sys
 import types
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
 
 __all__ = ["OperatorError", "SampleError", "TracedArgumentError", "CompileLimitError"]
 
@@ -26,6 +28,21 @@ class SampleError(ValueError):
         super().__init__(message)
         self.sample = sample
         self.argument = argument
+
+
+def check_samples(
+    wrong: np.ndarray | np.bool, text: Callable[[int], str], *, argument: str | None = None
+) -> None:
+    """Raises a `SampleError` for the first sample that something is wrong with, if there is one.
+
+    Args:
+        wrong: bool [batch].
+        text: the message for the sample of this index.
+        argument: whose value is wrong, if one is.
+    """
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise SampleError(text(i), sample=i, argument=argument)
 
 
 class OperatorError(RuntimeError):

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
@@ -23,8 +23,7 @@ def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan
     if nfft is not None and nfft < 1:
         raise ValueError(f"power_spectrum: nfft must be positive, got {nfft}")
     sizes = signal.extents[:, along] if nfft is None else np.full(signal.batch_size, nfft)
-    if (sizes < 1).any():
-        raise SampleError("power_spectrum: there is nothing to transform", sample=int((sizes < 1).argmax()))
+    check_samples(sizes < 1, lambda _: "power_spectrum: there is nothing to transform")
     extents = signal.extents.copy()
     extents[:, along] = sizes // 2 + 1
     return Plan((signal.replace(extents=extents),), static={"axis": along})

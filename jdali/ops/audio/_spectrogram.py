@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
@@ -54,13 +54,13 @@ def setup(
     windows = length // window_step + 1
     if not center_windows:
         windows = (length - window_length) // window_step + 1
-    if (windows < 1).any():
-        i = int((windows < 1).argmax())
-        raise SampleError(
+    check_samples(
+        windows < 1,
+        lambda i: (
             f"spectrogram: a signal of {length[i]} samples is shorter than a window of {window_length}; "
-            "take center_windows=True or pad it",
-            sample=i,
-        )
+            "take center_windows=True or pad it"
+        ),
+    )
     bins = np.full_like(windows, size // 2 + 1)
     extents = np.stack([bins, windows] if layout == "ft" else [windows, bins], axis=1)
     return Plan((BatchSpec(extents, np.dtype(np.float32), layout),), static={"nfft": size, "_axis": axis})

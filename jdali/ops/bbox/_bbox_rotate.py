@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of
 from jdali.ops.image._rotate import canvas_size
@@ -61,11 +61,9 @@ def _check_inputs(boxes: BatchSpec, labels: BatchSpec | None) -> None:
     if boxes.dtype != np.float32:
         raise TypeError(f"{_NAME}: boxes must be float32, got {boxes.dtype}")
     wrong = boxes.extents[:, -1] != 4 if boxes.ndim == 2 else np.ones(boxes.batch_size, bool)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: boxes must be [boxes, 4], got shape {boxes.extents[i].tolist()}", sample=i
-        )
+    check_samples(
+        wrong, lambda i: f"{_NAME}: boxes must be [boxes, 4], got shape {boxes.extents[i].tolist()}"
+    )
     if labels is None:
         return
     if labels.dtype != np.int32:

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import Static, operator
 
 _NAME = "box_encoder"
@@ -31,13 +31,13 @@ def setup(
             f"{_NAME}: boxes must be [boxes, 4] and labels [boxes], got {boxes.ndim} and {labels.ndim} axes"
         )
     wrong = (boxes.extents[:, 1] != 4) | (labels.extents.prod(axis=1) != boxes.extents[:, 0])
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda i: (
             f"{_NAME}: boxes must be [boxes, 4] and labels [boxes], got shapes {boxes.extents[i].tolist()} and "
-            f"{labels.extents[i].tolist()}",
-            sample=i,
-        )
+            f"{labels.extents[i].tolist()}"
+        ),
+    )
     if not anchors or len(anchors) % 4:
         raise ValueError(f"{_NAME}: anchors must be 4 numbers for each anchor, got {len(anchors)}")
     if not 0 <= criteria <= 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 
 # Letters of the first border, the last border and the size along each axis.
 _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
@@ -16,12 +16,12 @@ def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
     if boxes.dtype != np.float32:
         raise TypeError(f"{name}: boxes must be float32, got {boxes.dtype}")
     wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{name}: boxes must have 4 coordinates in the last axis, got shape {boxes.extents[i].tolist()}",
-            sample=i,
-        )
+    check_samples(
+        wrong,
+        lambda i: (
+            f"{name}: boxes must have 4 coordinates in the last axis, got shape {boxes.extents[i].tolist()}"
+        ),
+    )
 
 
 def checked_layout(name: str, layout: str, ndim: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, operator
 
 
@@ -18,13 +18,13 @@ def setup(points: BatchSpec, *, layout: str) -> BatchSpec:
         raise ValueError(f"coord_flip: points must be [points, coordinates], got {points.ndim} axes")
     allowed = range(1, 4) if not layout else (len(layout),)
     wrong = ~np.isin(points.extents[:, 1], allowed)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda i: (
             f"coord_flip: points must have {len(layout) if layout else '1 to 3'} coordinates, "
-            f"got shape {points.extents[i].tolist()}",
-            sample=i,
-        )
+            f"got shape {points.extents[i].tolist()}"
+        ),
+    )
     if layout and sorted(layout) != sorted("xyz"[: len(layout)]):
         raise ValueError(
             f'coord_flip: layout must be the letters "x", "xy" or "xyz" in any order, got {layout!r}'

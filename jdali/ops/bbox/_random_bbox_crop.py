@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of, checked_layout
@@ -85,23 +85,23 @@ def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
         raise ValueError(f"{_NAME}: boxes must be [boxes, coordinates], got {boxes.ndim} axes")
     columns = int(boxes.extents[0, 1]) if boxes.batch_size else 4
     wrong = (boxes.extents[:, 1] != columns) | (columns not in (4, 6))
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda i: (
             f"{_NAME}: a box must have 4 or 6 coordinates, in all samples as many; "
-            f"got boxes of shape {boxes.extents[i].tolist()}",
-            sample=i,
-        )
+            f"got boxes of shape {boxes.extents[i].tolist()}"
+        ),
+    )
     if labels is not None:
         if labels.dtype != np.int32:
             raise TypeError(f"{_NAME}: labels must be int32, got {labels.dtype}")
         few = labels.extents[:, 0] != boxes.extents[:, 0] if labels.ndim else np.ones(labels.batch_size, bool)
-        if few.any():
-            i = int(few.argmax())
-            raise SampleError(
-                f"{_NAME}: labels of shape {labels.extents[i].tolist()} for {boxes.extents[i, 0]} boxes",
-                sample=i,
-            )
+        check_samples(
+            few,
+            lambda i: (
+                f"{_NAME}: labels of shape {labels.extents[i].tolist()} for {boxes.extents[i, 0]} boxes"
+            ),
+        )
     return columns // 2
 
 
@@ -164,11 +164,7 @@ def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int)
     if sizes.ndim != 2 or sizes.shape[1] != ndim:
         raise ValueError(f"{_NAME}: {name} must have {ndim} values, got shape {sizes.shape[1:]}")
     low = (sizes < 1).any(axis=1)
-    if low.any():
-        i = int(low.argmax())
-        raise SampleError(
-            f"{_NAME}: {name} must be positive, got {sizes[i].tolist()}", sample=i, argument=name
-        )
+    check_samples(low, lambda i: f"{_NAME}: {name} must be positive, got {sizes[i].tolist()}", argument=name)
     return sizes[:, [layout.index(letter) for letter in letters]]
 
 

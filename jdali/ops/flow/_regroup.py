@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, index_operator
 from jdali.tensors import TensorList
 
@@ -134,9 +134,7 @@ def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, .
     if len(order) != len(batch):
         raise ValueError(f"permute_batch: {len(order)} indices for a batch of {len(batch)}")
     outside = (order < 0) | (order >= len(batch))
-    if outside.any():
-        i = int(outside.argmax())
-        raise SampleError(
-            f"permute_batch: index {order[i]} is outside of the batch of {len(batch)}", sample=i
-        )
+    check_samples(
+        outside, lambda i: f"permute_batch: index {order[i]} is outside of the batch of {len(batch)}"
+    )
     return batch.select(order)

@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
@@ -77,25 +77,25 @@ def _lengths(values: Any) -> np.ndarray | None:
 
 def _check_lengths(name: str, lengths: np.ndarray, axes: int, layout: str) -> None:
     wrong = lengths % max(axes, 1) != 0
-    if wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda sample: (
             f"erase: {name} has {lengths[sample]} values; each region needs {axes}, "
-            f"for data of layout {layout!r}",
-            sample=sample,
-            argument=name,
-        )
+            f"for data of layout {layout!r}"
+        ),
+        argument=name,
+    )
 
 
 def _check_anchors(anchors: np.ndarray, shapes: np.ndarray) -> None:
     wrong = anchors != shapes
-    if wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
-            f"erase: anchor has {anchors[sample]} values and shape has {shapes[sample]}, they must agree",
-            sample=sample,
-            argument="anchor",
-        )
+    check_samples(
+        wrong,
+        lambda sample: (
+            f"erase: anchor has {anchors[sample]} values and shape has {shapes[sample]}, they must agree"
+        ),
+        argument="anchor",
+    )
 
 
 def _check_fill(data: BatchSpec, fill_value: Any) -> None:
@@ -106,13 +106,13 @@ def _check_fill(data: BatchSpec, fill_value: Any) -> None:
         raise ValueError(f"erase: fill_value has several values, but the layout {data.layout!r} has no C")
     channels = data.extents[:, data.axis("C")]
     wrong = (counts != 1) & (counts != channels)
-    if wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
-            f"erase: fill_value has {counts[sample]} values, the data has {channels[sample]} channels",
-            sample=sample,
-            argument="fill_value",
-        )
+    check_samples(
+        wrong,
+        lambda sample: (
+            f"erase: fill_value has {counts[sample]} values, the data has {channels[sample]} channels"
+        ),
+        argument="fill_value",
+    )
 
 
 # --- run ----------------------------------------------------------------------------------------

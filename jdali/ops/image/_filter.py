@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._border import INDICES, border_name
@@ -119,9 +119,7 @@ def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _refuse(bad: Any, message: str, values: np.ndarray, argument: str | None) -> None:
-    if bad.any():
-        i = int(bad.argmax())
-        raise SampleError(f"filter: {message} {tuple(values[i].tolist())}", sample=i, argument=argument)
+    check_samples(bad, lambda i: f"filter: {message} {tuple(values[i].tolist())}", argument=argument)
 
 
 # --- run ----------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
@@ -94,11 +94,9 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
     """Raises unless an argument has one value, or one for each axis; `extents` is [N, 0] or [N, 1]."""
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"gaussian_blur: {name} must have 1 value or {axes}, got {lengths[i]}", sample=i, argument=name
-        )
+    check_samples(
+        wrong, lambda i: f"gaussian_blur: {name} must have 1 value or {axes}, got {lengths[i]}", argument=name
+    )
 
 
 def _refuse(bad: np.ndarray, message: str, values: np.ndarray, argument: str) -> None:

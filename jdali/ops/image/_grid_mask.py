@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import PerSample, operator
 from jdali.ops.image._take_window import fit_axis
 
@@ -20,11 +20,9 @@ def setup(images: BatchSpec, *, tile: np.ndarray) -> BatchSpec:
         names = ", ".join(kind.name for kind in _TYPES)
         raise ValueError(f"grid_mask: images are {images.dtype}, they must be one of {names}; cast them")
     wrong = np.asarray(tile) < 1
-    if wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
-            f"grid_mask: tile is {tile[sample]}, it must be at least 1", sample=sample, argument="tile"
-        )
+    check_samples(
+        wrong, lambda sample: f"grid_mask: tile is {tile[sample]}, it must be at least 1", argument="tile"
+    )
     return images
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import PerSample, operator
 from jdali.ops.image._border import with_margin
 from jdali.ops.tensor._fit import fit
@@ -68,11 +68,9 @@ def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
     if images.dtype != np.uint8:
         raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8; cast them")
     wrong = images.extents[:, -1] != 3
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: images must be RGB, with 3 channels, got {images.extents[i, -1]}", sample=i
-        )
+    check_samples(
+        wrong, lambda i: f"{_NAME}: images must be RGB, with 3 channels, got {images.extents[i, -1]}"
+    )
     return images
 
 

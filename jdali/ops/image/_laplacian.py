@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
@@ -102,11 +102,9 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
     extents = scale.extents if is_traced(scale) else extents_of(np.asarray(scale))
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"laplacian: scale must have 1 value or {axes}, got {lengths[i]}", sample=i, argument="scale"
-        )
+    check_samples(
+        wrong, lambda i: f"laplacian: scale must have 1 value or {axes}, got {lengths[i]}", argument="scale"
+    )
     if normalized and (is_traced(scale) or any(np.any(np.asarray(one) != 1) for one in scale)):
         raise ValueError("laplacian: scale cannot be given together with normalized_kernel=True")
 
@@ -116,21 +114,17 @@ def _per_axis(name: str, values: Any, count: int, axes: int, least: int) -> np.n
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"laplacian: {name} must have 1 value or {axes}, got {lengths[i]}", sample=i, argument=name
-        )
+    check_samples(
+        wrong, lambda i: f"laplacian: {name} must have 1 value or {axes}, got {lengths[i]}", argument=name
+    )
     rows = [np.broadcast_to(np.asarray(one).reshape(-1), (axes,)) for one in array]
     sizes = np.array(rows, np.int64).reshape(count, axes)
     bad = ((sizes < least) | (sizes > _LARGEST) | (sizes % 2 == 0)).any(axis=1)
-    if bad.any():
-        i = int(bad.argmax())
-        raise SampleError(
-            f"laplacian: {name} must be odd, from {least} to {_LARGEST}, got {sizes[i].tolist()}",
-            sample=i,
-            argument=name,
-        )
+    check_samples(
+        bad,
+        lambda i: f"laplacian: {name} must be odd, from {least} to {_LARGEST}, got {sizes[i].tolist()}",
+        argument=name,
+    )
     return sizes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
@@ -69,8 +69,7 @@ def _check_inputs(images: Sequence[BatchSpec], in_ids: Any) -> None:
                 f"{_NAME}: inputs must have one type and layout, got {first.dtype} and {spec.dtype}"
             )
         wrong = (spec.extents[:, :-3] != first.extents[:, :-3]).any(axis=1)
-        if wrong.any():
-            raise SampleError(f"{_NAME}: inputs have different numbers of frames", sample=int(wrong.argmax()))
+        check_samples(wrong, lambda _: f"{_NAME}: inputs have different numbers of frames")
 
 
 def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
@@ -82,14 +81,14 @@ def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
     wrong = np.ones(len(found), bool)
     if found.shape[1] == 2:
         wrong = (found[:, 0] != counts) | (found[:, 1] != 2)
-    if wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda sample: (
             f"{_NAME}: {name} has shape {tuple(found[sample].tolist())}, it must be ({counts[sample]}, 2): a row "
-            "for each region",
-            sample=sample,
-            argument=name,
-        )
+            "for each region"
+        ),
+        argument=name,
+    )
 
 
 def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.ndarray:
@@ -100,13 +99,11 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
                 f"{_NAME}: output_size must be (height, width), got shape {output_size.shape[1:]}"
             )
         wrong = (output_size < 0).any(axis=1)
-        if wrong.any():
-            sample = int(wrong.argmax())
-            raise SampleError(
-                f"{_NAME}: output_size must not be negative, got {output_size[sample].tolist()}",
-                sample=sample,
-                argument="output_size",
-            )
+        check_samples(
+            wrong,
+            lambda sample: f"{_NAME}: output_size must not be negative, got {output_size[sample].tolist()}",
+            argument="output_size",
+        )
         return output_size
     sizes = np.concatenate([spec.extents[:, -3:-1] for spec in images])
     wrong = (sizes != sizes[:1]).any(axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, valid_mask
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._take_window import fit_axis
@@ -34,9 +34,7 @@ def setup(
     step = slice_argument("pad", "align", align, chosen.shape)
     if step is not None:
         wrong = (step <= 0).any(axis=1)
-        if wrong.any():
-            i = int(wrong.argmax())
-            raise SampleError(f"pad: align {step[i].tolist()} must be positive", sample=i, argument="align")
+        check_samples(wrong, lambda i: f"pad: align {step[i].tolist()} must be positive", argument="align")
         target = -(-target // step) * step
     extents = np.array(data.extents)
     np.put_along_axis(extents, chosen, target.astype(np.int64), axis=1)

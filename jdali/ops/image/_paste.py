@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
@@ -33,13 +33,13 @@ def setup(
         if values != n_channels:
             raise ValueError(f"paste: fill_value must have 1 value or n_channels={n_channels}, got {values}")
         wrong = images.extents[:, 2] != n_channels
-        if wrong.any():
-            sample = int(wrong.argmax())
-            raise SampleError(
-                f"paste: the image has {images.extents[sample, 2]} channels, fill_value has {values} values",
-                sample=sample,
-                argument="fill_value",
-            )
+        check_samples(
+            wrong,
+            lambda sample: (
+                f"paste: the image has {images.extents[sample, 2]} channels, fill_value has {values} values"
+            ),
+            argument="fill_value",
+        )
     _refuse("ratio must be at least 1", "ratio", ratio, ~(ratio >= 1))
     _refuse(
         "min_canvas_size must not be negative", "min_canvas_size", min_canvas_size, ~(min_canvas_size >= 0)
@@ -56,11 +56,9 @@ def setup(
 
 
 def _refuse(message: str, argument: str, values: np.ndarray, wrong: np.ndarray) -> None:
-    if wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
-            f"paste: {message}, {argument} is {values[sample]}", sample=sample, argument=argument
-        )
+    check_samples(
+        wrong, lambda sample: f"paste: {message}, {argument} is {values[sample]}", argument=argument
+    )
 
 
 @operator(

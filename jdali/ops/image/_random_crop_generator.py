@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.image._random_window import window_function
 from jdali.ops.tensor._fit import fit
@@ -21,12 +21,12 @@ def setup(shapes: BatchSpec) -> tuple[BatchSpec, BatchSpec]:
     if shapes.ndim != 1:
         raise ValueError(f"{_NAME}: takes a vector, the shape (height, width), got {shapes.ndim} axes")
     wrong = ~np.isin(shapes.extents[:, 0], (2, 3))
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: a shape has 2 or 3 elements, (height, width) or with channels, got {shapes.extents[i, 0]}",
-            sample=i,
-        )
+    check_samples(
+        wrong,
+        lambda i: (
+            f"{_NAME}: a shape has 2 or 3 elements, (height, width) or with channels, got {shapes.extents[i, 0]}"
+        ),
+    )
     pair = BatchSpec(np.full((shapes.batch_size, 1), 2), np.dtype(np.int32))
     return pair, pair
 

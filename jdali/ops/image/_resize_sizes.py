@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.offers import Scaled
 
@@ -227,11 +227,9 @@ def crop_window(
     if rounding not in ("round", "truncate"):
         raise ValueError(f"{name}: rounding must be 'round' or 'truncate', got {rounding!r}")
     outside = ~((position >= 0) & (position <= 1)).all(axis=1)
-    if outside.any():
-        sample = int(outside.argmax())
-        raise SampleError(
-            f"{name}: crop_pos must lie in 0 to 1, got {tuple(position[sample].tolist())}", sample=sample
-        )
+    check_samples(
+        outside, lambda sample: f"{name}: crop_pos must lie in 0 to 1, got {tuple(position[sample].tolist())}"
+    )
     size = np.where(crop > 0, np.trunc(crop), window.size)
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)

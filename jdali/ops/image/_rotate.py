@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _warp
 from jdali.ops.transforms._matrix import rotation_matrix
@@ -87,8 +87,7 @@ def setup(
         if axis.shape[1:] != (3,):
             raise ValueError(f"rotate: axis must have 3 values (x, y, z), got {axis.shape[1:]}")
         bad = (axis == 0).all(axis=1)
-        if bad.any():
-            raise SampleError("rotate: axis has no length", sample=int(bad.argmax()), argument="axis")
+        check_samples(bad, lambda _: "rotate: axis has no length", argument="axis")
         sizes = canvas_size(images.extents[:, :3], np.asarray(angle), axis)
     return _warp.warped(images, sizes, dtype)
 

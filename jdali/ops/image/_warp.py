@@ -24,7 +24,7 @@ from jax import Array, lax
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, reflect_101
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
 from jdali._operators.call import is_traced
 from jdali.ops.image._by_platform import by_platform, loop
@@ -63,8 +63,7 @@ def check_warp(
         names = " or ".join(one.name for one in allowed)
         raise ValueError(f"{name}: interp_type must be {names}, got {interp_type!r}")
     empty = (images.extents[:, :-1] == 0).any(axis=1)
-    if empty.any():
-        raise SampleError(f"{name}: the image has no pixels to sample", sample=int(empty.argmax()))
+    check_samples(empty, lambda _: f"{name}: the image has no pixels to sample")
 
 
 def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
@@ -79,11 +78,7 @@ def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
     if values.ndim != 2 or values.shape[1] != axes:
         raise ValueError(f"{name}: size must have {axes} values (no channels), got shape {values.shape[1:]}")
     bad = ~(values > 0).all(axis=1)
-    if bad.any():
-        i = int(bad.argmax())
-        raise SampleError(
-            f"{name}: size must be positive, got {values[i].tolist()}", sample=i, argument="size"
-        )
+    check_samples(bad, lambda i: f"{name}: size must be positive, got {values[i].tolist()}", argument="size")
     sizes: np.ndarray = np.maximum(np_round_half_away(values), 1).astype(np.int64)
     return sizes
 

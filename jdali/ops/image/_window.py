@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.call import is_traced
 
@@ -209,22 +209,18 @@ def slice_axes(
         return np.broadcast_to(np.array(one, np.int64), (count, len(one)))
     if axis_names is not None:
         raise ValueError(f"{name}: give either axes or axis_names, not both")
-    axes = np.asarray(axes, np.int64)
-    axes = axes[:, None] if axes.ndim == 1 else axes
-    if axes.shape[1] == 0:
+    given = np.asarray(axes, np.int64)
+    given = given[:, None] if given.ndim == 1 else given
+    if given.shape[1] == 0:
         return np.broadcast_to(np.arange(ndim), (count, ndim))
-    wrong = ((axes < -ndim) | (axes >= ndim)).any(axis=1)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{name}: axes {axes[i].tolist()} do not fit data of {ndim} axes", sample=i, argument="axes"
-        )
-    axes = np.where(axes < 0, axes + ndim, axes)
+    wrong = ((given < -ndim) | (given >= ndim)).any(axis=1)
+    check_samples(
+        wrong, lambda i: f"{name}: axes {given[i].tolist()} do not fit data of {ndim} axes", argument="axes"
+    )
+    axes = np.where(given < 0, given + ndim, given)
     ordered = np.sort(axes, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    if twice.any():
-        i = int(twice.argmax())
-        raise SampleError(f"{name}: axes {axes[i].tolist()} name an axis twice", sample=i, argument="axes")
+    check_samples(twice, lambda i: f"{name}: axes {axes[i].tolist()} name an axis twice", argument="axes")
     return axes
 
 
@@ -361,11 +357,9 @@ def _window(
     """Anchors and sizes of all axes from the unrounded borders [N, K] of some."""
     # An empty window must not fail because its borders were rounded to different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{name}: the end {high[i].tolist()} is before the start {low[i].tolist()}", sample=i
-        )
+    check_samples(
+        wrong, lambda i: f"{name}: the end {high[i].tolist()} is before the start {low[i].tolist()}"
+    )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
     first = np_round_half_away(low).astype(np.int64)
     last = np_round_half_away(high).astype(np.int64)
@@ -389,12 +383,12 @@ def apply_bounds(
         low, high = np.clip(anchors, 0, extents), np.clip(ends, 0, extents)
         return low, np.maximum(high - low, 0)
     outside = ((anchors < 0) | (anchors > extents) | (ends > extents)).any(axis=1)
-    if outside.any():
-        i = int(outside.argmax())
-        raise SampleError(
+    check_samples(
+        outside,
+        lambda i: (
             f"{name}: the window at {anchors[i].tolist()} of size {sizes[i].tolist()} reaches out of sample "
             f"{i} of extent {extents[i].tolist()}; move it, or set out_of_bounds_policy to 'pad' or "
-            "'trim_to_shape'",
-            sample=i,
-        )
+            "'trim_to_shape'"
+        ),
+    )
     return anchors, sizes

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import varying_like
 from jdali._operators.argument_rules import extents_of, padded
@@ -52,13 +52,13 @@ def _counts(a: BatchSpec, constants: Mapping[str, Any]) -> np.ndarray | None:
 
 def _check_number(counts: np.ndarray, extents: np.ndarray) -> None:
     numbers = extents.prod(axis=1)
-    if (numbers != counts).any():
-        i = int((numbers != counts).argmax())
-        raise SampleError(
-            f"random.choice: there must be one probability for each of {counts[i]} elements, got {numbers[i]}",
-            sample=i,
-            argument="p",
-        )
+    check_samples(
+        numbers != counts,
+        lambda i: (
+            f"random.choice: there must be one probability for each of {counts[i]} elements, got {numbers[i]}"
+        ),
+        argument="p",
+    )
 
 
 def _check_probabilities(probabilities: np.ndarray) -> None:

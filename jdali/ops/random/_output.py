@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 
 
 def output_shape(
@@ -28,11 +28,11 @@ def output_shape(
         raise ValueError(f"{name}: give either the argument shape or an input of that shape, not both")
     extents = np.asarray(shape, np.int64).reshape(batch_size, -1)
     negative = (extents < 0).any(axis=1)
-    if negative.any():
-        i = int(negative.argmax())
-        raise SampleError(
-            f"{name}: shape {tuple(map(int, extents[i]))} has a negative size", sample=i, argument="shape"
-        )
+    check_samples(
+        negative,
+        lambda i: f"{name}: shape {tuple(map(int, extents[i]))} has a negative size",
+        argument="shape",
+    )
     return extents
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.argument_rules import extents_of
@@ -27,10 +27,7 @@ def setup(
     else:
         extents = values.extents if is_traced(values) else extents_of(values)
         empty = np.zeros(0) if extents is None else extents.prod(axis=1) == 0
-        if empty.any():
-            raise SampleError(
-                "random.uniform: values is empty", sample=int(empty.argmax()), argument="values"
-            )
+        check_samples(empty, lambda _: "random.uniform: values is empty", argument="values")
     return output_spec("random.uniform", shape_like, shape, dtype or np.dtype(np.float32), batch_size)
 
 

@@ -10,7 +10,7 @@ from jax import Array, lax
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
@@ -68,14 +68,14 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
         )
     ones = (extents == 1).all(axis=0)
     wrong = ((extents != data.extents) & ~ones).any(axis=1)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda i: (
             f"normalize: {name} of sample {i} has shape {tuple(extents[i].tolist())}, which does not fit "
-            f"data of shape {tuple(data.extents[i].tolist())}",
-            sample=i,
-            argument=name,
-        )
+            f"data of shape {tuple(data.extents[i].tolist())}"
+        ),
+        argument=name,
+    )
     return set(np.flatnonzero(ones).tolist())
 
 

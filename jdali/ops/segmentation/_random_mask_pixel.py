@@ -8,7 +8,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, valid_mask
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer
 from jdali._operators.record import PerSample, operator
@@ -20,11 +20,9 @@ def setup(mask: BatchSpec) -> BatchSpec:
     if mask.ndim == 0:
         raise ValueError(f"{_NAME}: a scalar has no pixels")
     empty = (mask.extents == 0).any(axis=1)
-    if empty.any():
-        i = int(empty.argmax())
-        raise SampleError(
-            f"{_NAME}: a mask of shape {tuple(mask.extents[i].tolist())} has no pixels", sample=i
-        )
+    check_samples(
+        empty, lambda i: f"{_NAME}: a mask of shape {tuple(mask.extents[i].tolist())} has no pixels"
+    )
     return BatchSpec(np.full((mask.batch_size, 1), mask.ndim), np.dtype(np.int64))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._operators.record import Static, host_operator
 
 _NAME = "segmentation.select_masks"
@@ -21,12 +21,12 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
             f"{_NAME}: takes ids [masks], polygons [n, 3] and vertices [n, coordinates], got {axes} axes"
         )
     wrong = polygons.extents[:, 1] != 3
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: a polygon has 3 numbers, mask id, first and end vertex, got {polygons.extents[i, 1]}",
-            sample=i,
-        )
+    check_samples(
+        wrong,
+        lambda i: (
+            f"{_NAME}: a polygon has 3 numbers, mask id, first and end vertex, got {polygons.extents[i, 1]}"
+        ),
+    )
     # How many are taken is a matter of the values.
     return polygons.replace(layout=""), vertices.replace(layout="")
 

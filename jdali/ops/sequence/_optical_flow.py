@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.sequence._dense_flow import cell_means, dense_flow, spread_cells
 from jdali.ops.tensor._fit import fit
@@ -61,15 +61,17 @@ def setup(
 
 def _check_sizes(frames: BatchSpec, channels: int) -> None:
     sizes = frames.extents
-    checks = [
-        (sizes[:, 0] < 2, "a sequence must have at least 2 frames"),
-        ((sizes[:, 1:3] < 1).any(axis=1), "frames must have pixels"),
-        (sizes[:, 3] != channels, f"frames of this image_type have {channels} channels"),
-    ]
-    for wrong, text in checks:
-        if wrong.any():
-            i = int(wrong.argmax())
-            raise SampleError(f"{_NAME}: {text}, got shape {tuple(sizes[i].tolist())} (F, H, W, C)", sample=i)
+
+    def shape(i: int) -> str:
+        return f"got shape {tuple(sizes[i].tolist())} (F, H, W, C)"
+
+    check_samples(sizes[:, 0] < 2, lambda i: f"{_NAME}: a sequence must have at least 2 frames, {shape(i)}")
+    empty = (sizes[:, 1:3] < 1).any(axis=1)
+    check_samples(empty, lambda i: f"{_NAME}: frames must have pixels, {shape(i)}")
+    others = sizes[:, 3] != channels
+    check_samples(
+        others, lambda i: f"{_NAME}: frames of this image_type have {channels} channels, {shape(i)}"
+    )
 
 
 def _check_hints(frames: BatchSpec, hints: BatchSpec, grid: int) -> None:
@@ -78,13 +80,13 @@ def _check_hints(frames: BatchSpec, hints: BatchSpec, grid: int) -> None:
     cells = -(-frames.extents[:, 1:3] // grid)
     expected = np.concatenate([frames.extents[:, :1], cells, np.full((len(cells), 1), 2)], axis=1)
     wrong = (hints.extents != expected).any(axis=1)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda i: (
             f"{_NAME}: hints of shape {tuple(hints.extents[i].tolist())}, expected {tuple(expected[i].tolist())}: "
-            f"a vector for each {grid} x {grid} pixels of each frame",
-            sample=i,
-        )
+            f"a vector for each {grid} x {grid} pixels of each frame"
+        ),
+    )
 
 
 @operator(

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._operators.argument_rules import extents_of, padded
 from jdali._operators.record import PerSample, operator
 from jdali.ops.tensor._fit import fit
@@ -21,11 +21,11 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
     if sequence.ndim < 2:
         raise ValueError(f"{_NAME}: takes a sequence axis and at least one more, got {sequence.ndim} axes")
     order, lengths = _orders(new_order)
-    if (lengths == 0).any():
-        raise SampleError(
-            f"{_NAME}: new_order is empty; a sequence has at least one frame",
-            sample=int((lengths == 0).argmax()), argument="new_order",
-        )  # fmt: skip
+    check_samples(
+        lengths == 0,
+        lambda _: f"{_NAME}: new_order is empty; a sequence has at least one frame",
+        argument="new_order",
+    )
     given = np.arange(order.shape[1]) < lengths[:, None]
     outside = given & ((order < 0) | (order >= sequence.extents[:, :1]))
     if outside.any():

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
@@ -32,13 +32,13 @@ def setup_squeeze(data: BatchSpec, *, axes: Any, axis_names: str | None) -> Plan
     kept = [a for a in range(data.ndim) if a not in dropped]
     extents = data.extents[:, kept]
     changed = extents.prod(axis=1) != data.extents.prod(axis=1)
-    if changed.any():
-        i = int(changed.argmax())
-        raise SampleError(
+    check_samples(
+        changed,
+        lambda i: (
             f"squeeze: axes {tuple(sorted(dropped))} of extent {tuple(data.extents[i].tolist())} are not all "
-            "of size 1",
-            sample=i,
-        )
+            "of size 1"
+        ),
+    )
     layout = "".join(data.layout[a] for a in kept) if data.layout else ""
     return Plan((BatchSpec(extents, data.dtype, layout),), static={"axes": tuple(sorted(dropped))})
 

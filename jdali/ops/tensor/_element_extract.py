@@ -8,7 +8,7 @@ from typing import Any
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
@@ -30,13 +30,13 @@ def setup(sequence: BatchSpec, *, element_map: Any) -> tuple[BatchSpec, ...]:
     if sequence.ndim < 2:
         raise ValueError("element_extract: takes a sequence axis and at least one more")
     short = sequence.extents[:, 0] <= max(wanted)
-    if short.any():
-        i = int(short.argmax())
-        raise SampleError(
+    check_samples(
+        short,
+        lambda i: (
             f"element_extract: there is no element {max(wanted)} in a sequence of "
-            f"{int(sequence.extents[i, 0])}",
-            sample=i,
-        )
+            f"{int(sequence.extents[i, 0])}"
+        ),
+    )
     element = BatchSpec(sequence.extents[:, 1:], sequence.dtype, sequence.layout[1:])
     return (element,) * len(wanted)
 

@@ -11,7 +11,7 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
 
@@ -36,13 +36,13 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
         np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
     )
     wrong = ((theirs != 1) & (theirs != ours)).any(axis=1)
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
+    check_samples(
+        wrong,
+        lambda i: (
             f"{name}: a fill_value of extent {tuple(fill.extents[i].tolist())} cannot be broadcast to "
-            f"{tuple(out.extents[i].tolist())}",
-            sample=i,
-        )
+            f"{tuple(out.extents[i].tolist())}"
+        ),
+    )
 
 
 def _broadcast(fill: Array, extent: Array | None, shape: Sequence[int]) -> Array:

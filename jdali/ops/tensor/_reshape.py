@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.tensor._relayout import linear_index, relayout, take_linear
@@ -146,13 +146,13 @@ def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype
             raise ValueError(f"{name}: an extent of 0 leaves the negative one of the shape undefined")
         target = np.where(free, (size // np.maximum(known, 1))[:, None], target)
     volume = target.prod(axis=1) * out_dtype.itemsize
-    if (volume != size).any():
-        i = int((volume != size).argmax())
-        raise SampleError(
+    check_samples(
+        volume != size,
+        lambda i: (
             f"{name}: extent {tuple(data.extents[i].tolist())} of {data.dtype} cannot become "
-            f"{tuple(target[i].tolist())} of {out_dtype}",
-            sample=i,
-        )
+            f"{tuple(target[i].tolist())} of {out_dtype}"
+        ),
+    )
     return np.asarray(target, np.int64)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
@@ -196,25 +196,18 @@ def _check_index(axis: int, subscript: _Subscript, size: np.ndarray) -> None:
     if is_traced(subscript.at):
         return
     bad = (subscript.at < -size) | (subscript.at >= size)
-    if bad.any():
-        i = int(bad.argmax())
-        raise SampleError(
-            f"{NAME}: index {subscript.at[i]} is out of range for axis {axis} of length {size[i]}",
-            sample=i,
-            argument=f"at_{axis}",
-        )
+    check_samples(
+        bad,
+        lambda i: f"{NAME}: index {subscript.at[i]} is out of range for axis {axis} of length {size[i]}",
+        argument=f"at_{axis}",
+    )
 
 
 def _check_step(axis: int, subscript: _Subscript) -> None:
     if subscript.step is None:
         return
     zero = np.asarray(subscript.step) == 0
-    if zero.any():
-        raise SampleError(
-            f"{NAME}: the step at axis {axis} cannot be 0",
-            sample=int(zero.argmax()),
-            argument=f"step_{axis}",
-        )
+    check_samples(zero, lambda _: f"{NAME}: the step at axis {axis} cannot be 0", argument=f"step_{axis}")
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:

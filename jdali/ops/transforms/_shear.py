@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.transforms._matrix import Matrix, about_center
@@ -30,13 +30,11 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
         raise ValueError(f"{name}: {argument} must have 2 values, or 6 in space, got {count}")
     if argument == "angles" and not is_traced(values):
         steep = (np.abs(values) > 90).any(axis=1)
-        if steep.any():
-            i = int(steep.argmax())
-            raise SampleError(
-                f"{name}: angles must be between -90 and 90 degrees, got {values[i].tolist()}",
-                sample=i,
-                argument="angles",
-            )
+        check_samples(
+            steep,
+            lambda i: f"{name}: angles must be between -90 and 90 degrees, got {values[i].tolist()}",
+            argument="angles",
+        )
     check_vector(name, "center", center, axes)
     return plan(name, matrix, axes, [values, center])
 
