@@ -155,6 +155,41 @@ def _layouts(layout: str | Sequence[str], count: int) -> list[str]:
     return [layout] * count if isinstance(layout, str) else list(layout)
 
 
+# Programs run once here. Without optimizations no product is fused with a sum, as in a call step by step.
+_AT_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+def pure(
+    op: Operator,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any] | None = None,
+    *,
+    layout: str | Sequence[str] = "",
+    key: Array | None = None,
+) -> Any:
+    """One sample through the pure function, in one program: its many steps would be compiled one by one.
+
+    Args:
+        op: the operator.
+        inputs: arrays of one sample each.
+        args: arguments, all of them known.
+        layout: of all inputs, or one for each.
+        key: of a random operator.
+
+    Returns: the output, or a tuple of outputs.
+    """
+    traced = [not op.input(i).argument for i in range(len(inputs))]
+    arrays = [value for value, of_program in zip(inputs, traced, strict=True) if of_program]
+
+    @functools.partial(jax.jit, compiler_options=_AT_ONCE)
+    def program(arrays: list[Any], key: Array | None) -> Any:
+        rest = iter(arrays)
+        values = [next(rest) if t else value for value, t in zip(inputs, traced, strict=True)]
+        return pure_call(op, values, args or {}, layout=layout, key=key)
+
+    return program(arrays, key)
+
+
 def _pure(
     op: Operator, inputs: Any, args: Any, per_sample: Any, layout: Any, keys: Array | None = None
 ) -> list[list[np.ndarray]]:
@@ -164,9 +199,8 @@ def _pure(
     for i in range(count):
         sample_args = args | {k: v[i] for k, v in per_sample.items()}
         values = [s[i] for s in inputs]
-        call = functools.partial(pure_call, op, values, sample_args, layout=_layouts(layout, len(inputs)))
-        # One program for a random operator: its many small steps would be compiled one by one.
-        result = call() if keys is None else jax.jit(lambda key, call=call: call(key=key))(keys[i])
+        key = None if keys is None else keys[i]
+        result = pure(op, values, sample_args, layout=_layouts(layout, len(inputs)), key=key)
         result = result if isinstance(result, tuple) else (result,)
         outputs = outputs or [[] for _ in result]
         for o, value in enumerate(result):
