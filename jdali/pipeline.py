@@ -60,7 +60,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         py_start_method: how these are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
-            a tuple of it and the keyword arguments of both; None: cloudpickle where it is installed, else pickle.
+            a tuple of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
+            functions, and cloudpickle, where it is installed, for what only it can pickle.
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
         on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
@@ -103,7 +104,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         enable_memory_stats: bool = False,
         enable_checkpointing: bool = False,
         checkpoint: str | bytes | None = None,
-        py_num_workers: int = 1,
+        py_num_workers: int | None = 1,
         py_start_method: str | None = None,
         py_callback_pickler: Any = None,
         output_dtype: Any = None,
@@ -144,9 +145,10 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         self._without_effect = {name: given[name] for name in WITHOUT_EFFECT}
         self.enable_checkpointing = enable_checkpointing
         self._checkpoint = checkpoint
-        self.py_num_workers, self.py_start_method = py_num_workers, py_start_method
+        self.py_num_workers = 1 if py_num_workers is None else py_num_workers
+        self.py_start_method = py_start_method
         self._py_callback_pickler = py_callback_pickler
-        self._workers: WorkerPool | None = None
+        self._py_pool: WorkerPool | None = None
         self._expected = (output_dtype, output_ndim, output_layout)
         self.on_error, self.max_compiles = on_error, max_compiles
         if max_idle_bytes < 0:
@@ -205,14 +207,14 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """
         with self._building:
             self._defined()
-            if self._workers is None:
-                self._workers = start_workers(
+            if self._py_pool is None:
+                self._py_pool = start_workers(
                     self.graph.nodes, workers=self.py_num_workers, start_method=self.py_start_method,
                     pickler=self._py_callback_pickler,
                 )  # fmt: skip
-            if self._workers is not None:
-                self.py_start_method = self._workers.start_method
-                weakref.finalize(self, self._workers.abandon).atexit = False
+            if self._py_pool is not None:
+                self.py_start_method = self._py_pool.start_method
+                weakref.finalize(self, self._py_pool.abandon).atexit = False
 
     def _defined(self) -> tuple[DataNode, ...]:
         """The outputs; a subclass is asked for its graph."""
@@ -240,7 +242,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             plan, batch_size=self.batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes,
             seed=self.seed, on_error=self.on_error, max_compiles=self.max_compiles,
             devices=devices, sources=sources, scaled_decoding=self.scaled_decoding,
-            exact_shapes=self.exact_shapes, workers=self._workers,
+            exact_shapes=self.exact_shapes, workers=self._py_pool,
         )  # fmt: skip
         threads = self.exec_pipelined and self.exec_async
         when = When.INLINE if not threads else When.BACKGROUND if engine.feed.is_fed else When.AHEAD
@@ -464,8 +466,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
         if self._executor is not None:
             self._executor.close()
-        elif self._workers is not None:
-            self._workers.close()
+        elif self._py_pool is not None:
+            self._py_pool.close()
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -14,6 +14,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from jdali._workers._parcel import Parcel, pack, remove
+from jdali._workers._sending import receive
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,8 +48,8 @@ def serve(
 
     Args:
         connection: gives `Call`s, takes `Parcel`s and `Failure`s.
-        objects: those that the calls are for; pickled, if there is `loads`.
-        loads: unpickles them.
+        objects: those that the calls are for; what `send` gave, if there is `loads`.
+        loads: unpickles their callbacks.
         folders: for files of arrays.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides what ends
@@ -62,7 +63,7 @@ def serve(
             break
         try:
             if made is None:
-                made = objects if loads is None else loads(objects)
+                made = objects if loads is None else receive(objects, loads)
             answer = ForkingPickler.dumps(_answer(made, call, folders))
         except Exception as error:
             answer = ForkingPickler.dumps(Failure(portable(error)))

@@ -23,7 +23,7 @@ class RemoteFunction:
     alone = False
 
     def __init__(self, function: Callable[..., Any], num_outputs: int):
-        self._function, self._num_outputs = function, num_outputs
+        self.callback, self._num_outputs = function, num_outputs
 
     def samples(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[Any, dict[int, Exception]]:
         """The outputs of some samples, and what those raised that failed, by their index."""
@@ -31,7 +31,7 @@ class RemoteFunction:
         failures: dict[int, Exception] = {}
         for i, row in enumerate(rows):
             try:
-                outputs = as_outputs(self._function(*row), self._num_outputs)
+                outputs = as_outputs(self.callback(*row), self._num_outputs)
                 results.append([np.asarray(output) for output in outputs])
             except Exception as error:
                 failures[i] = portable(error)

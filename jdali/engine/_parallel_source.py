@@ -26,7 +26,7 @@ class RemoteSource:
     """
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
-        self._source, self._options, self.alone = source, dict(options), alone
+        self.callback, self._options, self.alone = source, dict(options), alone
         self._made: ExternalSource | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -35,7 +35,7 @@ class RemoteSource:
     @property
     def _local(self) -> ExternalSource:
         if self._made is None:
-            self._made = ExternalSource(self._source, **self._options)
+            self._made = ExternalSource(self.callback, **self._options)
         return self._made
 
     def next_batch(self, *place: int) -> tuple[Any, Any]:
@@ -92,8 +92,10 @@ class ParallelSource(ExternalSource, InWorkers):
             raise TypeError(f"{self.title}: parallel=True needs a source; this one is fed with feed_input")
         if callable(source) and not (self._told or is_generator_function(source)):
             raise TypeError(
-                f"{self.title}: a callback of a parallel source must take an argument, the number of the batch, a "
-                "BatchInfo or a SampleInfo: workers are asked for any of them"
+                f"{self.title}: Callable passed to External Source in parallel mode (when `parallel=True`) must accept "
+                "exactly one argument: `jdali.types.SampleInfo` if run with `batch=False` or either "
+                "`jdali.types.BatchInfo` or integer that represents the index of the batch within the epoch if run "
+                "with `batch=True`. Got a callable that does not accept arguments instead."
             )
         if self._told and has_state(source):
             raise TypeError(

@@ -298,7 +298,9 @@ def _takes_argument(function: Callable[..., Any]) -> bool:
     ]  # fmt: skip
     if len([p for p in positional if p.kind is not p.VAR_POSITIONAL]) > 1:
         raise TypeError(
-            f"external_source: the callback takes {len(positional)} arguments, it may take none or one"
+            "external_source: The `source` callable must accept either 0 or 1 positional arguments to indicate whether "
+            "it accepts the batch or sample indexing information. Found more than one positional argument, which is not "
+            f"allowed: {', '.join(p.name for p in positional)}"
         )
     return bool(positional)
 

@@ -142,7 +142,7 @@ def test_each_pipeline_has_its_own_workers(closing):
     ("call", "error", "text"),
     [
         (lambda: fn.external_source(parallel=True), TypeError, "parallel=True needs a source"),
-        (lambda: fn.external_source(lambda: 1, parallel=True), TypeError, "must take an argument"),
+        (lambda: fn.external_source(lambda: 1, parallel=True), TypeError, "must accept exactly one argument"),
         (
             lambda: fn.external_source(whole_batch, parallel=True, prefetch_queue_depth=0),
             ValueError,
@@ -157,20 +157,20 @@ def test_what_cannot_be_parallel(call, error, text):
 
 def test_what_cannot_be_pickled(closing):
     pipe = closing((number for number in range(2)), parallel=True)
-    with pytest.raises(TypeError, match=r"must be pickled, and cannot be: .*generator"):
+    with pytest.raises(TypeError, match=r"cannot pickle 'generator' object\na callback that runs in"):
         pipe.build()
 
 
 def test_workers_may_be_started_before_the_pipeline_is_built(closing):
     pipe = closing(whole_batch, parallel=True)
     pipe.start_py_workers()
-    workers = pipe._workers
+    workers = pipe._py_pool
     assert pipe.py_start_method == "forkserver"
     taken(pipe, 1)
-    assert pipe._workers is workers
+    assert pipe._py_pool is workers
 
 
 def test_a_pipeline_without_parallel_sources_starts_no_process(closing):
     pipe = closing(whole_batch, parallel=False)
     pipe.start_py_workers()
-    assert pipe._workers is None
+    assert pipe._py_pool is None

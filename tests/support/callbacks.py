@@ -13,6 +13,8 @@ import numpy as np
 class Echo:
     """Methods for a pool of workers."""
 
+    callback = None
+
     def __init__(self, alone: bool = False):
         self.alone, self.count = alone, 0
 

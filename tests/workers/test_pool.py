@@ -14,7 +14,8 @@ import pytest
 from support.callbacks import Echo
 from support.faults import PATIENCE, TESTS, until
 
-from jdali._workers._pool import WorkerError, WorkerPool
+from jdali._workers._pool import WorkerPool
+from jdali._workers._processes import WorkerError
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_an_object_that_is_alone_has_its_own_worker(pool):
     assert {result(pool.submit(1, "pid"))[1] for _ in range(5)} == {alone}
     assert alone not in {result(pool.submit(0, "pid"))[1] for _ in range(20)}
     assert pool.size == 2
-    assert len(pool.pids) == 3
+    assert len(pool.pids()) == 3
 
 
 def test_exceptions_are_those_of_the_user_with_the_workers_traceback(pool):
@@ -67,13 +68,13 @@ def test_exceptions_that_cannot_be_pickled(pool):
 def test_arguments_that_cannot_be_pickled(pool):
     with pytest.raises((AttributeError, TypeError), match=r"pickle|local object"):
         result(pool.submit(0, "same", lambda: 1))
-    assert result(pool.submit(0, "pid"))[1] in pool.pids  # the worker is there as before
+    assert result(pool.submit(0, "pid"))[1] in pool.pids()  # the worker is there as before
 
 
 def test_results_that_cannot_be_pickled(pool):
     with pytest.raises((AttributeError, TypeError), match=r"pickle|local object"):
         result(pool.submit(0, "lambda_beside"))
-    assert result(pool.submit(0, "pid"))[1] in pool.pids
+    assert result(pool.submit(0, "pid"))[1] in pool.pids()
 
 
 def test_a_worker_that_dies_is_an_error_of_all_that_wait():
@@ -95,7 +96,7 @@ def test_closing_ends_what_hangs(tmp_path):
         result(waiting)
     with pytest.raises(RuntimeError, match="closed"):
         result(pool.submit(0, "pid"))
-    assert not any(_alive(pid) for pid in pool.pids)
+    assert not any(_alive(pid) for pid in pool.pids())
 
 
 def _alive(pid):
@@ -112,14 +113,15 @@ def test_fork_after_jax_has_started_is_refused_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    ("options", "text"),
+    ("options", "error", "text"),
     [
-        ({"workers": 0}, "at least 1"),
-        ({"workers": 1, "start_method": "thread"}, "must be one of fork, spawn"),
+        ({"workers": 0}, RuntimeError, "without Python workers pool.* at least 1, not 0"),
+        ({"workers": 1, "start_method": "thread"}, ValueError, "must be one of fork, spawn"),
+        ({"workers": 1, "start_method": "spawn", "pickler": 3}, ValueError, "must be a module or an object with"),
     ],
 )
-def test_bad_options(options, text):
-    with pytest.raises(ValueError, match=text):
+def test_bad_options(options, error, text):
+    with pytest.raises(error, match=text):
         WorkerPool([Echo()], **options)
 
 
@@ -140,7 +142,7 @@ def test_a_pickler_of_the_users():
     pickler = Recorder()
     given = (pickler, {"some": "option"}, {"encoding": "ASCII"})
     pool = WorkerPool([Echo()], workers=1, start_method="forkserver", pickler=given)
-    assert result(pool.submit(0, "pid"))[1] in pool.pids
+    assert result(pool.submit(0, "pid"))[1] in pool.pids()
     assert pickler.options == [{"some": "option"}]
     pool.close()
 
@@ -153,8 +155,8 @@ SCRIPT = """
     if __name__ == "__main__":
         pool = WorkerPool([Echo()], workers=2, start_method={method!r})
         pids = {{pool.submit(0, "pid").result()[1] for _ in range(20)}}
-        assert pids <= set(pool.pids)
-        print(*pool.pids, *pool.folders, flush=True)
+        assert pids <= set(pool.pids())
+        print(*pool.pids(), *pool.folders, flush=True)
         {ending}
 """
 

@@ -1,0 +1,125 @@
+"""Pickling functions by value: lambdas, local functions, and those that `pickle_by_value` marks.
+
+`pickle` writes a function as the name that it has in its module, so that one without such a name cannot be
+sent to another process. Here the function itself is written: its code, what it closes over, and the global
+variables that it uses.
+"""
+
+from __future__ import annotations
+
+import dis
+import importlib
+import inspect
+import io
+import marshal
+import pickle
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARK = "_jdali_pickle_by_value"
+
+
+def pickle_by_value(fun: F) -> F:
+    """Marks a function of a module, so that a worker gets the function itself instead of its name.
+
+    The worker then need not be able to import the module. Lambdas and functions inside of functions are sent
+    like this in any case.
+
+    Args:
+        fun: a function written in Python; also used as a decorator.
+
+    Returns: the same function.
+
+    Raises:
+        TypeError: it is no function.
+    """
+    if not inspect.isfunction(fun):
+        raise TypeError(f"pickle_by_value: only functions can be pickled by value, not {type(fun).__name__}")
+    setattr(fun, _MARK, True)
+    return fun
+
+
+def dumps(value: Any) -> bytes:
+    """`pickle.dumps`, with functions by value where they have no name to be found by."""
+    buffer = io.BytesIO()
+    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
+    return buffer.getvalue()
+
+
+loads = pickle.loads
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, types.FunctionType) and _is_by_value(obj):
+            return _reduced(obj)
+        if isinstance(obj, types.CellType):
+            return _new_cell, ()  # what is in it comes with the functions that close over it
+        if isinstance(obj, types.ModuleType):
+            return importlib.import_module, (obj.__name__,)
+        return NotImplemented
+
+
+def _is_by_value(function: types.FunctionType) -> bool:
+    name = function.__qualname__
+    return hasattr(function, _MARK) or "<locals>" in name or "<lambda>" in name
+
+
+def _reduced(function: types.FunctionType) -> tuple[Any, ...]:
+    """How `pickle` makes the function again: first empty, for it may refer to itself, then what it refers to."""
+    cells = function.__closure__ or ()
+    made = (marshal.dumps(function.__code__), function.__module__, cells)
+    used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))
+            if name in function.__globals__}  # fmt: skip
+    state = {
+        "attributes": {
+            "__name__": function.__name__,
+            "__qualname__": function.__qualname__,
+            "__doc__": function.__doc__,
+            "__defaults__": function.__defaults__,
+            "__kwdefaults__": function.__kwdefaults__,
+            **function.__dict__,
+        },
+        "globals": used,
+        "cells": [cell.cell_contents for cell in cells if not _is_empty(cell)],
+        "filled": [not _is_empty(cell) for cell in cells],
+    }
+    return _new_function, made, state, None, None, _set_up
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname.endswith(("_GLOBAL", "_NAME")):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _global_names(constant)
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return True
+    return False
+
+
+# --- where it is read -----------------------------------------------------------------------
+def _new_cell() -> types.CellType:
+    return types.CellType()
+
+
+def _new_function(code: bytes, module: str, cells: tuple[types.CellType, ...]) -> types.FunctionType:
+    return types.FunctionType(marshal.loads(code), {"__name__": module}, closure=cells)
+
+
+def _set_up(function: types.FunctionType, state: dict[str, Any]) -> None:
+    for name, value in state["attributes"].items():
+        setattr(function, name, value)
+    function.__globals__.update(state["globals"])
+    filled = [cell for cell, is_filled in zip(function.__closure__ or (), state["filled"], strict=True) if is_filled]
+    for cell, value in zip(filled, state["cells"], strict=True):
+        cell.cell_contents = value

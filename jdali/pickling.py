@@ -1,0 +1,8 @@
+"""How callbacks get into worker processes: `pickle_by_value`, and `dumps` and `loads` that know of it.
+
+This is what a `Pipeline` uses if it has no `py_callback_pickler`.
+"""
+
+from jdali._workers._by_value import dumps, loads, pickle_by_value
+
+__all__ = ["dumps", "loads", "pickle_by_value"]
