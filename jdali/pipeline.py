@@ -426,7 +426,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
             raise RuntimeError(f"feed_input: no external source named {wanted!r}; there are {known}")
         if not source.is_fed:
-            raise RuntimeError(f"feed_input: {node.name!r} has a source of its own")
+            raise RuntimeError(
+                f"Cannot use `feed_input` on the external source {node.name!r} with a `source` argument specified."
+            )
         return node, source
 
     def input_feed_count(self, input_name: str) -> int:

@@ -267,7 +267,7 @@ def test_what_cannot_be_made_bytes_or_be_made_of_them(files):
         calling().serialize()
     with pytest.raises(RuntimeError, match="these are not the bytes of a pipeline"):
         jdali.Pipeline.deserialize(b"no")
-    with pytest.raises(ValueError, match="give one of serialized_pipeline and filename"):
+    with pytest.raises(ValueError, match="serialized_pipeline and filename arguments are mutually exclusive"):
         jdali.Pipeline.deserialize()
     with pytest.raises(RuntimeError, match="has operators already"):
         reading(files).deserialize_and_build(b"{}")

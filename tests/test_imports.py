@@ -12,13 +12,13 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 # From the lowest layer to the highest; a module may import its own layer and those before it.
 LAYERS = [
-    ["_*", "types", "tensors", "tfrecord", "storage"],
+    ["_*", "types", "tensors", "tfrecord", "storage", "pickling"],
     ["codecs"],
     ["ops", "readers"],
     ["graph", "data_node", "math"],
     ["engine"],
     ["pipeline", "_pipeline", "external_source"],
-    ["fn", "dynamic", "iterator", "plugin", "auto_aug", "profiler", "experimental"],
+    ["fn", "dynamic", "iterator", "plugin", "auto_aug", "profiler", "experimental", "plugin_manager"],
     ["cli"],
     ["__init__", "__main__"],
 ]

@@ -118,7 +118,10 @@ class Serializing(abc.ABC):
             kwargs: arguments of `Pipeline`, in place of those that were written.
         """
         if (serialized_pipeline is None) == (filename is None):
-            raise ValueError("Pipeline.deserialize: give one of serialized_pipeline and filename")
+            raise ValueError(
+                "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
+                "of them should be defined."
+            )
         data = Path(filename).read_bytes() if filename is not None else serialized_pipeline
         content = _parsed(data)
         make: Callable[..., Self] = cls
@@ -211,7 +214,9 @@ class _Reader:
     def node(self, item: Mapping[str, Any]) -> None:
         op = REGISTRY.get(item["op"])
         if op is None:
-            raise RuntimeError(f"Pipeline.deserialize: there is no operator {item['op']!r}")
+            raise RuntimeError(
+                f"Pipeline.deserialize: there is no operator {item['op']!r}; load its plugin first, if it has one"
+            )
         self._graph.domain = self._domain(item["domain"])
         runtime = None
         if item["fed"] is not None:

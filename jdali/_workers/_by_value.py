@@ -7,6 +7,7 @@ variables that it uses.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import importlib
 import inspect
@@ -113,13 +114,17 @@ def _new_cell() -> types.CellType:
 
 
 def _new_function(code: bytes, module: str, cells: tuple[types.CellType, ...]) -> types.FunctionType:
-    return types.FunctionType(marshal.loads(code), {"__name__": module}, closure=cells)
+    return types.FunctionType(
+        marshal.loads(code), {"__name__": module, "__builtins__": builtins}, closure=cells
+    )
 
 
 def _set_up(function: types.FunctionType, state: dict[str, Any]) -> None:
     for name, value in state["attributes"].items():
         setattr(function, name, value)
     function.__globals__.update(state["globals"])
-    filled = [cell for cell, is_filled in zip(function.__closure__ or (), state["filled"], strict=True) if is_filled]
+    filled = [
+        cell for cell, is_filled in zip(function.__closure__ or (), state["filled"], strict=True) if is_filled
+    ]
     for cell, value in zip(filled, state["cells"], strict=True):
         cell.cell_contents = value

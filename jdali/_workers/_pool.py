@@ -6,7 +6,7 @@ import collections
 import multiprocessing
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -60,9 +60,7 @@ class WorkerPool:
         if self.start_method == "forkserver":
             context.set_forkserver_preload(["__main__", serve.__module__])  # JAX is imported once, there
         try:
-            self.pool = ProcessPool(
-                context, (payload, loads, self.folders), [*[None] * shared, *self._alone]
-            )
+            self.pool = ProcessPool(context, (payload, loads, self.folders), [*[None] * shared, *self._alone])
         except BaseException:
             self._remove()
             raise

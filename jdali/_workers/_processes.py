@@ -85,6 +85,7 @@ class ProcessPool:
     def __init__(self, context: Any, given: tuple[Any, ...], alone: Sequence[int | None]):
         self.workers: list[Worker] = []
         self._owner = os.getpid()
+        self._closing = threading.Lock()
         self._observer: Observer | None = None
         try:
             for number in alone:
@@ -113,10 +114,11 @@ class ProcessPool:
             worker.process.join()
 
     def close(self) -> None:
-        """Ends the processes and all threads."""
+        """Ends the processes and all threads. Harmless twice, in any threads."""
         self.kill()
-        for worker in self.workers:
-            worker.end()
+        with self._closing:
+            for worker in self.workers:
+                worker.end()
         if self._observer is not None and threading.current_thread() is not self._observer.thread:
             self._observer.thread.join()
 

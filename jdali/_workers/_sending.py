@@ -74,7 +74,9 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 def _dumps(value: Any) -> bytes:
     """By jdali's own pickler; by cloudpickle, if there is one, what workers cannot import."""
     main = sys.modules["__main__"]
-    if hasattr(main, "__file__"):  # else a prompt or a notebook, whose classes and functions no worker can import
+    if hasattr(
+        main, "__file__"
+    ):  # else a prompt or a notebook, whose classes and functions no worker can import
         try:
             return _by_value.dumps(value)
         except Exception:

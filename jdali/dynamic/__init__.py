@@ -14,7 +14,7 @@ import sys
 import jdali.ops
 import jdali.readers  # noqa: F401  readers register themselves
 from jdali import types as types
-from jdali._operators.record import REGISTRY, ReaderOp
+from jdali._operators.record import REGISTRY, Operator, ReaderOp
 from jdali._operators.surface import class_name, place
 from jdali.dynamic import _dtype
 from jdali.dynamic import capture as capture
@@ -76,10 +76,16 @@ _HIDDEN = (
     "experimental.inputs.",
 )
 
-for _op in REGISTRY.values():
-    if _op.name.startswith(_HIDDEN):
-        continue
-    if isinstance(_op, ReaderOp):
-        place(sys.modules[__name__], class_name(_op.name), make_reader(_op), sys.modules)
+
+def _expose(op: Operator) -> None:
+    """Makes the function of an operator, or the class of a reader."""
+    if op.name.startswith(_HIDDEN):
+        return
+    if isinstance(op, ReaderOp):
+        place(sys.modules[__name__], class_name(op.name), make_reader(op), sys.modules)
     else:
-        place(sys.modules[__name__], _op.name, make_function(_op), sys.modules)
+        place(sys.modules[__name__], op.name, make_function(op), sys.modules)
+
+
+for _op in REGISTRY.values():
+    _expose(_op)

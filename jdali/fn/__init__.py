@@ -9,7 +9,7 @@ from operator import attrgetter
 
 import jdali.ops
 import jdali.readers
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, Operator
 from jdali._operators.surface import ALIASES, class_name, place
 from jdali.fn import _special
 from jdali.fn._build import make_function
@@ -17,11 +17,17 @@ from jdali.fn._classes import Compose, make_class
 
 _HIDDEN = ("_", "math.")  # parts of expressions and of the engine, not called by users
 
+
+def _expose(op: Operator) -> None:
+    """Makes the function of an operator, and its class in `jdali.ops`."""
+    if not op.name.startswith(_HIDDEN):
+        function = getattr(_special, op.name.replace(".", "_"), None) or make_function(op)
+        place(sys.modules[__name__], op.name, function, sys.modules)
+        place(jdali.ops, class_name(op.name), make_class(op, function), sys.modules)
+
+
 for _op in REGISTRY.values():
-    if not _op.name.startswith(_HIDDEN):
-        _function = getattr(_special, _op.name.replace(".", "_"), None) or make_function(_op)
-        place(sys.modules[__name__], _op.name, _function, sys.modules)
-        place(jdali.ops, class_name(_op.name), make_class(_op, _function), sys.modules)
+    _expose(_op)
 
 for _old, _new in ALIASES.items():
     place(sys.modules[__name__], _old, attrgetter(_new)(sys.modules[__name__]), sys.modules)

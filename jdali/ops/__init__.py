@@ -20,7 +20,7 @@ masked before a sum over the output.
 
 import sys
 
-from jdali._operators.record import REGISTRY, CompiledOp
+from jdali._operators.record import REGISTRY, CompiledOp, Operator
 from jdali._operators.surface import place
 from jdali.ops import audio as audio
 from jdali.ops import bbox as bbox
@@ -38,6 +38,12 @@ from jdali.ops import tensor as tensor
 from jdali.ops import transforms as transforms
 from jdali.ops._pure import make_pure
 
+
+def _expose(op: Operator) -> None:
+    """Makes the pure function of an operator, if it is compiled."""
+    if isinstance(op, CompiledOp) and not op.name.startswith("_"):
+        place(sys.modules[__name__], op.name, make_pure(op), sys.modules)
+
+
 for _op in list(REGISTRY.values()):
-    if isinstance(_op, CompiledOp) and not _op.name.startswith("_"):
-        place(sys.modules[__name__], _op.name, make_pure(_op), sys.modules)
+    _expose(_op)

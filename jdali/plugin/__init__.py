@@ -1,1 +1,4 @@
-"""Names that DALI's users import: `plugin.jax`, `plugin.pytorch`, `plugin.base_iterator`; and `plugin.grain`."""
+"""Names that DALI's users import: `plugin.jax`, `plugin.pytorch`, `plugin.triton`, `plugin.numba`, `plugin.base_iterator`.
+
+`plugin.grain` and `plugin.operators` are jdali's own.
+"""

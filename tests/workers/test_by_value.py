@@ -47,6 +47,11 @@ def test_lambdas_and_local_functions_are_sent_with_what_they_use():
     assert through(functools.partial(local, 2))() == [12]
 
 
+def test_code_that_looks_for_builtins_in_its_caller(tmp_path):
+    np.arange(3, dtype=np.uint8).tofile(tmp_path / "numbers")
+    assert through(lambda path: np.fromfile(path, np.uint8))(tmp_path / "numbers").tolist() == [0, 1, 2]
+
+
 def test_a_function_that_refers_to_itself():
     def factorial(n):
         return n * factorial(n - 1) if n else 1

@@ -117,7 +117,11 @@ def test_fork_after_jax_has_started_is_refused_with_the_reason():
     [
         ({"workers": 0}, RuntimeError, "without Python workers pool.* at least 1, not 0"),
         ({"workers": 1, "start_method": "thread"}, ValueError, "must be one of fork, spawn"),
-        ({"workers": 1, "start_method": "spawn", "pickler": 3}, ValueError, "must be a module or an object with"),
+        (
+            {"workers": 1, "start_method": "spawn", "pickler": 3},
+            ValueError,
+            "must be a module or an object with",
+        ),
     ],
 )
 def test_bad_options(options, error, text):

@@ -1,0 +1,24 @@
+"""What the operators of a plugin are written with: the decorators, and the words of their signatures.
+
+docs/custom_operators.md says how; `jdali.plugin_manager` loads what was written.
+"""
+
+from jdali._batches.extent import BatchSpec, Plan, valid_mask
+from jdali._errors import SampleError
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.record import PerSample, Static, batch_operator, host_operator, operator
+from jdali.ops.image._take_window import fit_axis
+
+__all__ = [
+    "BatchSpec",
+    "PerSample",
+    "Plan",
+    "SampleError",
+    "Static",
+    "batch_operator",
+    "fit_axis",
+    "host_operator",
+    "operator",
+    "saturate_cast",
+    "valid_mask",
+]

@@ -1,0 +1,100 @@
+"""Loading operators of third parties: Python modules that register them (docs/custom_operators.md)."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from jdali import dynamic, fn, ops
+from jdali._operators.record import REGISTRY
+
+__all__ = ["load_directory", "load_library"]
+
+_NATIVE = (".so", ".dll", ".dylib")
+
+
+def load_library(library_path: str | Path, global_symbols: bool = False) -> None:
+    """Imports a module, and puts the operators that it registers into `jdali.fn`, `jdali.ops` and `jdali.dynamic`.
+
+    Args:
+        library_path: a Python file, the folder of a package, or the dotted name of a module that can be
+            imported. One that was loaded already is left as it is.
+        global_symbols: without effect.
+
+    Raises:
+        RuntimeError: there is no such module, it is a library of DALI's C++ operators, or it raised while it was
+            imported; then none of its operators is registered.
+    """
+    path = Path(library_path)
+    if path.suffix in _NATIVE:
+        raise RuntimeError(
+            f"load_library: {str(library_path)!r} is a compiled library. Operators that were written in C++ for DALI "
+            "cannot run in jdali, whose operators are Python modules: write them with jdali.plugin.operators, or call "
+            "the library from fn.python_function"
+        )
+    before = set(REGISTRY)
+    try:
+        if path.exists():
+            _import_from(path)
+        else:
+            importlib.import_module(str(library_path))
+    except Exception as error:
+        for name in REGISTRY.keys() - before:
+            del REGISTRY[name]
+        raise RuntimeError(f"load_library: {str(library_path)!r} cannot be loaded: {error}") from error
+    for name in [name for name in REGISTRY if name not in before]:
+        for surface in (ops, fn, dynamic):
+            surface._expose(REGISTRY[name])
+
+
+def load_directory(plugin_dir_path: str | Path, global_symbols: bool = False) -> None:
+    """Loads the Python files and packages in a folder, in the order of their names.
+
+    Args:
+        plugin_dir_path: the folder. Names that begin with "_" or "." are left out.
+        global_symbols: without effect.
+
+    Raises:
+        RuntimeError: it is no folder, or one of them cannot be loaded, see `load_library`.
+    """
+    folder = Path(plugin_dir_path)
+    if not folder.is_dir():
+        raise RuntimeError(f"load_directory: {str(plugin_dir_path)!r} is not a folder")
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith(("_", ".")) and (path.suffix == ".py" or _is_package(path)):
+            load_library(path)
+
+
+def _is_package(path: Path) -> bool:
+    return (path / "__init__.py").is_file()
+
+
+def _import_from(path: Path) -> ModuleType:
+    """Imports a file or a package under its own name, wherever it is."""
+    if path.is_dir():
+        if not _is_package(path):
+            raise ImportError("the folder has no __init__.py; load_directory loads all modules of a folder")
+        name, file, within = path.name, path / "__init__.py", [str(path)]
+    else:
+        if path.suffix != ".py":
+            raise ImportError("it is neither a Python file nor a package")
+        name, file, within = path.stem, path, None
+    known = sys.modules.get(name)
+    if known is not None:
+        if Path(known.__file__ or "").resolve() == file.resolve():
+            return known
+        raise ImportError(f"there is another module named {name!r}: {known.__file__}")
+    spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=within)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        for loaded in [n for n in sys.modules if n == name or n.startswith(f"{name}.")]:
+            del sys.modules[loaded]
+        raise
+    return module
