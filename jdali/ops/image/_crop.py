@@ -13,6 +13,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _window
 from jdali.ops.image._take_window import (
+    bordered,
     exact_anchor,
     fill_constant,
     inside_window,
@@ -42,8 +43,10 @@ def setup(
     sizes = _window.crop_sizes("crop", images.extents, layout, crop, crop_d, crop_h, crop_w)
     positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
     extents = _window.crop_extents(
-        "crop", images.extents, layout, sizes, positions, out_of_bounds_policy, rounding
-    )
+        "crop", images.extents, layout, sizes, positions, out_of_bounds_policy, rounding,
+        _window.POLICIES + _window.BORDERS,
+    )  # fmt: skip
+    _window.check_border("crop", out_of_bounds_policy, images.extents, extents)
     channels = extents[:, layout.index("C")] if "C" in layout else None
     _window.check_fill_values("crop", out_of_bounds_policy, fill_values, layout, channels)
     return BatchSpec(extents, dtype or images.dtype, layout)
@@ -115,7 +118,8 @@ def crop(
         dtype: output type, converted by cutting off fractions and saturating; None: the input's.
         fill_values: one value, or one for each channel, for what lies outside of the image.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
-            "trim_to_shape" makes the window smaller.
+            "trim_to_shape" makes the window smaller; "clamp", "reflect_101", "reflect_1001" and "wrap" repeat the
+            image, see `slice`.
         rounding: "round" or "truncate", for the position.
 
     Returns: layout of the input, size of the window.
@@ -126,6 +130,8 @@ def crop(
     if is_cut(crop, crop_d, crop_h, crop_w):
         anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, out_extent)
     indices = window_indices(anchors, out_shape)
+    if out_of_bounds_policy in _window.BORDERS:
+        indices = bordered(indices, extent, out_of_bounds_policy)
     result = saturate_truncate(take_window(image, indices, out_shape), out)
     if out_of_bounds_policy != "pad":
         return result

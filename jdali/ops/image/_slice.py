@@ -15,6 +15,7 @@ from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _window
 from jdali.ops.image._take_window import (
+    bordered,
     fill_constant,
     inside_window,
     per_channel,
@@ -49,7 +50,8 @@ def setup(
     positional = (anchor, shape_input)
     _check_given(named, positional)
     policy = out_of_bounds_policy
-    _window.check_choice("slice", "out_of_bounds_policy", policy, _window.POLICIES)
+    policies = _window.POLICIES + _window.BORDERS
+    _window.check_choice("slice", "out_of_bounds_policy", policy, policies)
     layout = _window.default_layout(data.layout, data.ndim) if data.ndim < 5 else data.layout
     names = None if axes is not None and axis_names == "WH" else axis_names
     chosen = _window.slice_axes("slice", data.layout, data.extents.shape, axes, names)
@@ -63,8 +65,9 @@ def setup(
             anchors, sizes = _window.positional_window(
                 "slice", data.extents, chosen, anchor, shape_input, normalized_anchor, normalized_shape
             )
-        anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes)
+        anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
         params["_anchors"] = anchors.astype(np.int32)
+    _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None
     _window.check_fill_values("slice", policy, fill_values, layout, channels)
     cut = tuple(int(axis) for axis in np.unique(chosen))
@@ -152,7 +155,9 @@ def slice(
         fill_values: one value, or one for each channel, for what lies outside of the data.
         normalized_anchor: a float `anchor` is a share of the extent, not elements.
         normalized_shape: a float `shape_input` is a share of the extent, not elements.
-        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller.
+        out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
+            (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
+            repeat the data.
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.
@@ -168,6 +173,8 @@ def slice(
         where = _late_anchors(first, rel_start is not None, _axes, extent[0])
     anchors = [where[axis] if axis in _cut else None for axis in range(data.ndim)]
     indices = window_indices(anchors, out_shape)
+    if out_of_bounds_policy in _window.BORDERS:
+        indices = bordered(indices, extent[0], out_of_bounds_policy)
     result = saturate_truncate(take_window(data, indices, out_shape), out)
     if out_of_bounds_policy != "pad":
         return result

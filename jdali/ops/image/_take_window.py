@@ -101,6 +101,34 @@ def window_indices(
     return indices
 
 
+def bordered(indices: Indices, extent: Array, border: str) -> list[Array | None]:
+    """Indices out of bounds moved to the elements of the sample that a border repeats.
+
+    Args:
+        indices: of `window_indices`.
+        extent: int32 [ndim], of the sample.
+        border: "clamp" (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) or
+            "wrap" (bcd|abcd|abc).
+    """
+    moved: list[Array | None] = []
+    for axis, index in enumerate(indices):
+        if index is None:
+            moved.append(None)
+            continue
+        size = jnp.maximum(extent[axis], 1)
+        if border == "clamp":
+            index = jnp.clip(index, 0, size - 1)
+        elif border == "wrap":
+            index = index % size
+        else:
+            last = size - 1 if border == "reflect_101" else size  # of the half that runs forwards
+            period = jnp.maximum(2 * last, 1)
+            index = index % period
+            index = jnp.where(index < size, index, period - index - (border == "reflect_1001"))
+        moved.append(index)
+    return moved
+
+
 def take_window(value: Array, indices: Indices, shape: Sequence[int]) -> Array:
     """Takes a window of padded shape `shape`; indices out of bounds repeat the border."""
     for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):

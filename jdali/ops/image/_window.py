@@ -16,6 +16,7 @@ from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.call import is_traced
 
 POLICIES = ("error", "pad", "trim_to_shape")
+BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
 ROUNDINGS = ("round", "truncate")
 _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
@@ -139,6 +140,7 @@ def crop_extents(
     positions: Sequence[Any],
     policy: str,
     rounding: str,
+    policies: tuple[str, ...] = POLICIES,
 ) -> np.ndarray:
     """True sizes of what `crop` gives, after checks.
 
@@ -150,12 +152,13 @@ def crop_extents(
         positions: of `crop_positions`.
         policy: `out_of_bounds_policy`.
         rounding: checked only.
+        policies: those that the operator has.
 
     Returns: int64 [N, ndim].
     """
     check_choice(name, "rounding", rounding, ROUNDINGS)
     check_positions(name, sizes != extents, positions)
-    check_choice(name, "out_of_bounds_policy", policy, POLICIES)
+    check_choice(name, "out_of_bounds_policy", policy, policies)
     too_large = (sizes > extents).any(axis=1)
     if policy == "error" and too_large.any():
         i = int(too_large.argmax())
@@ -368,15 +371,35 @@ def _window(
     return anchors, sizes
 
 
+def check_border(name: str, policy: str, extents: np.ndarray, sizes: np.ndarray) -> None:
+    """An empty sample has no border to repeat."""
+    empty = ((extents == 0) & (sizes > 0)).any(axis=1)
+    if policy in BORDERS and empty.any():
+        i = int(empty.argmax())
+        raise SampleError(
+            f"{name}: sample {i} of extent {extents[i].tolist()} is empty, so out_of_bounds_policy {policy!r} has "
+            "nothing to repeat",
+            sample=i,
+        )
+
+
 def apply_bounds(
-    name: str, policy: str, extents: np.ndarray, anchors: np.ndarray, sizes: np.ndarray
+    name: str,
+    policy: str,
+    extents: np.ndarray,
+    anchors: np.ndarray,
+    sizes: np.ndarray,
+    policies: tuple[str, ...] = POLICIES,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Applies `out_of_bounds_policy`: raises, lets windows reach out, or trims them.
 
+    Args:
+        policies: those that the operator has.
+
     Returns: anchors and sizes, int64 [N, ndim].
     """
-    check_choice(name, "out_of_bounds_policy", policy, POLICIES)
-    if policy == "pad":
+    check_choice(name, "out_of_bounds_policy", policy, policies)
+    if policy == "pad" or policy in BORDERS:
         return anchors, sizes
     ends = anchors + sizes
     if policy == "trim_to_shape":

@@ -7,9 +7,10 @@ import pytest
 from support import batch, contract, oracle
 from support.data import image
 
-from jdali import types
+from jdali import ops, types
 from jdali._errors import SampleError, TracedArgumentError
 from jdali._operators.pure import pure_call
+from jdali._operators.record import REGISTRY
 from jdali.ops.image._slice import slice as op
 
 SIZES = [(5, 8), (9, 4), (4, 5), (7, 7)]
@@ -215,3 +216,45 @@ def test_positional_types():
         pure_call(op, [image(4, 5), np.int32([0, 0]), np.float32([1, 1])], {}, layout=["HWC", "", ""])
     with pytest.raises(TypeError, match="slice: anchor and shape are float16"):
         pure_call(op, [image(4, 5), np.float16([0, 0]), np.float16([1, 1])], {}, layout=["HWC", "", ""])
+
+
+BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("policy", BORDERS)
+def test_borders(policy):
+    """Also of samples of one element, and of windows far outside."""
+    data = [
+        np.arange(6, dtype=np.uint8),
+        np.arange(3, dtype=np.uint8),
+        np.uint8([7]),
+        np.arange(4, dtype=np.uint8),
+    ]
+    starts, sizes = [[-14], [5], [-3], [1]], [[30], [4], [9], [2]]
+    contract.check(
+        REGISTRY["slice"], [data], {"axes": [0], "out_of_bounds_policy": policy},
+        {"start": np.int32(starts), "shape": np.int32(sizes)},
+    )  # fmt: skip
+    image = [np.arange(24, dtype=np.int16).reshape(2, 4, 3)]
+    contract.check(
+        REGISTRY["slice"], [image],
+        {"axis_names": "HW", "start": [-2, 3], "shape": [5, 6], "out_of_bounds_policy": policy}, layout="HWC",
+    )  # fmt: skip
+    contract.check(
+        REGISTRY["crop"],
+        [image],
+        {"crop": [7, 9], "crop_pos_x": 0.2, "out_of_bounds_policy": policy},
+        layout="HWC",
+    )
+
+
+@pytest.mark.parametrize("policy", BORDERS)
+def test_an_empty_sample_has_no_border(policy):
+    for function, args in (
+        (ops.slice, {"axes": [0], "start": [-1], "shape": [2]}),
+        (ops.crop, {"crop": [2, 2]}),
+    ):
+        empty = np.zeros((0, 2, 1)[: 1 if function is ops.slice else 3], np.uint8)
+        with pytest.raises(ValueError, match="is empty, so out_of_bounds_policy .* has nothing to repeat"):
+            function(empty, out_of_bounds_policy=policy, **args)
