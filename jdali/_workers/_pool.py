@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import multiprocessing
 import threading
 import weakref
@@ -52,7 +53,9 @@ class WorkerPool:
         self._remove = weakref.finalize(self, remove, self.folders)
         self._changed = threading.Condition()
         self._calls: collections.deque[_Order] = collections.deque()
-        self._failure: Exception | None = None
+        self._failure: Exception | None = (
+            None  # copied for each call: what is raised holds the frames of who waits
+        )
         payload, loads = (objects, None) if self.start_method == "fork" else send(objects, pickler)
         self._alone = [n for n, one in enumerate(objects) if one.alone]
         shared = workers if len(self._alone) < len(objects) else 0
@@ -96,7 +99,7 @@ class WorkerPool:
                 self._calls.append(order)
                 self._changed.notify_all()
             else:
-                order.future.set_exception(self._failure)
+                order.future.set_exception(copy.copy(self._failure))
         return order.future
 
     def abandon(self) -> None:
@@ -118,7 +121,7 @@ class WorkerPool:
             self._calls.clear()
             self._changed.notify_all()
         for order in waiting:
-            order.future.set_exception(self._failure)
+            order.future.set_exception(copy.copy(self._failure))
 
     # --- a worker's thread ------------------------------------------------------------------
     def _serve(self, worker: Worker) -> None:
@@ -143,7 +146,7 @@ class WorkerPool:
             answer = worker.ask(Call(order.number, order.method, order.arguments, file))
         except WorkerError as error:
             self._fail(error)
-            order.future.set_exception(self._failure or error)
+            order.future.set_exception(copy.copy(self._failure or error))
             return
         except Exception as error:  # the arguments could not be pickled
             order.future.set_exception(error)

@@ -92,6 +92,11 @@ class Feed:
         self.lost = 0
 
     @property
+    def may_end(self) -> bool:
+        """Whether there is an external source, which may come to its end."""
+        return bool(self._externals)
+
+    @property
     def is_fed(self) -> bool:
         """Whether a batch has data that are given to the pipeline, not asked for."""
         return any(source.is_fed for source in self._externals.values())

@@ -32,14 +32,21 @@ class Items:
             self._begin = lambda: _Calls(source)
         else:
             self._begin = lambda: iter(source)
-        # A generator and a callback are at the place where they were left, not at a beginning.
-        self._restarts = is_generator_function(source) or not (callable(source) or iter(source) is source)
-        if cycle != "no" and not self._restarts:
-            what = "a callback" if callable(source) else "a generator"
+        # A generator and a callback are at the place where they were left, not at a beginning; so is another
+        # iterator, unless it is to be gone through again: then its `__iter__` says where it begins.
+        generator = inspect.isgenerator(source)
+        if cycle != "no" and callable(source) and not is_generator_function(source):
             raise ValueError(
-                f"external_source: cycle needs something that can be gone through again; {what} cannot: give "
-                "the generator function or a list instead"
+                "external_source: The argument `cycle` can only be specified if `source` is iterable, not a callback"
             )
+        if cycle != "no" and generator:
+            raise TypeError(
+                "external_source: Cannot cycle through a generator - if the generator is a result of calling a generator "
+                "function, pass that function instead as `source`."
+            )
+        self._restarts = is_generator_function(source) or not (
+            callable(source) or generator or (cycle == "no" and iter(source) is source)
+        )
         self._iterator = self._begin()
         self._taken = 0
 

@@ -73,6 +73,11 @@ class MadeBatches:
         with self.changed:
             self.changed.notify_all()
 
+    @property
+    def at_end(self) -> bool:
+        """Whether the end of an external source is what has waited the longest."""
+        return bool(self._made) and isinstance(self._made[0], StopIteration)
+
     # --- for those who make them ------------------------------------------------------------
     def begin(self, stopped: Callable[[], bool]) -> int:
         """The number of the next batch to be made, as soon as there is room for it.

@@ -144,10 +144,10 @@ class ParallelSource(ExternalSource, InWorkers):
     def _received(self, ahead: _Ahead) -> Any:
         size = ahead.size
         if self.batch or not self._told:
-            outputs, (layouts, state) = ahead.parts[0].result()
+            outputs, (layouts, state) = _answers(ahead.parts)[0]
             self._state = state
             return self._batch(outputs, layouts, size, copy=False)
-        rows = [row for part in ahead.parts for row in part.result()[0]]
+        rows = [row for part, _ in _answers(ahead.parts) for row in part]
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
 
     def reset(self) -> None:
@@ -172,3 +172,15 @@ class ParallelSource(ExternalSource, InWorkers):
             items.set_state(self._state)
             twin._items = items.twin()
         return twin
+
+
+def _answers(parts: list[Future[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
+    """What workers answered. The futures are let go of: what one raised would hold this frame, and this frame it."""
+    parts.reverse()
+    answers = []
+    try:
+        while parts:
+            answers.append(parts.pop().result())
+    finally:
+        parts.clear()
+    return answers

@@ -187,7 +187,16 @@ class Runtime:
 
     # --- other places -----------------------------------------------------------------------
     def reset(self) -> bool:
-        """Goes on after the end of an external source; False: before that there is nothing to do."""
+        """Goes on after the end of an external source; False: before that there is nothing to do.
+
+        Where batches are made ahead, that nothing but the end is left is as good as having met it.
+        """
+        if self._life is _Life.RUNNING and self.ahead and self._engine.feed.may_end:
+            with self._changed:
+                self._changed.wait_for(lambda: self._made or not self._threads or self._stopped())
+                if self._made.at_end:
+                    self._note_end(StopIteration())
+                    self._made.take()
         if self._life is not _Life.ENDED:
             return False
         with self._changed:  # what was scheduled before meets the same end

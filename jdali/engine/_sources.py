@@ -84,7 +84,9 @@ class ExternalSource:
                 )
             self._items = Items(source, self.cycle)
         elif self._told and self.cycle != "no":
-            raise ValueError("external_source: cycle works with iterables only, not with a callback")
+            raise ValueError(
+                "external_source: The argument `cycle` can only be specified if `source` is iterable, not a callback"
+            )
 
     @property
     def title(self) -> str:

@@ -1,8 +1,12 @@
 """External sources with `parallel=True`: the same batches as without, whatever happens to the workers."""
 
+import contextlib
 import functools
+import gc
 import os
+import signal
 import traceback
+import weakref
 
 import numpy as np
 import pytest
@@ -123,6 +127,34 @@ def test_close_ends_a_callback_that_hangs(closing, tmp_path):
     with pytest.raises(RuntimeError):
         waiting()
     assert until(lambda: jdali_threads() <= before)
+
+
+def test_a_pipeline_that_is_dropped_after_its_end_leaves_no_process():
+    """At once, not when the garbage collector looks for cycles."""
+    pipe = make(batches, parallel=True)
+    taken(pipe, 1)
+    pids = pipe._py_pool.pids()
+    pool = weakref.ref(pipe)
+    gc.disable()
+    try:
+        with contextlib.suppress(StopIteration):
+            while True:
+                pipe.run()
+        assert all(os.path.exists(f"/proc/{pid}") for pid in pids)
+        del pipe
+        assert until(lambda: pool() is None)
+        assert until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids))
+    finally:
+        gc.enable()
+
+
+def test_a_worker_that_dies_while_it_has_nothing_to_do(closing):
+    pipe = closing(whole_batch, parallel=True)
+    pipe.start_py_workers()
+    os.kill(pipe._py_pool.pids()[0], signal.SIGKILL)
+    assert until(lambda: "closed" in repr(pipe._py_pool))
+    with pytest.raises(RuntimeError, match=r"worker process \d+ was killed by signal 9, though"):
+        pipe.run()
 
 
 def test_each_pipeline_has_its_own_workers(closing):

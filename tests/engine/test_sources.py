@@ -295,3 +295,73 @@ def test_python_numbers_and_lists_are_what_numpy_makes_of_them():
         (samples,), made = given(lambda source=source: source)
         assert made.spec.dtype == dtype
         assert [s.item() for s in samples] == source
+
+
+# --- ends ------------------------------------------------------------------------------------------
+class Rewinds:
+    """An iterator that begins anew with each `iter`."""
+
+    def __iter__(self):
+        self.count = 0
+        return self
+
+    def __next__(self):
+        if self.count == 2:
+            raise StopIteration
+        self.count += 1
+        return np.int32([[self.count]])
+
+
+def numbers(pipe, count):
+    """What single-sample batches hold; None: the end, after which it is reset."""
+    found = []
+    for _ in range(count):
+        try:
+            found.append(pipe.run()[0].as_array().item())
+        except StopIteration:
+            found.append(None)
+            pipe.reset()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("cycle", "expected"),
+    [("quiet", [1, 2, 1, 2, 1]), ("raise", [1, 2, None, 1, 2]), (None, [1, 2, None, None])],
+)
+@pytest.mark.parametrize(
+    "package", [jdali, pytest.param("oracle", marks=pytest.mark.oracle)], ids=["jdali", "DALI"]
+)
+def test_an_iterator_that_rewinds_itself(cycle, expected, package):
+    if package == "oracle":
+        package = oracle.dali()
+    pipe = package.Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(package.fn.external_source(Rewinds(), cycle=cycle))
+    pipe.build()
+    assert numbers(pipe, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "text"),
+    [
+        ((n for n in range(2)), TypeError, "Cannot cycle through a generator .* pass that function instead"),
+        (lambda: 1, ValueError, "The argument `cycle` can only be specified if `source` is iterable"),
+        (lambda number: 1, ValueError, "The argument `cycle` can only be specified if `source` is iterable"),
+    ],
+)
+def test_what_cannot_cycle(source, error, text):
+    with pytest.raises(error, match=text):
+        fn.external_source(source, cycle="raise")
+
+
+def test_a_reset_where_only_the_end_is_left_begins_again():
+    """Whoever knows how many batches there are need not meet the StopIteration first, as in DALI."""
+    pipe = jdali.Pipeline(batch_size=1, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.external_source([np.int32([[1]]), np.int32([[2]])], cycle="raise"))
+    for _ in range(3):
+        assert [pipe.run()[0].as_array().item() for _ in range(2)] == [1, 2]
+        pipe.reset()
+    assert pipe.run()[0].as_array().item() == 1
+    pipe.reset()  # in the middle: without effect
+    assert pipe.run()[0].as_array().item() == 2
