@@ -59,9 +59,8 @@ def _advice(pickler: Any) -> str:
 def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
     if pickler is None:
         return _dumps, pickle.loads
-    module, saving, loading = pickler, {}, {}
-    if isinstance(pickler, (tuple, list)):
-        module, saving, loading = (part or {} for part in [*pickler, {}, {}][:3])
+    given = [*pickler] if isinstance(pickler, (tuple, list)) else [pickler]
+    module, saving, loading = (part or {} for part in [*given, {}, {}][:3])
     try:
         return functools.partial(module.dumps, **saving), functools.partial(module.loads, **loading)
     except AttributeError:

@@ -1,0 +1,47 @@
+"""Transforms of images with the names and arguments of `torchvision.transforms.v2`, run by jdali (extra `torch`).
+
+They take and give PIL images and PyTorch tensors. `Compose` applies several; `v2.functional` has them as functions.
+"""
+
+from jdali.experimental.torchvision.v2._arguments import InterpolationMode
+from jdali.experimental.torchvision.v2._compose import Compose, RandomApply
+from jdali.experimental.torchvision.v2._random import (
+    ColorJitter,
+    GaussianBlur,
+    RandomCrop,
+    RandomGrayscale,
+    RandomHorizontalFlip,
+    RandomResizedCrop,
+    RandomVerticalFlip,
+)
+from jdali.experimental.torchvision.v2._transforms import (
+    CenterCrop,
+    Grayscale,
+    Normalize,
+    Pad,
+    PILToTensor,
+    Resize,
+    ToPILImage,
+    ToPureTensor,
+)
+
+__all__ = [
+    "CenterCrop",
+    "ColorJitter",
+    "Compose",
+    "GaussianBlur",
+    "Grayscale",
+    "InterpolationMode",
+    "Normalize",
+    "PILToTensor",
+    "Pad",
+    "RandomApply",
+    "RandomCrop",
+    "RandomGrayscale",
+    "RandomHorizontalFlip",
+    "RandomResizedCrop",
+    "RandomVerticalFlip",
+    "Resize",
+    "ToPILImage",
+    "ToPureTensor",
+]

@@ -1,0 +1,1 @@
+"""The transforms of `jdali.experimental.torchvision`, and `functional`."""

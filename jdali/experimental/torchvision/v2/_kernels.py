@@ -1,0 +1,174 @@
+"""What the transforms do to a batch of images, HWC or CHW: written once for classes and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import dynamic, types
+from jdali.dynamic import Batch
+
+
+def sizes(batch: Batch) -> np.ndarray:
+    """(height, width) of each image, int64 [N, 2]."""
+    axes = [_axis(batch, "H"), _axis(batch, "W")]
+    return np.array([[shape[axis] for axis in axes] for shape in batch.shape], np.int64).reshape(-1, 2)
+
+
+def _axis(batch: Batch, name: str) -> int:
+    return (batch.layout or "").index(name)
+
+
+def channels(batch: Batch) -> int:
+    """Number of channels, which all images share."""
+    return int(batch.shape[0][_axis(batch, "C")])
+
+
+def resized_sizes(given: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
+    """Sizes that torchvision's Resize gives: the other edge is cut off to an integer.
+
+    Args:
+        given: int64 [N, 2], (height, width).
+        size, max_size: see `Resize`.
+    """
+    if size is not None and len(size) == 2:
+        return np.broadcast_to(np.array(size, np.int64), given.shape)
+    short, long = given.min(axis=1), given.max(axis=1)
+    if size is None:
+        new_short, new_long = max_size * short // long, np.full_like(long, max_size)
+    else:
+        new_short, new_long = np.full_like(short, size[0]), size[0] * long // short
+        if max_size is not None:
+            over = new_long > max_size
+            new_short = np.where(over, max_size * new_short // new_long, new_short)
+            new_long = np.where(over, max_size, new_long)
+    flat = given[:, 0] <= given[:, 1]
+    found = np.where(flat[:, None], np.stack([new_short, new_long], 1), np.stack([new_long, new_short], 1))
+    return np.maximum(found, 1)
+
+
+def resize(
+    batch: Batch,
+    size: tuple[int, ...] | None,
+    kernel: types.DALIInterpType,
+    max_size: int | None,
+    antialias: bool,
+) -> Batch:
+    """Images of the sizes that `resized_sizes` gives."""
+    wanted = resized_sizes(sizes(batch), size, max_size).astype(np.float32)
+    result: Batch = dynamic.resize(
+        batch, size=_argument(wanted), interp_type=kernel, antialias=bool(antialias)
+    )
+    return result
+
+
+def window(
+    batch: Batch, start: np.ndarray, shape: np.ndarray, policy: str = "pad", fill: Sequence[float] = (0.0,)
+) -> Batch:
+    """A window of each image.
+
+    Args:
+        start, shape: (height, width) each, int [N, 2] or [2].
+        policy, fill: for what lies outside of the image, see `slice`.
+    """
+    count = (len(batch), 2)
+    result: Batch = dynamic.slice(
+        batch,
+        start=_argument(np.broadcast_to(start, count).astype(np.int32)),
+        shape=_argument(np.broadcast_to(shape, count).astype(np.int32)),
+        axis_names="HW", out_of_bounds_policy=policy, fill_values=fill,
+    )  # fmt: skip
+    return result
+
+
+def pad(batch: Batch, border: tuple[int, int, int, int], policy: str, fill: Sequence[float]) -> Batch:
+    """Images with a border of (left, top, right, bottom) pixels."""
+    left, top, right, bottom = border
+    return window(
+        batch, np.array([-top, -left]), sizes(batch) + np.array([top + bottom, left + right]), policy, fill
+    )
+
+
+def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
+    """The middle of images, with a black border where they are smaller; torchvision rounds halves to even."""
+    free = sizes(batch) - np.array(size)
+    # Smaller images get the larger half of their border on the right and at the bottom, larger ones are rounded.
+    start = np.where(free < 0, -((-free) // 2), np.round(free / 2).astype(np.int64))
+    return window(batch, start, np.array(size))
+
+
+def flip(batch: Batch, horizontal: Any = 0, vertical: Any = 0) -> Batch:
+    """Mirrored images; the arguments may be bool [N]."""
+    result: Batch = dynamic.flip(batch, horizontal=_flags(horizontal), vertical=_flags(vertical))
+    return result
+
+
+def grayscale(batch: Batch, count: int) -> Batch:
+    """The luma of RGB images, in `count` channels.
+
+    Raises:
+        ValueError: the images have neither one nor three channels.
+    """
+    have = channels(batch)
+    if have not in (1, 3):
+        raise ValueError(f"Input images should have 1 or 3 channels, got {have}")
+    gray = batch if have == 1 else _luma(batch)
+    result: Batch = gray if count == 1 else dynamic.cat(*[gray] * count, axis_name="C")
+    return result
+
+
+def _luma(batch: Batch) -> Batch:
+    result: Batch
+    if batch.dtype == dynamic.uint8:
+        result = dynamic.color_space_conversion(batch, image_type=types.RGB, output_type=types.GRAY)
+    else:  # which that operator does not take
+        gray = dynamic.hsv(batch, saturation=0.0, dtype=batch.dtype)
+        result = dynamic.slice(gray, start=[0], shape=[1], axis_names="C")
+    return result
+
+
+def normalize(batch: Batch, mean: np.ndarray, std: np.ndarray) -> Batch:
+    """(image - mean) / std for each channel, float32."""
+    shape = [1, 1, 1]
+    shape[_axis(batch, "C")] = -1
+    result: Batch = dynamic.normalize(
+        batch, axis_names="HW", mean=mean.reshape(shape), stddev=std.reshape(shape)
+    )
+    return result
+
+
+def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
+    """Gaussian blur with a window of (width, height) pixels, and a sigma for each image, [N]."""
+    width, height = kernel
+    result: Batch = dynamic.gaussian_blur(batch, window_size=[height, width], sigma=_argument(sigma))
+    return result
+
+
+def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
+    """The images of `other` where the flags, bool [N], are set, else those of `batch`."""
+    if flags.all():
+        return other
+    if not flags.any():
+        return batch
+    result: Batch = dynamic.batch([(other if flag else batch).tensors[i] for i, flag in enumerate(flags)])
+    return result
+
+
+def uniform(count: int, ends: tuple[float, float], rng: dynamic.random.RNG | None = None) -> np.ndarray:
+    """A random number for each image, float32 [N], from the range; `ends` that are equal draw nothing."""
+    if ends[0] == ends[1]:
+        return np.full(count, ends[0], np.float32)
+    return np.asarray(dynamic.random.uniform(batch_size=count, range=list(ends), rng=rng))
+
+
+def _flags(value: Any) -> Any:
+    return _argument(np.asarray(value, np.int32)) if np.ndim(value) else int(value)
+
+
+def _argument(values: np.ndarray) -> Any:
+    """An argument with a value for each image; one for all where they agree, which compiles to less."""
+    if len(values) and (values == values[:1]).all():
+        return values[0].tolist()
+    return dynamic.as_batch(values)

@@ -1,0 +1,135 @@
+"""The function of a `numba_function`: compiled by Numba, and called with outputs that are made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._operators.host_batch import Made, column
+from jdali._operators.record import Static, host_batch_operator, host_operator
+from jdali._system.extras import install
+
+try:
+    import numba
+except ImportError as error:
+    raise ImportError(
+        f"jdali.plugin.numba needs Numba, which is not installed: {install('numba')}"
+    ) from error
+
+Shapes = list[list[np.ndarray[Any, Any]]]  # for each output or input those of the samples
+
+
+class NumbaCode:
+    """A function of the user, compiled when it is called first.
+
+    Args:
+        run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn: see `numba_function`.
+    """
+
+    def __init__(
+        self,
+        run_fn: Callable[..., Any],
+        out_types: Any,
+        in_types: Any,
+        outs_ndim: Any,
+        ins_ndim: Any,
+        setup_fn: Callable[..., Any] | None,
+    ):
+        self.out_types, self.in_types = _dtypes(out_types), _dtypes(in_types)
+        self.outs_ndim, self.ins_ndim = _ndims(outs_ndim), _ndims(ins_ndim)
+        if len(self.in_types) != len(self.ins_ndim):
+            raise ValueError("numba_function: Number of input types and input dimensions should match.")
+        if len(self.out_types) != len(self.outs_ndim):
+            raise ValueError("numba_function: Number of output types and output dimensions should match.")
+        if not 1 <= len(self.out_types) <= 6 or len(self.in_types) > 6:
+            raise ValueError("numba_function: takes at most 6 inputs and gives 1 to 6 outputs")
+        if np.dtype(np.float16) in (*self.out_types, *self.in_types):
+            raise RuntimeError("numba_function: Numba does not support float16 on CPUs")
+        if setup_fn is None and self.outs_ndim != self.ins_ndim:
+            raise ValueError(
+                "numba_function: without setup_fn, outputs have the shapes of the inputs, so there must be as many, "
+                f"with the same numbers of axes: outs_ndim is {self.outs_ndim}, ins_ndim {self.ins_ndim}"
+            )
+        self._setup = getattr(setup_fn, "py_func", setup_fn)
+        self._run = run_fn if hasattr(run_fn, "py_func") else numba.njit(nogil=True)(run_fn)
+
+    def sample(self, inputs: Sequence[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], ...]:
+        """The outputs of one sample."""
+        columns = self.batch([[value] for value in inputs], self._call_sample)
+        return tuple(values[0] for values in columns)
+
+    def samples(self, inputs: Sequence[Sequence[np.ndarray[Any, Any]]]) -> list[list[np.ndarray[Any, Any]]]:
+        """For each output the samples of a batch, of one call."""
+        return self.batch(inputs, self._call_batch)
+
+    def batch(
+        self, inputs: Sequence[Sequence[np.ndarray[Any, Any]]], call: Callable[..., None]
+    ) -> list[list[np.ndarray[Any, Any]]]:
+        """For each output the samples that a call has filled."""
+        ready = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
+        outputs = [
+            [np.zeros(tuple(shape.tolist()), dtype) for shape in shapes]
+            for shapes, dtype in zip(self._shapes(ready), self.out_types, strict=True)
+        ]
+        call(outputs, ready)
+        return outputs
+
+    def _call_sample(self, outputs: Any, inputs: Any) -> None:
+        self._run(*(values[0] for values in outputs), *(values[0] for values in inputs))
+
+    def _call_batch(self, outputs: Any, inputs: Any) -> None:
+        self._run(*(numba.typed.List(values) for values in (*outputs, *inputs)))
+
+    def _checked(self, number: int, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        dtype, ndim = self.in_types[number], self.ins_ndim[number]
+        if value.dtype != dtype:
+            raise TypeError(f"numba_function: input {number} is {value.dtype}, in_types says {dtype}")
+        if value.ndim != ndim:
+            raise ValueError(f"numba_function: input {number} has {value.ndim} axes, ins_ndim says {ndim}")
+        # A copy where the function could not write to it: Numba would compile it once more for such arrays.
+        return np.require(value, requirements=["C", "W"])
+
+    def _shapes(self, inputs: Sequence[Sequence[np.ndarray[Any, Any]]]) -> Shapes:
+        given = [[np.array(value.shape, np.int64) for value in values] for values in inputs]
+        if self._setup is None:
+            return given
+        count = len(inputs[0]) if inputs else 1
+        shapes = [[np.zeros(ndim, np.int64) for _ in range(count)] for ndim in self.outs_ndim]
+        self._setup(shapes, given)
+        for number, values in enumerate(shapes):
+            if any((np.asarray(shape) < 0).any() for shape in values):
+                raise ValueError(f"numba_function: setup_fn gave output {number} a negative size")
+        return shapes
+
+
+def _dtypes(given: Any) -> list[np.dtype[Any]]:
+    return [types.to_dtype(one) for one in (given if isinstance(given, (list, tuple)) else [given])]
+
+
+def _ndims(given: Any) -> list[int]:
+    return [int(one) for one in (given if isinstance(given, (list, tuple)) else [given])]
+
+
+def _count(args: Mapping[str, Any]) -> int:
+    return len(args["code"].out_types)
+
+
+def _no_layouts(args: Mapping[str, Any]) -> tuple[str, ...]:
+    return ("",) * _count(args)
+
+
+@host_operator(name="_numba_function", outputs=_count, output_layouts=_no_layouts, devices=("cpu",))
+def by_sample(*samples: np.ndarray[Any, Any], code: Static[NumbaCode]) -> tuple[np.ndarray[Any, Any], ...]:
+    """`numba_function`: several samples at the same time, for Numba's code does not hold the GIL."""
+    return code.sample(samples)
+
+
+@host_batch_operator(
+    name="_numba_function_of_batches", outputs=_count, devices=("cpu",), whole_batch=lambda given: True
+)
+def by_batch(*batches: Sequence[np.ndarray[Any, Any]], code: Static[NumbaCode]) -> Made:
+    """`numba_function` with `batch_processing=True`."""
+    return Made(tuple(column(samples, "") for samples in code.samples(batches)), {})

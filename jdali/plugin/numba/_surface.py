@@ -1,0 +1,109 @@
+"""`numba_function` and `NumbaFunction`: a function compiled by Numba as an operator of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jdali.graph._call import call_operator
+from jdali.graph._node import DataNode
+from jdali.plugin.numba import _function
+
+
+def numba_function(
+    *inputs: DataNode,
+    run_fn: Callable[..., Any],
+    out_types: Any,
+    in_types: Any,
+    outs_ndim: int | Sequence[int],
+    ins_ndim: int | Sequence[int],
+    setup_fn: Callable[..., Any] | None = None,
+    batch_processing: bool = False,
+    blocks: Sequence[int] | None = None,
+    threads_per_block: Sequence[int] | None = None,
+    bytes_per_sample_hint: int | Sequence[int] = 0,
+    preserve: bool = False,
+    device: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Calls a function that Numba compiles, with outputs for it to fill.
+
+    Args:
+        inputs: at most 6.
+        run_fn: `run_fn(out0, ..., in0, ...)` writes to the outputs, which are 0 before; arrays of one sample, or with
+            `batch_processing` lists of those of all samples. Numba's nopython mode must be able to compile it. It must
+            not write to inputs.
+        out_types: `types.DALIDataType` or NumPy type of each output; float16 is not supported.
+        in_types: the same of each input.
+        outs_ndim: number of axes of each output.
+        ins_ndim: number of axes of each input.
+        setup_fn: `setup_fn(outs_shapes, ins_shapes)` writes the shapes of the outputs: `outs_shapes[i][sample]` is an
+            int64 array [ndim] of output i. It sees all samples with `batch_processing`, else one at a time. None: the
+            shapes of the inputs.
+        batch_processing: one call for the whole batch; else one for each sample, in several threads.
+        blocks: of DALI's GPU version, must be None.
+        threads_per_block: of DALI's GPU version, must be None.
+        bytes_per_sample_hint: without effect.
+        preserve: it runs also if none of its outputs is used.
+        device: "cpu" or None.
+        name: of the node in the graph; None: one is made up.
+
+    Returns: a node for each output, without a layout.
+
+    Raises:
+        ValueError: numbers of types and axes do not match.
+        RuntimeError: for another device.
+
+    Parity: DALI also compiles `run_fn` to a CUDA kernel; what runs on an accelerator here is written in JAX,
+    see `plugin.jax.fn.jax_function`.
+    """
+    if device not in (None, "cpu") or blocks is not None or threads_per_block is not None:
+        raise RuntimeError(
+            "numba_function: it runs on the CPU only; for the accelerator write the function in JAX and use "
+            "jdali.plugin.jax.fn.jax_function"
+        )
+    code = _function.NumbaCode(run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn)
+    if len(inputs) != len(code.in_types):
+        raise ValueError(f"numba_function: {len(inputs)} inputs for {len(code.in_types)} in_types")
+    op = _function.by_batch if batch_processing else _function.by_sample
+    return call_operator(op, inputs, {"code": code}, name=name, preserve=preserve)
+
+
+class NumbaFunction:
+    """An operator with the arguments of `numba_function`; calling it with the inputs makes a node."""
+
+    def __init__(
+        self,
+        run_fn: Callable[..., Any],
+        out_types: Any,
+        in_types: Any,
+        outs_ndim: int | Sequence[int],
+        ins_ndim: int | Sequence[int],
+        setup_fn: Callable[..., Any] | None = None,
+        device: str = "cpu",
+        batch_processing: bool = False,
+        blocks: Sequence[int] | None = None,
+        threads_per_block: Sequence[int] | None = None,
+        **kwargs: Any,
+    ):
+        self.run_fn, self.setup_fn = run_fn, setup_fn
+        self.out_types, self.in_types = out_types, in_types
+        self.outs_ndim, self.ins_ndim = outs_ndim, ins_ndim
+        self.device, self.batch_processing = device, batch_processing
+        self.blocks, self.threads_per_block = blocks, threads_per_block
+        self.num_outputs = len(out_types) if isinstance(out_types, (list, tuple)) else 1
+        self._given = kwargs
+
+    @property
+    def preserve(self) -> bool:
+        """Whether the operator runs also if none of its outputs is used."""
+        return bool(self._given.get("preserve"))
+
+    def __call__(self, *inputs: DataNode, **kwargs: Any) -> Any:
+        """Makes a node; see `numba_function`."""
+        return numba_function(
+            *inputs, run_fn=self.run_fn, out_types=self.out_types, in_types=self.in_types,
+            outs_ndim=self.outs_ndim, ins_ndim=self.ins_ndim, setup_fn=self.setup_fn,
+            batch_processing=self.batch_processing, blocks=self.blocks, threads_per_block=self.threads_per_block,
+            device=self.device, **{**self._given, **kwargs},
+        )  # fmt: skip

@@ -1,0 +1,5 @@
+"""DALI's older place of `NumbaFunction`."""
+
+from jdali.plugin.numba._surface import NumbaFunction
+
+__all__ = ["NumbaFunction"]

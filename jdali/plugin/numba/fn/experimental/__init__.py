@@ -1,0 +1,5 @@
+"""DALI's older place of `numba_function`."""
+
+from jdali.plugin.numba._surface import numba_function
+
+__all__ = ["numba_function"]
