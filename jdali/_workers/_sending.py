@@ -60,6 +60,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
     if pickler is None:
         return _dumps, pickle.loads
     given = [*pickler] if isinstance(pickler, (tuple, list)) else [pickler]
+    module: Any
     module, saving, loading = (part or {} for part in [*given, {}, {}][:3])
     try:
         return functools.partial(module.dumps, **saving), functools.partial(module.loads, **loading)
