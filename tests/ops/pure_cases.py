@@ -377,6 +377,10 @@ RESAMPLING = [
         for name in ("dilate", "erode")
     ),
     Case(
+        "experimental.median_blur", [numbers(0, 1, 5, 6, 2)], {"window_size": (3, 1)}, grad=[0], step=1e-3,
+        refused=alone(window_size=(3, 3)), layout="HWC",
+    ),
+    Case(
         "rotate", [pictures(5, 6)], {"keep_size": True}, {"angle": [10.0, -33.0, 90.5]}, grad=[0, "angle"],
         refused=alone(angle=30.0) | {"size": {"angle": 30.0, "size": (4.0, 4.0)}}, layout="HWC", step=0.05,
     ),

@@ -34,6 +34,15 @@ def erode(
     mask_size: typing.Sequence[int] | Tensor | Batch = ...,
 ) -> Any: ...
 
+def median_blur(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    window_size: typing.Sequence[int] | Tensor | Batch = ...,
+) -> Any: ...
+
 def remap(
     image: Any,
     mapx: Any,

@@ -43,6 +43,17 @@ def erode(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def median_blur(
+    image: DataNode,
+    /,
+    *,
+    window_size: typing.Sequence[int] | DataNode = ...,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def remap(
     image: DataNode,
     mapx: DataNode,

@@ -47,6 +47,17 @@ class Erode(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class MedianBlur(OperatorClass):
+    def __init__(
+        self,
+        *,
+        window_size: typing.Sequence[int] | DataNode = ...,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class Remap(OperatorClass):
     def __init__(
         self,
@@ -127,6 +138,28 @@ def erode(
     border_mode: str = 'constant',
     iterations: int = 1,
     mask_size: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def median_blur(
+    image: Any,
+    /,
+    *,
+    window_size: Any = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def median_blur(
+    image: Any,
+    /,
+    *,
+    window_size: Any = ...,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

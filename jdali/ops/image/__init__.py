@@ -12,6 +12,7 @@ from jdali.ops.image import _gaussian_blur as _gaussian_blur
 from jdali.ops.image import _grid_mask as _grid_mask
 from jdali.ops.image import _jpeg_compression_distortion as _jpeg_compression_distortion
 from jdali.ops.image import _laplacian as _laplacian
+from jdali.ops.image import _median_blur as _median_blur
 from jdali.ops.image import _morphology as _morphology
 from jdali.ops.image import _multi_paste as _multi_paste
 from jdali.ops.image import _pad as _pad

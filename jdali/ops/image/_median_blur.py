@@ -1,0 +1,186 @@
+"""Median blur: the median of the values in a window around each pixel."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import SampleError
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._border import with_margin
+from jdali.ops.image._correlate import padded_taps
+from jdali.ops.tensor._fit import fit
+
+_NAME = "experimental.median_blur"
+_TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
+# Elements of a window up to which the loop over them is written out, and the image is read once for all.
+_UNROLLED = 9
+
+
+# --- setup --------------------------------------------------------------------------------------
+def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
+    if images.dtype not in _TYPES:
+        kinds = ", ".join(kind.name for kind in _TYPES)
+        raise ValueError(f"{_NAME}: images are {images.dtype}, they must be one of {kinds}; cast them")
+    if window_size.shape[1:] != (2,):
+        raise ValueError(
+            f"{_NAME}: window_size must have 2 values, along x and y, got {window_size.shape[1:]}"
+        )
+    bad = ((window_size < 1) | (window_size % 2 == 0)).any(axis=1)
+    if bad.any():
+        i = int(bad.argmax())
+        what = f"{_NAME}: window_size must be odd and at least 1, got {tuple(window_size[i].tolist())}"
+        raise SampleError(what, sample=i, argument="window_size")
+    sizes = window_size[:, ::-1].astype(np.int32)  # (height, width)
+    largest = sizes.max(axis=0) if len(sizes) else np.ones(2, np.int32)
+    return Plan(
+        (images,),
+        params={"_size": sizes},
+        static={"_reach": tuple(padded_taps(int(n)) for n in largest)},
+    )
+
+
+# --- run ----------------------------------------------------------------------------------------
+@operator(
+    setup=setup, name=_NAME, layouts=("HWC",), devices=("cpu", "gpu"),
+    source="operators/image/convolution/median_blur.cu",
+)  # fmt: skip
+def median_blur(
+    image: Array,
+    /,
+    *,
+    window_size: PerSample[tuple[int, ...]] = (3, 3),
+    _reach: Static[tuple[int, int] | None] = None,
+    _size: PerSample[Array | None] = None,
+    extent: Array,
+    out_shape: tuple[int, ...],
+) -> Array:
+    """Gives each pixel the median of a rectangle around it, channel by channel.
+
+    Past the borders lie the outermost pixels, repeated. The derivative is that of the element that is the median;
+    elements that are equal share it.
+
+    Args:
+        image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
+        window_size: (width, height) of the rectangle, pixels; both odd.
+
+    Returns: shape, type and layout of the image.
+
+    Parity: works on the CPU as well; windows of 1 and any number of channels.
+    """
+    assert _reach is not None
+    if not image.size:
+        return jnp.zeros(out_shape, image.dtype)
+    return fit(_blurred(_reach, image, jnp.asarray(_size), extent), out_shape)
+
+
+@functools.partial(jax.jit, static_argnums=0)  # one program also for eager callers
+def _blurred(reach: tuple[int, int], image: Array, size: Array, extent: Array) -> Array:
+    """Medians of [H, W, C] in windows of `size` (height, width), which is `reach` at most."""
+    medians = _medians if jnp.issubdtype(image.dtype, jnp.floating) else _selected
+    return medians(reach, image, size, extent)
+
+
+def _selected(reach: tuple[int, int], image: Array, size: Array, extent: Array) -> Array:
+    """Medians, bit by bit: a bit is 1 if no more than half of the window is below the number that has it."""
+    keys = _ordered(image)
+    windows = _Windows(reach, keys, size, extent)
+    half = (size[0] * size[1]) // 2
+    bits = 8 * keys.dtype.itemsize
+    counts = jnp.uint8 if reach[0] * reach[1] < 1 << 8 else jnp.int32  # as many in a vector as can be
+
+    def one_bit(i: Array, found: Array) -> Array:
+        candidate = found | (jnp.asarray(1, keys.dtype) << (bits - 1 - i).astype(keys.dtype))
+
+        def count(below: Array, key: Array, inside: Array) -> Array:
+            return below + ((key < candidate) & inside).astype(counts)
+
+        below = windows.fold(count, jnp.zeros(found.shape, counts))
+        return jnp.where(below <= half.astype(counts), candidate, found)
+
+    found = lax.fori_loop(jnp.int32(0), jnp.int32(bits), one_bit, jnp.zeros_like(windows.flat))
+    return _from_ordered(found, image.dtype).reshape(image.shape)
+
+
+_medians = functools.partial(jax.custom_jvp, nondiff_argnums=(0,))(_selected)
+
+
+@_medians.defjvp
+def _medians_jvp(reach: tuple[int, int], primals: Any, tangents: Any) -> tuple[Array, Array]:
+    image, size, extent = primals
+    medians = _selected(reach, image, size, extent)
+    values, changes = (_Windows(reach, data, size, extent) for data in (image, tangents[0]))
+    target = medians.reshape(values.flat.shape)
+
+    def count(shares: Array, value: Array, inside: Array) -> Array:
+        return shares + ((value == target) & inside)
+
+    shares = values.fold(count, jnp.zeros_like(target))
+
+    def add(total: Array, change: Array, inside: Array, value: Array) -> Array:
+        return total + jnp.where((value == target) & inside, change, 0)
+
+    total = changes.fold(add, jnp.zeros_like(target), values)
+    return medians, (total / jnp.maximum(shares, 1)).reshape(image.shape)
+
+
+class _Windows:
+    """The windows of an image: element by element, each as an image of that element of all windows."""
+
+    def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
+        height, width, self.channels = image.shape
+        self.flat = image.reshape(height, width * self.channels)
+        self.reach, self.size = reach, size
+        padded = self.flat
+        for axis, unit in ((0, 1), (1, self.channels)):
+            side = reach[axis] // 2
+            padded = with_margin(padded, axis, extent[axis], (side, side), "clamp", unit=unit)
+        self.padded = padded
+
+    def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
+        """step(result, element, whether it is in the window, elements of others) over all elements."""
+        height, width = self.reach
+
+        def body(result: Array, k: Array) -> tuple[Array, None]:
+            y, x = k // width, k % width
+            inside = (y < self.size[0]) & (x < self.size[1])
+            return step(result, self._at(y, x), inside, *(other._at(y, x) for other in others)), None
+
+        count = height * width
+        result, _ = lax.scan(
+            body, start, jnp.arange(count, dtype=jnp.int32), unroll=count if count <= _UNROLLED else 1
+        )
+        return result
+
+    def _at(self, y: Array, x: Array) -> Array:
+        first = [side // 2 - own // 2 for side, own in zip(self.reach, self.size, strict=True)]
+        place = (first[0] + y, (first[1] + x) * self.channels)
+        return lax.dynamic_slice(self.padded, place, self.flat.shape)
+
+
+def _ordered(values: Array) -> Array:
+    """Unsigned integers in the same order: of signed ones the sign is turned, of negative floats all bits."""
+    if jnp.issubdtype(values.dtype, jnp.unsignedinteger):
+        return values
+    bits = lax.bitcast_convert_type(values, jnp.uint32)
+    sign = jnp.uint32(1 << 31)
+    if jnp.issubdtype(values.dtype, jnp.floating):
+        return jnp.where(bits & sign, ~bits, bits | sign)
+    return bits ^ sign
+
+
+def _from_ordered(keys: Array, dtype: Any) -> Array:
+    """Values of `dtype`, of what `_ordered` gave."""
+    if keys.dtype == dtype:
+        return keys
+    sign = jnp.uint32(1 << 31)
+    if jnp.issubdtype(dtype, jnp.floating):
+        return lax.bitcast_convert_type(jnp.where(keys & sign, keys ^ sign, ~keys), dtype)
+    return lax.bitcast_convert_type(keys ^ sign, dtype)
