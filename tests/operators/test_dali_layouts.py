@@ -45,7 +45,7 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
 # of resize_crop_mirror.
 TESTED_BY_THEMSELVES = {
     "experimental.dilate", "experimental.erode",
-    "experimental.remap", "experimental.warp_perspective", "fast_resize_crop_mirror", "jitter", "multi_paste",
+    "experimental.median_blur", "experimental.remap", "experimental.warp_perspective", "fast_resize_crop_mirror", "jitter", "multi_paste",
     "optical_flow", "paste", "random_resized_crop", "sphere", "water",
 }  # fmt: skip
 # Integers rounded from reals that are computed in another order.

@@ -20,6 +20,7 @@ BOUNDED = {
     "water": "as `rotate`",
     "sphere": "as `rotate`",
     "tensor_resize": "as `resize`",
+    "experimental.median_blur": "over the bits of a value",
     "fast_resize_crop_mirror": "as `resize`",
 }
 

@@ -14,6 +14,7 @@ from jax import Array, lax
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
 from jdali._operators.record import PerSample, Static, operator
+from jdali._numerics.rounding import varying_like
 from jdali.ops.image._border import with_margin
 from jdali.ops.image._correlate import padded_taps
 from jdali.ops.tensor._fit import fit
@@ -102,10 +103,10 @@ def _selected(reach: tuple[int, int], image: Array, size: Array, extent: Array) 
         def count(below: Array, key: Array, inside: Array) -> Array:
             return below + ((key < candidate) & inside).astype(counts)
 
-        below = windows.fold(count, jnp.zeros(found.shape, counts))
+        below = windows.fold(count, windows.zeros(counts))
         return jnp.where(below <= half.astype(counts), candidate, found)
 
-    found = lax.fori_loop(jnp.int32(0), jnp.int32(bits), one_bit, jnp.zeros_like(windows.flat))
+    found = lax.fori_loop(jnp.int32(0), jnp.int32(bits), one_bit, windows.zeros(keys.dtype))
     return _from_ordered(found, image.dtype).reshape(image.shape)
 
 
@@ -122,12 +123,12 @@ def _medians_jvp(reach: tuple[int, int], primals: Any, tangents: Any) -> tuple[A
     def count(shares: Array, value: Array, inside: Array) -> Array:
         return shares + ((value == target) & inside)
 
-    shares = values.fold(count, jnp.zeros_like(target))
+    shares = values.fold(count, values.zeros(target.dtype))
 
     def add(total: Array, change: Array, inside: Array, value: Array) -> Array:
         return total + jnp.where((value == target) & inside, change, 0)
 
-    total = changes.fold(add, jnp.zeros_like(target), values)
+    total = changes.fold(add, values.zeros(target.dtype), values)
     return medians, (total / jnp.maximum(shares, 1)).reshape(image.shape)
 
 
@@ -144,25 +145,33 @@ class _Windows:
             padded = with_margin(padded, axis, extent[axis], (side, side), "clamp", unit=unit)
         self.padded = padded
 
+    def zeros(self, dtype: Any) -> Array:
+        """An image of zeros: what a loop over the elements of these windows starts with."""
+        return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
+
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
         """step(result, element, whether it is in the window, elements of others) over all elements."""
         height, width = self.reach
+        own = self.size // 2
+
+        def take(result: Array, y: Any, x: Any) -> Array:
+            inside = (abs(y - height // 2) <= own[0]) & (abs(x - width // 2) <= own[1])
+            return step(result, self._at(y, x), inside, *(other._at(y, x) for other in others))
+
+        if height * width <= _UNROLLED:
+            for y, x in np.ndindex(height, width):
+                start = take(start, np.int32(y), np.int32(x))
+            return start
 
         def body(result: Array, k: Array) -> tuple[Array, None]:
-            y, x = k // width, k % width
-            inside = (y < self.size[0]) & (x < self.size[1])
-            return step(result, self._at(y, x), inside, *(other._at(y, x) for other in others)), None
+            return take(result, k // width, k % width), None
 
-        count = height * width
-        result, _ = lax.scan(
-            body, start, jnp.arange(count, dtype=jnp.int32), unroll=count if count <= _UNROLLED else 1
-        )
+        result, _ = lax.scan(body, start, jnp.arange(height * width, dtype=jnp.int32))
         return result
 
-    def _at(self, y: Array, x: Array) -> Array:
-        first = [side // 2 - own // 2 for side, own in zip(self.reach, self.size, strict=True)]
-        place = (first[0] + y, (first[1] + x) * self.channels)
-        return lax.dynamic_slice(self.padded, place, self.flat.shape)
+    def _at(self, y: Any, x: Any) -> Array:
+        """Element (y, x) of the largest window: the same place for all samples, so that no gather is made of it."""
+        return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 
 def _ordered(values: Array) -> Array:
