@@ -51,6 +51,7 @@ class Row:
         layouts: of those.
         rival: what to compare with where DALI has no CPU kernel, made of the inputs and arguments: a function
             that works on one image; None: DALI.
+        channels: of the image.
     """
 
     op: str
@@ -61,6 +62,7 @@ class Row:
     inputs: Callable[[int, int], Sequence[np.ndarray]] = lambda height, width: ()
     layouts: Sequence[str] = ()
     rival: Callable[[Sequence[np.ndarray], Mapping[str, Any]], Run] | None = None
+    channels: int = 3
 
     @property
     def title(self) -> str:
@@ -88,6 +90,13 @@ def points(height: int, width: int) -> list[np.ndarray]:
     return [x + 5 * np.sin(y / 20), y + 5 * np.cos(x / 20)]
 
 
+def opencv_median(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
+    import cv2
+
+    cv2.setNumThreads(1)
+    return lambda: cv2.medianBlur(inputs[0], args["window_size"][0])
+
+
 def opencv_remap(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
     import cv2
 
@@ -103,7 +112,11 @@ ROWS = [
     Row("crop", lambda h, w: {"crop": (h * 7 // 8, w * 7 // 8)}),
     Row("crop_mirror_normalize", lambda h, w: {"crop": (h * 7 // 8, w * 7 // 8), "mirror": 1, "mean": [120.0] * 3,
                                                "std": [60.0] * 3}),
+    *(Row("debayer", {"blue_position": (0, 1), "algorithm": name}, name, channels=1)
+      for name in ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")),
     Row("erase", lambda h, w: {"anchor": (h * 0.2, w * 0.3), "shape": (h * 0.3, w * 0.4)}),
+    Row("experimental.median_blur", {"window_size": (3, 3)}, "3x3", rival=opencv_median),
+    Row("experimental.median_blur", {"window_size": (5, 5)}, "5x5", rival=opencv_median),
     Row("experimental.remap", {"pixel_origin": "center"}, "", points, ("HW", "HW"), opencv_remap),
     Row("experimental.remap", {"pixel_origin": "center", "interp": NEAREST}, "nearest", points, ("HW", "HW"), opencv_remap),
     Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w)}),
@@ -257,7 +270,7 @@ def images_a_turn(run: Run, count: int) -> int:
 
 
 def report(row: Row, height: int, width: int, rounds: int) -> str:
-    inputs = [picture(height, width), *row.inputs(height, width)]
+    inputs = [picture(height, width)[:, :, : row.channels], *row.inputs(height, width)]
     layouts, args = ["HWC", *row.layouts], row.arguments(height, width)
     ours = jdali_run(row, inputs, layouts, args)
     images = images_a_turn(*ours)

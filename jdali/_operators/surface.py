@@ -16,6 +16,7 @@ ALIASES = (
         "audio_decoder": "decoders.audio",
         "coin_flip": "random.coin_flip",
         "experimental.audio_resample": "audio_resample",
+        "experimental.debayer": "debayer",
         "experimental.equalize": "equalize",
         "experimental.filter": "filter",
         "experimental.inflate": "decoders.inflate",

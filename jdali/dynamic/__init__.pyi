@@ -314,6 +314,16 @@ def crop_mirror_normalize(
     std: typing.Sequence[float] | Tensor | Batch = ...,
 ) -> Any: ...
 
+def debayer(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    blue_position: typing.Sequence[int] | Tensor | Batch,
+    algorithm: str = 'bilinear_ocv',
+) -> Any: ...
+
 def dump_image(
     images: Any,
     /,

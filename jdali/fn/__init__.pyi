@@ -330,6 +330,18 @@ def crop_mirror_normalize(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def debayer(
+    image: DataNode,
+    /,
+    *,
+    blue_position: typing.Sequence[int] | DataNode,
+    algorithm: str = 'bilinear_ocv',
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def dl_tensor_python_function(
     *samples: DataNode,
     function: Any,

@@ -354,6 +354,18 @@ class DLTensorPythonFunction(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Debayer(OperatorClass):
+    def __init__(
+        self,
+        *,
+        blue_position: typing.Sequence[int] | DataNode | None = None,
+        algorithm: str = 'bilinear_ocv',
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class DumpImage(OperatorClass):
     def __init__(
         self,
@@ -1816,6 +1828,30 @@ def crop_mirror_normalize(
     scale: float = 1.0,
     shift: float = 0.0,
     std: Any = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def debayer(
+    image: Any,
+    /,
+    *,
+    blue_position: Any,
+    algorithm: str = 'bilinear_ocv',
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def debayer(
+    image: Any,
+    /,
+    *,
+    blue_position: Any,
+    algorithm: str = 'bilinear_ocv',
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

@@ -44,8 +44,8 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
 # Random ones, those without a CPU kernel in DALI, those of several inputs or of HWC and its sequences only, and a variant
 # of resize_crop_mirror.
 TESTED_BY_THEMSELVES = {
-    "experimental.dilate", "experimental.erode",
-    "experimental.median_blur", "experimental.remap", "experimental.warp_perspective", "fast_resize_crop_mirror", "jitter", "multi_paste",
+    "debayer", "experimental.dilate", "experimental.erode", "experimental.median_blur",
+    "experimental.remap", "experimental.warp_perspective", "fast_resize_crop_mirror", "jitter", "multi_paste",
     "optical_flow", "paste", "random_resized_crop", "sphere", "water",
 }  # fmt: skip
 # Integers rounded from reals that are computed in another order.

@@ -200,6 +200,10 @@ COLOUR = [
         },
         grad=[0, "brightness", "contrast", "hue", "saturation"], step=0.05,
     ),
+    Case(
+        "debayer", [pictures(4, 6, dtype=np.uint8)[..., 0]], {"blue_position": (0, 1)}, layout="HW",
+        constant="takes and gives integers", refused=alone(blue_position=(0, 1)), ragged=[".."],
+    ),
     Case("equalize", [pictures(3, 4, dtype=np.uint8)], constant="takes and gives uint8", layout="HWC"),
     Case(
         "jpeg_compression_distortion", [pictures(3, 4, dtype=np.uint8)], traced={"quality": np.int32([5, 50, 95])},

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="the tools are not t
 # Operators on pictures that none is drawn of.
 WITHOUT = {
     "crop_mirror_normalize": "gives numbers of which no picture is made",
+    "debayer": "takes what a sensor saw, of one channel",
     "fast_resize_crop_mirror": "see resize_crop_mirror",
     "filter": "takes a kernel as a second input",
     "multi_paste": "takes several pictures",

@@ -8,6 +8,7 @@ from jdali.fn.experimental import decoders as decoders
 from jdali.fn.experimental import inputs as inputs
 from jdali.fn.experimental import readers as readers
 from jdali.fn import audio_resample as audio_resample
+from jdali.fn import debayer as debayer
 from jdali.fn import equalize as equalize
 from jdali.fn import filter as filter
 from jdali.fn.decoders import inflate as inflate

@@ -12,6 +12,7 @@ from jdali.ops.experimental import decoders as decoders
 from jdali.ops.experimental import inputs as inputs
 from jdali.ops.experimental import readers as readers
 from jdali.ops import AudioResample as AudioResample
+from jdali.ops import Debayer as Debayer
 from jdali.ops import Equalize as Equalize
 from jdali.ops import Filter as Filter
 from jdali.ops.decoders import Inflate as Inflate

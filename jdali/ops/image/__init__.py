@@ -3,6 +3,7 @@ from jdali.ops.image import _color_space_conversion as _color_space_conversion
 from jdali.ops.image import _color_twist as _color_twist
 from jdali.ops.image import _crop as _crop
 from jdali.ops.image import _crop_mirror_normalize as _crop_mirror_normalize
+from jdali.ops.image import _debayer as _debayer
 from jdali.ops.image import _displacement as _displacement
 from jdali.ops.image import _equalize as _equalize
 from jdali.ops.image import _erase as _erase

@@ -12,9 +12,9 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
-from jdali._operators.record import PerSample, Static, operator
+from jdali._errors import check_samples
 from jdali._numerics.rounding import varying_like
+from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._border import with_margin
 from jdali.ops.image._correlate import padded_taps
 from jdali.ops.tensor._fit import fit
@@ -34,11 +34,11 @@ def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
         raise ValueError(
             f"{_NAME}: window_size must have 2 values, along x and y, got {window_size.shape[1:]}"
         )
-    bad = ((window_size < 1) | (window_size % 2 == 0)).any(axis=1)
-    if bad.any():
-        i = int(bad.argmax())
-        what = f"{_NAME}: window_size must be odd and at least 1, got {tuple(window_size[i].tolist())}"
-        raise SampleError(what, sample=i, argument="window_size")
+    check_samples(
+        ((window_size < 1) | (window_size % 2 == 0)).any(axis=1),
+        lambda i: f"{_NAME}: window_size must be odd and at least 1, got {tuple(window_size[i].tolist())}",
+        argument="window_size",
+    )
     sizes = window_size[:, ::-1].astype(np.int32)  # (height, width)
     largest = sizes.max(axis=0) if len(sizes) else np.ones(2, np.int32)
     return Plan(

@@ -1,0 +1,133 @@
+"""Colours behind a Bayer filter by variable numbers of gradients (VNG), in the integers of OpenCV.
+
+E. Chang, S. Cheung, D. Pan: Color filter array recovery using a threshold-based variable number of gradients, 1999.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jax import Array
+
+# Height and width from which on pictures are made so.
+SMALLEST = 8
+# Pixels that OpenCV works on together; see `_scales`.
+_VECTOR = 8
+_UP, _DOWN, _LEFT, _RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
+_DIRECTIONS = (_UP, _DOWN, _LEFT, _RIGHT, (-1, 1), (1, -1), (-1, -1), (1, 1))
+
+At = Callable[[int, int], Array]
+
+
+def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> Array:
+    """RGB of what a sensor saw.
+
+    In each of 8 directions the picture changes by some gradient. Those below a threshold, the smallest plus half of
+    the largest, are chosen, and of each colour twice as many pixels are added up. The mean difference to the sum of
+    the pixel's own colour is added to the pixel.
+
+    Args:
+        wide: int16 [H + 4, W + 4], values from 0 to 255, the picture with a margin of 2 pixels.
+        sites: rows [H, 1] and columns [1, W] that hold red pixels.
+        width: int32 [], true width of the picture.
+
+    Returns: uint8 [H, W, 3].
+    """
+    rows, columns = sites
+    green = rows != columns
+    at = _pixels_around(wide, 2, green.shape)
+    gradients = _gradients(wide, green)
+    smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
+    threshold = smallest + jnp.maximum(largest >> 1, 1)
+    # Sums of the pixel's own colour; of what is beside a green pixel, or green; of what is above it, or opposite.
+    own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
+    count = jnp.zeros(green.shape, jnp.int16)
+    for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):
+        chosen = gradient < threshold
+        terms = _straight(at, y, x, green) if y * x == 0 else _diagonal(at, y, x, green)
+        own, first, second = (
+            total + jnp.where(chosen, term, 0)
+            for total, term in zip((own, first, second), terms, strict=True)
+        )
+        count = count + chosen
+    scale, centre = _scales(count, sites, width), at(0, 0)
+
+    def colour(total: Array) -> Array:
+        change = jnp.round((total - own).astype(jnp.float32) * scale).astype(jnp.int16)  # half to even
+        return jnp.clip(centre + change, 0, 255)
+
+    one, other = colour(first), colour(second)
+    red = jnp.where(green, jnp.where(rows, one, other), jnp.where(rows, centre, other))
+    blue = jnp.where(green, jnp.where(rows, other, one), jnp.where(rows, other, centre))
+    return jnp.stack([red, jnp.where(green, centre, one), blue], axis=-1).astype(jnp.uint8)
+
+
+def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
+    """at(y, x): for each pixel of a picture the one y rows below it and x columns right of it."""
+
+    def at(y: int, x: int) -> Array:
+        return wide[margin + y : margin + y + shape[0], margin + x : margin + x + shape[1]]
+
+    return at
+
+
+def _gradients(wide: Array, green: Array) -> list[Array]:
+    """For each direction, how much the picture changes there."""
+    pixel = _pixels_around(wide, 1, (green.shape[0] + 2, green.shape[1] + 2))
+
+    def change(one: tuple[int, int], other: tuple[int, int]) -> Array:
+        return jnp.abs(pixel(*one) - pixel(*other))
+
+    vertical = change((-1, -1), (1, -1)) + 2 * change(_UP, _DOWN) + change((-1, 1), (1, 1))
+    horizontal = change((-1, -1), (-1, 1)) + 2 * change(_LEFT, _RIGHT) + change((1, -1), (1, 1))
+    rising, falling = 2 * change((-1, 1), (1, -1)), 2 * change((-1, -1), (1, 1))
+    rising_more = rising + change(_UP, _LEFT) + change(_DOWN, _RIGHT)
+    falling_more = falling + change(_UP, _RIGHT) + change(_DOWN, _LEFT)
+    result = []
+    for y, x in _DIRECTIONS:
+        if y * x == 0:
+            at = _pixels_around(vertical if y else horizontal, 1, green.shape)
+            result.append(at(0, 0) + at(y, x))
+            continue
+        few, more = (rising, rising_more) if y != x else (falling, falling_more)
+        at, at_more = _pixels_around(few, 1, green.shape), _pixels_around(more, 1, green.shape)
+        four = at(0, 0) + at(y, 0) + at(0, x) + at(y, x)
+        result.append(jnp.where(green, four, at_more(0, 0) + at_more(y, x)))
+    return result
+
+
+def _straight(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
+    """What a direction along an axis adds to the three sums of `by_gradients`."""
+    own, near = at(2 * y, 2 * x) + at(0, 0), 2 * at(y, x)
+    far = at(2 * y + x, 2 * x + y) + at(2 * y - x, 2 * x - y)
+    corners = at(y + x, x + y) + at(y - x, x - y)
+    if y:
+        return own, jnp.where(green, far, near), jnp.where(green, near, corners)
+    return own, near, jnp.where(green, far, corners)
+
+
+def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
+    """The same of a direction between the axes."""
+    near = 2 * at(y, x)
+    beside, above = at(0, x) + at(2 * y, x), at(y, 0) + at(y, 2 * x)
+    return (
+        jnp.where(green, near, at(2 * y, 2 * x) + at(0, 0)),
+        jnp.where(green, beside, (beside + above) >> 1),
+        jnp.where(green, above, near),
+    )
+
+
+def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
+    """1 / (2 count), float32; 0 of 0.
+
+    OpenCV works on 8 pixels at a time, but for the first of a row that begins with green, and the rest of a row.
+    There 1/14 is 0.0714286, which rounds halves of sevenths away from zero.
+    """
+    rows, columns = sites
+    single = (rows != columns[:, :1]).astype(jnp.int32)
+    place = jnp.arange(count.shape[1], dtype=jnp.int32) - single
+    alone = (place < 0) | (place >= (width - single) // _VECTOR * _VECTOR)
+    scale = jnp.asarray([0, *(1 / (2 * n) for n in range(1, 9))], jnp.float32)[count]
+    return jnp.where(alone & (count == 7), jnp.float32(0.0714286), scale)
