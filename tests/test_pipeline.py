@@ -36,6 +36,22 @@ def test_arguments_of_the_function_and_of_the_pipeline_are_told_apart():
     assert "not built" in repr(pipe)
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [([1.5, 2], np.float32([1.5, 2])), ((1, 2), np.int32([1, 2])), ([True, False], np.array([True, False])),
+     ([], np.float32([]))],
+)  # fmt: skip
+def test_lists_of_numbers_as_outputs(value, expected):
+    """As DALI: each sample is all of the list."""
+    with jdali.Pipeline(batch_size=2, num_threads=1, device_id=None) as pipe:
+        pipe.set_outputs(value)
+    (out,) = pipe.run()
+    pipe.close()
+    for i in range(2):
+        got = np.asarray(out.at(i))
+        assert (got.dtype, got.tolist()) == (expected.dtype, expected.tolist())
+
+
 def test_with_block_and_set_outputs():
     pipe = jdali.Pipeline(batch_size=2, num_threads=1)
     with pipe:

@@ -17,6 +17,7 @@ import difflib
 import enum
 import functools
 import inspect
+import os
 import types as pytypes
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -296,6 +297,8 @@ def _hashable(annotation: Any, value: Any) -> Hashable:
     for option in options:
         if isinstance(option, type) and issubclass(option, enum.IntEnum):
             return option(value)
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if isinstance(value, np.generic):
         value = value.item()
     if float in options and isinstance(value, int) and not isinstance(value, bool):

@@ -11,7 +11,13 @@ from jdali.graph._call import constant_node
 from jdali.graph._node import DataNode, Graph, building, current_graph
 from jdali.graph._plan import ExecutionPlan
 
-_CONSTANTS = (bool, int, float, types.ScalarConstant, types.ArrayConstant)
+_NUMBERS = (bool, int, float)
+_CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(v, _NUMBERS) for v in value)
+
 
 Self = TypeVar("Self", bound="Defining")
 
@@ -60,7 +66,9 @@ class Defining:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
 
     def set_outputs(self, *output_data_nodes: Any) -> None:
-        """Sets what `run` returns: DataNodes, or constants; also nodes that were made outside of any pipeline.
+        """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
+
+        Constants are numbers, lists of them, and arrays; each sample is all of one.
 
         Raises:
             TypeError: an output is neither.
@@ -72,7 +80,7 @@ class Defining:
     def _output(self, number: int, value: Any) -> DataNode:
         if isinstance(value, DataNode):
             return self.graph.own(value)
-        if isinstance(value, _CONSTANTS) or hasattr(value, "__array__"):
+        if isinstance(value, _CONSTANTS) or hasattr(value, "__array__") or _are_numbers(value):
             with building(self.graph):
                 return constant_node(value)
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):

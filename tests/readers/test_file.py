@@ -7,7 +7,7 @@ import pytest
 from support import oracle
 from support.data import SHARED
 
-from jdali import SampleError
+from jdali import Pipeline, SampleError, fn
 from jdali._operators.record import REGISTRY, ReaderOp
 from jdali.readers.file import file
 
@@ -95,6 +95,16 @@ def test_folders(tree):
         ("b/.hidden.jpg", 3), ("Z/k.jpg", 3), ("b/z.jpg", 3), ("c10/f.wav", 4), ("c2/f.tif", 5),
         ("a/1.jpg", 7), ("a/10.jpg", 7), ("a/2.JPG", 7), ("a/B.png", 7), ("with space/1.jpg", 9),
     ]  # fmt: skip
+
+
+def test_folder_given_as_a_path(tree):
+    with Pipeline(batch_size=16, num_threads=1, device_id=None) as pipe:
+        pipe.set_outputs(fn.readers.file(file_root=tree)[1])
+    (labels,) = pipe.run()
+    pipe.close()
+    assert np.asarray(labels.as_array()).ravel().tolist() == [
+        n for _, n in everything(file.run(file_root=str(tree)))
+    ]
 
 
 LISTS = {

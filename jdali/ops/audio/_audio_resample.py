@@ -83,7 +83,7 @@ def audio_resample(
     *,
     dtype: Static[np.dtype[Any] | None] = None,
     in_rate: PerSample[float | None] = None,
-    out_length: PerSample[int | None] = None,
+    out_length: PerSample[int | np.integer | None] = None,
     out_rate: PerSample[float | None] = None,
     quality: Static[float] = 50.0,
     scale: PerSample[float | None] = None,

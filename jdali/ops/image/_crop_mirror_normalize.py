@@ -61,7 +61,8 @@ def setup(
     channels = images.extents[:, axis]
     padded = _next_power_of_two(channels) if pad_output else channels
     _check_statistics(mean, std, channels, padded)
-    _window.check_fill_values(_NAME, out_of_bounds_policy, fill_values, layout, padded)
+    if (channels != np.size(fill_values)).any():  # else those that `pad_output` adds are 0
+        _window.check_fill_values(_NAME, out_of_bounds_policy, fill_values, layout, padded)
     extents = extents.copy()
     extents[:, axis] = padded
     order = [layout.index(c) for c in out_layout]
@@ -149,7 +150,7 @@ def crop_mirror_normalize(
         crop_pos_z: share of the free depth in front of it, 0 to 1.
         crop_w: width of the window, pixels; 0: all.
         dtype: output type.
-        fill_values: one value, or one for each channel of the output, for what lies outside of the
+        fill_values: one value, or one for each channel of the image or of the output, for what lies outside of the
             image; not normalized. With the policy "pad" it also fills the channels of `pad_output`.
         mean: one value, or one for each channel.
         mirror: not 0: mirror left and right.
@@ -181,7 +182,7 @@ def crop_mirror_normalize(
     if out_of_bounds_policy == "pad" or pad_output:
         inside = _inside(indices if out_of_bounds_policy == "pad" else (), layout, extent, shape)
         fill = fill_constant(fill_values if out_of_bounds_policy == "pad" else 0.0, value.dtype)
-        value = jnp.where(inside, value, per_channel(fill, layout))
+        value = jnp.where(inside, value, _per_channel_of(fill, layout, shape[layout.index("C")]))
     return jnp.transpose(value, order)
 
 

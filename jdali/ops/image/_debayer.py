@@ -179,7 +179,7 @@ def _gradients(image: Array, red: Array, size: Array) -> Array:
     return jnp.where((size >= SMALLEST).all(), colours, bilinear)
 
 
-_ALGORITHM = {
+_ALGORITHM: dict[str, Callable[..., Array]] = {
     "bilinear_ocv": functools.partial(_interpolated, _mean),
     "edgeaware_ocv": functools.partial(_interpolated, _mean_along_edge),
     "vng_ocv": _gradients,

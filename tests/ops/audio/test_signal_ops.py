@@ -7,6 +7,7 @@ import pytest
 import scipy.fft
 from support import contract
 
+from jdali import Pipeline, fn
 from jdali._errors import SampleError
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
@@ -127,6 +128,20 @@ def test_nonsilent_region_by_hand():
     quiet = pure_call(nonsilent_region, [data * 0], {"reference_power": 1.0})
     assert [int(v) for v in quiet] == [0, 0]
     assert [int(v) for v in pure_call(nonsilent_region, [data[:0]], {})] == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_lengths_of_samples(dtype):
+    """DALI takes int64 alone."""
+    out = pure_call(audio_resample, [np.ones(10, np.float32)], {"out_length": dtype(7)})
+    assert out.shape == (7,)
+    lengths = dtype([4, 9])
+    with Pipeline(batch_size=2, num_threads=1, device_id=None) as pipe:
+        sound = fn.external_source(lambda: [np.ones(10, np.float32)] * 2)
+        pipe.set_outputs(fn.audio_resample(sound, out_length=fn.external_source(lambda: list(lengths))))
+    (out,) = pipe.run()
+    pipe.close()
+    assert [tuple(shape) for shape in out.shape()] == [(4,), (9,)]
 
 
 @pytest.mark.oracle

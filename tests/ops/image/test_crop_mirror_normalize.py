@@ -72,6 +72,13 @@ EXACT = {"compiled_atol": 0.0}
             **IMAGENET,
         },
         {"crop": [9, 3], "out_of_bounds_policy": "pad", "fill_values": [1.0, 2, 3, 4], "pad_output": True},
+        {
+            "crop": [9, 3],
+            "out_of_bounds_policy": "pad",
+            "fill_values": [1.0, 2, 3],
+            "pad_output": True,
+            **IMAGENET,
+        },
     ],
     ids=str,
 )
@@ -173,8 +180,8 @@ def test_compiles_to_no_branch():
         ({"output_layout": "FCHW"}, ValueError, "output_layout 'FCHW' is no permutation of the layout 'HWC'"),
         ({"crop": [9, 2]}, SampleError, r"window \[9, 2, 3\] does not fit in sample 0"),
         ({"crop": [2, 2], "crop_pos_y": -0.1}, SampleError, "crop position of axis 0 is -0.1"),
-        ({"out_of_bounds_policy": "pad", "fill_values": [1.0, 2, 3], "pad_output": True}, ValueError,
-         "3 fill_values for 4 channels"),
+        ({"out_of_bounds_policy": "pad", "fill_values": [1.0, 2], "pad_output": True}, ValueError,
+         "2 fill_values for 4 channels"),
     ],
 )  # fmt: skip
 def test_errors(args, error, text):
