@@ -25,6 +25,7 @@ Self = TypeVar("Self", bound="Defining")
 class Defining:
     """The part of `Pipeline` that takes a definition."""
 
+    debug: bool
     graph: Graph
     _outputs: tuple[DataNode, ...] | None
     _define: Callable[[], Any] | None
@@ -51,6 +52,11 @@ class Defining:
         pipeline.__exit__(None, None, None)
 
     def __enter__(self: Self) -> Self:
+        if self.debug:
+            raise RuntimeError(
+                "Currently pipeline in debug mode works only with `pipeline_def` decorator. Using `with` statement is "
+                "not supported."
+            )
         self._not_built("defined further")
         self.graph.owner = weakref.ref(self)  # weak: a dropped pipeline must be collected
         context = building(self.graph)
@@ -64,6 +70,15 @@ class Defining:
     def _not_built(self, what: str) -> None:
         if self._plan is not None:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
+
+    def _iteration(self, graph: Graph) -> tuple[DataNode, ...]:
+        """Debug mode: runs the function once, in a graph of its own; returns the outputs."""
+        self.graph = graph
+        graph.owner = weakref.ref(self)
+        with building(graph):
+            returned = as_outputs(self.define_graph())
+        self._outputs = tuple(self._output(i, value) for i, value in enumerate(returned))
+        return self._outputs
 
     def set_outputs(self, *output_data_nodes: Any) -> None:
         """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.

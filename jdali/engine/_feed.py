@@ -101,6 +101,15 @@ class Feed:
         """Whether a batch has data that are given to the pipeline, not asked for."""
         return any(source.is_fed for source in self._externals.values())
 
+    def add(self, node: Node, source: Any) -> None:
+        """Takes one more source: where they are found one after the other, in debug mode."""
+        (self._externals if isinstance(source, ExternalSource) else self._readers)[node] = source
+
+    def note_drawn(self, size: int) -> None:
+        """Counts a batch that was drawn from the sources one by one."""
+        self.iteration += 1
+        self.position += size
+
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Plain numbers: where all sources are, if every batch that was drawn is settled."""
@@ -204,14 +213,16 @@ class Feed:
             epoch, index, _ = next(iter(refs.values()))
             epoch, index = epoch.copy(), index.copy()
         else:
-            epoch = np.full(size, self.epoch, np.uint32)
-            index = np.arange(self.position - size, self.position, dtype=np.int64)
+            epoch, index = self.counted(self.position - size, size)
         return Draw(refs, data, epoch, index, np.ones(size, bool), layouts, places, self._places())
+
+    def counted(self, first: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Epoch and index of samples that no reader gives."""
+        return np.full(size, self.epoch, np.uint32), np.arange(first, first + size, dtype=np.int64)
 
     def _go_on(self, size: int) -> Places:
         """The places of the next batch; all sources are behind it then."""
-        self.iteration += 1
-        self.position += size
+        self.note_drawn(size)
         refs: dict[Node, Refs] = {
             node: tuple(reader.next_batch(size)) for node, reader in self._readers.items()
         }

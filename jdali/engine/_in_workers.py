@@ -24,6 +24,10 @@ class InWorkers(abc.ABC):
     def remote(self) -> Any:
         """The object whose methods the workers call, see `WorkerPool`."""
 
+    @abc.abstractmethod
+    def in_process(self) -> Any:
+        """The `runtime` that does the same in this process."""
+
     def attach(self, workers: WorkerPool, number: int) -> None:
         """Says which workers serve it, and its number among their objects."""
         self._workers, self._number = workers, number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,10 @@ class ParallelFunction(InWorkers):
     def remote(self) -> RemoteFunction:
         return RemoteFunction(self._function, self._num_outputs)
 
+    def in_process(self) -> FunctionHere:
+        """See `InWorkers.in_process`."""
+        return FunctionHere(self._function, self._num_outputs)
+
     def anew(self) -> ParallelFunction:
         """The same function for another pipeline."""
         return ParallelFunction(self._function, self._num_outputs)
@@ -70,6 +74,23 @@ class ParallelFunction(InWorkers):
             outputs, failed = call.result()
             results += outputs
             failures |= {part.start + i: error for i, error in failed.items()}
-        if self._num_outputs == 1:
-            return [None if i in failures else row[0] for i, row in enumerate(results)], failures
-        return [tuple(row) for row in results], failures
+        return _by_sample(results, failures, self._num_outputs), failures
+
+
+class FunctionHere:
+    """As `ParallelFunction`, but in this process: for debug mode."""
+
+    def __init__(self, function: Callable[..., Any], num_outputs: int):
+        self._remote, self._num_outputs = RemoteFunction(function, num_outputs), num_outputs
+
+    def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
+        """See `ParallelFunction.each`."""
+        results, failures = self._remote.samples(rows)
+        return _by_sample(results, failures, self._num_outputs), failures
+
+
+def _by_sample(results: Sequence[Any], failures: Mapping[int, Exception], num_outputs: int) -> list[Any]:
+    """For each sample an array, or a tuple of them."""
+    if num_outputs == 1:
+        return [None if i in failures else row[0] for i, row in enumerate(results)]
+    return [tuple(row) for row in results]

@@ -109,6 +109,10 @@ class ParallelSource(ExternalSource, InWorkers):
         """What the workers get."""
         return RemoteSource(self.source, self._options, not self._told)
 
+    def in_process(self) -> ExternalSource:
+        """See `InWorkers.in_process`."""
+        return ExternalSource(self.source, **self._options)
+
     def anew(self) -> ParallelSource:
         """See `ExternalSource.anew`."""
         return ParallelSource(self.source, prefetch_queue_depth=self._depth, **self._options)

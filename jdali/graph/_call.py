@@ -12,7 +12,7 @@ from jdali._operators import argument_rules
 from jdali._operators.record import ArgKind, Operator
 from jdali._system.devices import to_host
 from jdali.graph._arithmetic import operand
-from jdali.graph._node import DataNode, apply, device_of, new_node
+from jdali.graph._node import DataNode, apply, current_graph, device_of, new_node
 
 Outputs: TypeAlias = "DataNode | tuple[DataNode, ...]"
 
@@ -38,14 +38,17 @@ def call_operator(
             constant can stand; at the line of the call.
         ValueError: input sets of different lengths.
     """
+    graph = current_graph()
+    if graph is not None:
+        inputs, args = graph.taken(op, inputs, args)
     lists = [i for i in inputs if _is_input_sets(i)]
     if not lists:
         return _call_once(op, inputs, args, name=name, **options)
     count = len(lists[0])
     if any(len(values) != count for values in lists):
         raise ValueError(
-            f"{op.name}: all argument lists for Multiple Input Sets must have the same length, they have "
-            f"{', '.join(str(len(values)) for values in lists)}"
+            f"All argument lists for Multiple Input Sets used with operator '{op.shown_name}' must have the same "
+            f"length. They have {', '.join(str(len(values)) for values in lists)}."
         )
     results = [
         _call_once(

@@ -173,9 +173,19 @@ class Graph:
             len(self.nodes), op, name, device, tuple(inputs), args, seed, domain,
             where or user_line(), runtime, preserve=preserve or op.has_effects, named=named,
         )  # fmt: skip
-        node.outputs = _outputs(node, num_outputs)
+        node.outputs = _outputs(node, num_outputs, self.new_value)
         self.nodes.append(node)
         return node
+
+    def new_value(self, name: str, device: str, node: Node, index: int) -> DataNode:
+        """What stands for an output of a node."""
+        return DataNode(name, device, node, index)
+
+    def taken(
+        self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """What a call has for its inputs and arguments in this graph, from what the user gave."""
+        return list(inputs), dict(args)
 
     def own(self, value: DataNode) -> DataNode:
         """The value in this graph: itself, or that of the copy of its node."""
@@ -245,16 +255,18 @@ def detached(
         named=name is not None,
     )  # fmt: skip
     node.name = name or f"__{op.name.replace('.', '_')}_detached_{node.serial}"
-    node.outputs = _outputs(node, num_outputs)
+    node.outputs = _outputs(node, num_outputs, DataNode)
     return node
 
 
-def _outputs(node: Node, count: int | None) -> tuple[DataNode, ...]:
+def _outputs(
+    node: Node, count: int | None, make: Callable[[str, str, Node, int], DataNode]
+) -> tuple[DataNode, ...]:
     if count is None:
         count = node.op.num_outputs(node.args, len(node.inputs))
     device = "cpu" if node.device == "cpu" else "gpu"
     return tuple(
-        DataNode(node.name if count == 1 else f"{node.name}[{i}]", device, node, i) for i in range(count)
+        make(node.name if count == 1 else f"{node.name}[{i}]", device, node, i) for i in range(count)
     )
 
 
@@ -333,11 +345,7 @@ class DataNode:
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)
 
-    def __iter__(self) -> Iterator[DataNode]:
-        raise TypeError(
-            "a DataNode is a batch that is yet to come and cannot be iterated over; to take one "
-            "sample's elements apart, index it: node[0]"
-        )
+    __iter__ = None  # a batch that is yet to come: not an `Iterable`, though it can be indexed
 
     def __bool__(self) -> bool:
         raise TypeError(

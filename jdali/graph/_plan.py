@@ -124,6 +124,14 @@ def make_plan(
     return ExecutionPlan(tuple(steps), tuple(outputs), sources, _last_uses(steps, outputs))
 
 
+def step_of(node: Node) -> HostStep | Stage:
+    """The step of an operator that runs by itself."""
+    if not is_compiled(node):
+        return HostStep(node, 0)
+    where = {node: "cpu" if node.device == "cpu" else "gpu"}
+    return _stages([node], {node: 0}, node.outputs, where)[0]
+
+
 def _last_uses(
     steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode]
 ) -> tuple[tuple[DataNode, ...], ...]:

@@ -162,7 +162,7 @@ def test_one_input_set_gives_one_output_and_the_name_goes_to_the_first():
 
 def test_input_sets_of_different_lengths():
     a = fn.external_source([np.int32([[1], [2]])])
-    with pytest.raises(ValueError, match="must have the same length, they have 2, 3"):
+    with pytest.raises(ValueError, match="must have the same length. They have 2, 3"):
         fn.cat([a, a], [a, a, a])
 
 

@@ -1,4 +1,4 @@
-"""`Pipeline` and `pipeline_def`: DALI's graph mode."""
+"""`Pipeline`: DALI's graph mode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import secrets
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any
 
 from jdali import types
 from jdali._batches.placement import BatchSplit
@@ -23,6 +23,7 @@ from jdali._system.regular_file import memory_limit
 from jdali._workers._pool import WorkerPool
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
+from jdali.engine._debug import DebugEngine
 from jdali.engine._executor import Engine, Result
 from jdali.engine._exit import until_exit
 from jdali.engine._feed import End
@@ -31,15 +32,10 @@ from jdali.engine._made import Room
 from jdali.engine._runtime import Runtime, When
 from jdali.engine._sharded import spread_stages
 from jdali.engine._sources import ExternalSource
-from jdali.graph import _conditional
 from jdali.graph._node import DataNode, Graph, Node
 from jdali.graph._plan import ExecutionPlan, make_plan
 from jdali.readers._ahead import reading_ahead
 from jdali.tensors import TensorList
-
-__all__ = ["Pipeline", "pipeline_def", "do_not_convert", "StreamPolicy", "OperatorConcurrency"]
-
-do_not_convert = _conditional.do_not_convert
 
 
 class Pipeline(Defining, Checkpointing, Serializing, Facts):
@@ -64,6 +60,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             functions, and cloudpickle, where it is installed, for what only it can pickle.
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
+        debug: the function runs in each iteration, and each operator when it is called: see docs/debug.md. For
+            pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
+            `on_error` and `scaled_decoding` have no effect then; a bad sample raises.
         on_error: what to do with a sample that an operator cannot work on: "raise"; "skip": put the
             reader's next sample in its place; "mask": put a good sample of the batch in its place (or of
             the data set, if the batch has none), which is False in `iterator`'s mask and also comes where it
@@ -114,6 +113,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         experimental_exec_dynamic: bool | None = None,
         stream_policy: StreamPolicy | None = None,
         concurrency: OperatorConcurrency | None = None,
+        debug: bool = False,
         on_error: str = "raise",
         max_compiles: int | None = None,
         max_prefetch_bytes: int | None = None,
@@ -159,6 +159,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         if max_prefetch_bytes is not None and max_prefetch_bytes < 1:
             raise ValueError(f"Pipeline: max_prefetch_bytes must be at least 1, not {max_prefetch_bytes}")
         self.max_prefetch_bytes = max_prefetch_bytes
+        self.debug, self._enable_conditionals = debug, False
         self.graph = Graph()
         self._outputs: tuple[DataNode, ...] | None = None
         self._define: Callable[[], Any] | None = None
@@ -203,8 +204,11 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
     def start_py_workers(self) -> None:
         """Starts the processes of parallel external sources; `build` does it if it was not done.
 
-        With `py_start_method="fork"` they must be started before JAX makes its first array.
+        With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
+        none: all runs in this process.
         """
+        if self.debug:
+            return
         with self._building:
             self._defined()
             if self._py_pool is None:
@@ -216,6 +220,26 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 self.py_start_method = self._py_pool.start_method
                 weakref.finalize(self, self._py_pool.abandon).atexit = False
 
+    def _build_debug(self) -> None:
+        """Builds what runs the function itself; its operators are not known before it has run once."""
+        if self._compilation_cache:
+            enable_compilation_cache()
+        engine = DebugEngine(
+            self._iteration, self._open_source, conditionals=self._enable_conditionals,
+            batch_size=self.batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
+            max_compiles=self.max_compiles, devices={"cpu": host_device(), "gpu": accelerator()},
+            exact_shapes=self.exact_shapes,
+        )  # fmt: skip
+        self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)
+
+    def _start(self, engine: Engine, room: Room, when: When) -> None:
+        executor = Runtime(engine, room, when)
+        self._engine, self._executor = engine, executor
+        self._state = engine.get_state()
+        self._plan = engine.plan  # what says that it is built
+        weakref.finalize(self, executor.abandon).atexit = False
+        self._restore()
+
     def _defined(self) -> tuple[DataNode, ...]:
         """The outputs; a subclass is asked for its graph."""
         if self._outputs is None:
@@ -226,6 +250,9 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         return self._outputs
 
     def _build(self) -> None:
+        if self.debug:
+            self._build_debug()
+            return
         self._defined()
         assert self._outputs is not None
         if not self._outputs and not any(node.preserve for node in self.graph.nodes):
@@ -248,12 +275,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         when = When.INLINE if not threads else When.BACKGROUND if engine.feed.is_fed else When.AHEAD
         given = self.max_prefetch_bytes
         most = memory_limit() // 4 if given is None else given
-        executor = Runtime(engine, Room(self._depth, most, is_strict=given is not None), when)
-        self._engine, self._executor = engine, executor
-        self._state = engine.get_state()
-        self._plan = plan  # what says that it is built
-        weakref.finalize(self, executor.abandon).atexit = False
-        self._restore()
+        self._start(engine, Room(self._depth, most, is_strict=given is not None), when)
 
     def _open_source(self, node: Node) -> Any:
         if node.runtime is not None:
@@ -412,6 +434,10 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             OperatorError: the data are no batch that the source may give.
         """
         engine, _ = self._built()
+        if isinstance(engine, DebugEngine):
+            data_node = data_node.source.name if isinstance(data_node, DataNode) else data_node
+            if engine.hold(data_node, data, layout):
+                return
         node, source = self._fed_source(engine, data_node)
         engine.feed.ask(node, functools.partial(source.feed, data, layout, self.batch_size))
 
@@ -452,7 +478,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             splits: of the batch axis of each output; None: one device.
         """
         engine, executor = self._built()
-        if not executor.started and not self.exact_shapes:
+        if not executor.started and not self.exact_shapes and not self.debug:
             spread_stages(engine, splits)
 
     @property
@@ -470,54 +496,3 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             self._executor.close()
         elif self._py_pool is not None:
             self._py_pool.close()
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-@overload
-def pipeline_def(fn: F) -> Callable[..., Pipeline]: ...
-@overload
-def pipeline_def(
-    fn: None = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any
-) -> Callable[[F], Callable[..., Pipeline]]: ...
-
-
-def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any) -> Any:
-    """Turns a function that calls operators and returns DataNodes into a factory of pipelines.
-
-    Args:
-        fn: the function.
-        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample.
-        pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these.
-
-    Returns: a function that takes the function's own arguments and those of `Pipeline`.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
-        @functools.wraps(function)
-        def create(*args: Any, **kwargs: Any) -> Pipeline:
-            own, options = _split_arguments(function, kwargs)
-            pipeline = Pipeline(**{**pipeline_kwargs, **options})
-            with pipeline:
-                if enable_conditionals:
-                    outputs = _conditional.trace(function, args, own, pipeline.graph)
-                else:
-                    outputs = function(*args, **own)
-            pipeline.set_outputs(*as_outputs(outputs))
-            return pipeline
-
-        create._is_pipeline_def = True  # type: ignore[attr-defined]
-        return create
-
-    return decorate(fn) if fn is not None else decorate
-
-
-def _split_arguments(
-    function: Callable[..., Any], kwargs: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of the function itself, and those of `Pipeline`."""
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    own = {k: v for k, v in kwargs.items() if k in names}
-    return own, {k: v for k, v in kwargs.items() if k not in own}

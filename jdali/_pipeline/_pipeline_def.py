@@ -1,0 +1,71 @@
+"""`pipeline_def`: a function that defines a pipeline, as a factory of pipelines."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, overload
+
+from jdali._pipeline._defining import as_outputs
+from jdali._pipeline._pipeline import Pipeline
+from jdali.graph import _conditional
+from jdali.graph._node import current_graph
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def pipeline_def(fn: F) -> Callable[..., Pipeline]: ...
+@overload
+def pipeline_def(
+    fn: None = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any
+) -> Callable[[F], Callable[..., Pipeline]]: ...
+
+
+def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any) -> Any:
+    """Turns a function that calls operators and returns DataNodes into a factory of pipelines.
+
+    Args:
+        fn: the function.
+        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample.
+        pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these. With `debug=True`
+            the function runs in each iteration, and each operator when it is called.
+
+    Returns: a function that takes the function's own arguments and those of `Pipeline`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+        @functools.wraps(function)
+        def create(*args: Any, **kwargs: Any) -> Pipeline:
+            own, options = _split_arguments(function, kwargs)
+            pipeline = Pipeline(**{**pipeline_kwargs, **options})
+            pipeline._enable_conditionals = enable_conditionals
+
+            def define() -> Any:
+                graph = current_graph()
+                if enable_conditionals and graph is not None:
+                    return _conditional.trace(function, args, own, graph)
+                return function(*args, **own)
+
+            if pipeline.debug:
+                pipeline._define = define
+                return pipeline
+            with pipeline:
+                outputs = define()
+            pipeline.set_outputs(*as_outputs(outputs))
+            return pipeline
+
+        create._is_pipeline_def = True  # type: ignore[attr-defined]
+        return create
+
+    return decorate(fn) if fn is not None else decorate
+
+
+def _split_arguments(
+    function: Callable[..., Any], kwargs: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments of the function itself, and those of `Pipeline`."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    own = {k: v for k, v in kwargs.items() if k in names}
+    return own, {k: v for k, v in kwargs.items() if k not in own}

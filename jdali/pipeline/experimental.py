@@ -1,0 +1,5 @@
+"""DALI's older place of `pipeline_def`, with what was new then."""
+
+from jdali._pipeline._pipeline_def import pipeline_def
+
+__all__ = ["pipeline_def"]
