@@ -12,6 +12,8 @@ from jdali import experimental as experimental  # isort: skip
 from jdali import math as math  # isort: skip
 from jdali import iterator as iterator  # isort: skip
 from jdali import ops as ops  # isort: skip
+from jdali import backend as backend  # isort: skip
+from jdali import external_source as external_source  # isort: skip
 from jdali import profiler as profiler  # isort: skip
 from jdali import tensors as tensors  # isort: skip
 
@@ -24,8 +26,10 @@ __all__ = [
     "Pipeline",
     "SampleError",
     "StreamPolicy",
+    "backend",
     "dynamic",
     "experimental",
+    "external_source",
     "fn",
     "iterator",
     "math",

@@ -160,6 +160,11 @@ def to_dtype(value: Any) -> np.dtype[Any]:
     return dtype
 
 
+def type_name(dtype: np.dtype[Any]) -> str:
+    """The name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
+    return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
+
+
 class ScalarConstant:
     """A scalar with a DALI type, for arithmetic with DataNodes: `Constant(1).uint8()`."""
 
@@ -287,6 +292,31 @@ def element_array(array: np.ndarray) -> np.ndarray:
     if array.dtype not in _DALI_TYPES:
         raise TypeError(f"elements of type {array.dtype} have no type in DALI: convert them first")
     return array
+
+
+class TensorLayout(str):
+    """A layout: a letter for each axis. Strings do as well, and compare with it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"TensorLayout({str(self)!r})"
+
+
+class CUDAStream:
+    """The handle of a CUDA stream, where DALI takes one; without effect, XLA has streams of its own.
+
+    Args:
+        ptr: the handle; None: there is none.
+    """
+
+    def __init__(self, ptr: int | None = None):
+        self._ptr = ptr
+
+    @property
+    def ptr(self) -> int | None:
+        """As given."""
+        return self._ptr
 
 
 class SampleInfo:

@@ -6,6 +6,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterable
 
 import jax
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import jdali
 from jdali import fn, types
+from jdali.pipeline import do_not_convert, pipeline_def
 from jdali.tensors import TensorListCPU, TensorListGPU
 
 # Longer than anything here takes, however busy the machine is.
@@ -310,8 +312,91 @@ def test_several_outputs_and_tuples_of_layouts():
 
 def test_expected_outputs_are_checked():
     pipe = counting(numbered(1), output_dtype=types.FLOAT)
-    with pytest.raises(RuntimeError, match="output 0 has dtype int32, expected float32"):
+    with pytest.raises(
+        RuntimeError, match="Data type in the output_idx=0 does not match. Expected: FLOAT. Received: INT32"
+    ):
         pipe.run()
+
+
+def test_expectations_of_another_number_of_outputs():
+    pipe = jdali.Pipeline(batch_size=2, output_ndim=[1, 1])
+    pipe.set_outputs(np.int32([1]))
+    with pytest.raises(RuntimeError, match="Lengths .* do not match: 2 and 1"):
+        pipe.build()
+
+
+def test_layouts_of_outputs_are_checked():
+    pipe = jdali.Pipeline(batch_size=2, output_layout="A")
+    pipe.set_outputs(types.Constant(np.int32([1]), layout="B"))
+    with pytest.raises(
+        RuntimeError, match="Layout in the output_idx=0 does not match. Expected: A. Received: B."
+    ):
+        pipe.run()
+
+
+def test_a_function_with_keyword_arguments_of_any_name_is_refused():
+    @pipeline_def
+    def pipeline(**kwargs):
+        return np.int32(1)
+
+    with pytest.raises(TypeError, match=r"\*\*kwargs is not allowed"):
+        pipeline(batch_size=2)
+
+
+def test_a_definition_is_always_converted():
+    def define():
+        return np.int32(1)
+
+    text = "Pipeline definition cannot be marked with @do_not_convert"
+    with pytest.raises(ValueError, match=text):
+        pipeline_def(do_not_convert(define))
+    with pytest.raises(ValueError, match=text):
+        do_not_convert(pipeline_def(lambda: 1))
+
+
+def test_conditionals_can_be_enabled_where_the_pipeline_is_made():
+    @pipeline_def
+    def pipeline():
+        x = fn.external_source([np.int32([1, 5])])
+        if x > 2:
+            y = x * 10
+        else:
+            y = x
+        return y
+
+    (out,) = pipeline(batch_size=2, enable_conditionals=True).run()
+    assert out.as_array().tolist() == [1, 50]
+
+
+def test_options_without_effect_are_attributes_and_are_kept_by_serialize():
+    policy, concurrency = jdali.StreamPolicy.PER_BACKEND, jdali.OperatorConcurrency.FULL
+    pipe = jdali.Pipeline(
+        batch_size=2, stream_policy=policy, concurrency=concurrency, max_streams=3, set_affinity=True,
+        prefetch_queue_depth={"cpu_size": 3, "gpu_size": 2}, output_dtype=types.INT32, output_ndim=[1],
+    )  # fmt: skip
+    pipe.set_outputs(np.int32([1]))
+    for one in (pipe, jdali.Pipeline.deserialize(pipe.serialize())):
+        assert (one.stream_policy, one.concurrency) == (policy, concurrency)
+        assert (one.max_streams, one.set_affinity, one.exec_dynamic) == (3, True, True)
+        assert (one.cpu_queue_size, one.gpu_queue_size) == (3, 2)
+        assert (one.output_dtype(), one.output_ndim()) == ([types.INT32], [1])
+
+
+def test_serialize_takes_a_function_that_defines_the_graph():
+    def define():
+        return np.int32([4])
+
+    written = jdali.Pipeline(batch_size=2).serialize(define)
+    assert jdali.Pipeline.deserialize(written).run()[0].as_array().tolist() == [[4], [4]]
+    with pytest.raises(TypeError, match="`define_graph` argument is not callable"):
+        jdali.Pipeline(batch_size=2).serialize("file")
+
+
+def test_nodes_are_no_iterables():
+    node = fn.external_source([np.int32([1])])
+    assert not isinstance(node, Iterable)
+    with pytest.raises(TypeError, match="not iterable"):
+        _, _ = node
 
 
 def test_a_pipeline_is_an_iterable():

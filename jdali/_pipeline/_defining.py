@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from jdali import types
-from jdali.graph._call import constant_node
+from jdali.graph._arithmetic import constant_node
 from jdali.graph._node import DataNode, Graph, building, current_graph
 from jdali.graph._plan import ExecutionPlan
 

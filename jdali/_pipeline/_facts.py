@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from jdali._batches.slabs import SlabPool
+from jdali._pipeline._options import OperatorConcurrency, StreamPolicy
 from jdali.engine import _report
 from jdali.engine._executor import Engine
 from jdali.engine._feed import SkippedSample
@@ -27,6 +28,7 @@ class Facts(abc.ABC):
     _outputs: Sequence[DataNode] | None
     _plan: ExecutionPlan | None
     _engine: Engine | None
+    _without_effect: dict[str, Any]
 
     @abc.abstractmethod
     def build(self) -> Any:
@@ -70,9 +72,54 @@ class Facts(abc.ABC):
 
     @property
     def cpu_queue_size(self) -> int:
-        return self._depth
+        """Batches that DALI would make ahead on the CPU; the largest of the depths given counts here."""
+        return self._queue_size("cpu_size")
 
-    gpu_queue_size = cpu_queue_size
+    @property
+    def gpu_queue_size(self) -> int:
+        """Batches that DALI would make ahead on the GPU; the largest of the depths given counts here."""
+        return self._queue_size("gpu_size")
+
+    def _queue_size(self, name: str) -> int:
+        depth = self.prefetch_queue_depth
+        return depth.get(name, self._depth) if isinstance(depth, Mapping) else depth
+
+    # Of DALI, without effect here: kept as they were given.
+    @property
+    def max_streams(self) -> int | None:
+        """As given; XLA has streams of its own."""
+        return cast(int | None, self._without_effect["max_streams"])
+
+    @property
+    def default_cuda_stream_priority(self) -> int | None:
+        """As given; XLA has streams of its own."""
+        return cast(int | None, self._without_effect["default_cuda_stream_priority"])
+
+    @property
+    def set_affinity(self) -> bool:
+        """As given; the threads run where the system puts them."""
+        return bool(self._without_effect["set_affinity"])
+
+    @property
+    def enable_memory_stats(self) -> bool:
+        """As given; `executor_statistics` counts memory in any case."""
+        return bool(self._without_effect["enable_memory_stats"])
+
+    @property
+    def exec_dynamic(self) -> bool:
+        """As given, True if not: memory is given back after its last use, as DALI's dynamic executor does."""
+        given = self._without_effect["exec_dynamic"]
+        return True if given is None else bool(given)
+
+    @property
+    def stream_policy(self) -> StreamPolicy | None:
+        """As given; XLA has streams of its own."""
+        return cast(StreamPolicy | None, self._without_effect["stream_policy"])
+
+    @property
+    def concurrency(self) -> OperatorConcurrency | None:
+        """As given; what runs at the same time is `plan`'s to say."""
+        return cast(OperatorConcurrency | None, self._without_effect["concurrency"])
 
     def reader_meta(self, name: str | None = None) -> dict[str, Any]:
         """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
@@ -155,6 +202,9 @@ class Facts(abc.ABC):
 def per_output(value: Any, count: int) -> list[Any]:
     if isinstance(value, (list, tuple)):
         if len(value) != count:
-            raise ValueError(f"Pipeline: {len(value)} expectations for {count} outputs")
+            raise RuntimeError(
+                f"Pipeline: Lengths of what is expected of the outputs and of the outputs do not match: {len(value)} and "
+                f"{count}"
+            )
         return list(value)
     return [value] * count

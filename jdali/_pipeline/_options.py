@@ -9,6 +9,7 @@ from typing import Any
 class StreamPolicy(enum.Enum):
     """DALI's CUDA stream policies; XLA schedules its own streams, so all are without effect."""
 
+    UNSPECIFIED = -1
     SINGLE = 0
     PER_BACKEND = 1
     PER_OPERATOR = 2
@@ -17,6 +18,7 @@ class StreamPolicy(enum.Enum):
 class OperatorConcurrency(enum.Enum):
     """DALI's operator concurrency; without effect, the plan of the stages decides."""
 
+    UNSPECIFIED = -1
     NONE = 0
     BACKEND = 1
     FULL = 2

@@ -247,6 +247,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 outputs = self.define_graph()
             self.set_outputs(*as_outputs(outputs))
         assert self._outputs is not None
+        for expected in self._expected:  # of the wrong length is an error at once
+            per_output(expected, len(self._outputs))
         return self._outputs
 
     def _build(self) -> None:
@@ -365,12 +367,15 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         for i, output in enumerate(result.outputs):
             spec = output.spec
             for what, expected, got in (
-                ("dtype", None if dtypes[i] is None else types.to_dtype(dtypes[i]), spec.dtype),
-                ("number of axes", ndims[i], spec.ndim),
-                ("layout", layouts[i], spec.layout),
-            ):
+                ("Data type", None if dtypes[i] is None else types.to_dali_type(types.to_dtype(dtypes[i])).name,
+                 types.to_dali_type(spec.dtype).name),
+                ("Number of dimensions", ndims[i], spec.ndim),
+                ("Layout", layouts[i], spec.layout),
+            ):  # fmt: skip
                 if expected is not None and expected != got:
-                    raise RuntimeError(f"Pipeline: output {i} has {what} {got!s}, expected {expected!s}")
+                    raise RuntimeError(
+                        f"Pipeline: {what} in the output_idx={i} does not match. Expected: {expected}. Received: {got}."
+                    )
         return result
 
     def schedule_run(self) -> None:

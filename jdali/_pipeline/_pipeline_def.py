@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
 from jdali._pipeline._defining import as_outputs
 from jdali._pipeline._pipeline import Pipeline
 from jdali.graph import _conditional
+from jdali.graph._autograph import is_not_converted
 from jdali.graph._node import current_graph
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,7 +29,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
 
     Args:
         fn: the function.
-        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample.
+        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample. Also taken by the factory.
         pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these. With `debug=True`
             the function runs in each iteration, and each operator when it is called.
 
@@ -35,15 +37,19 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+        if is_not_converted(function):
+            raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
+
         @functools.wraps(function)
         def create(*args: Any, **kwargs: Any) -> Pipeline:
             own, options = _split_arguments(function, kwargs)
+            converted = options.pop("enable_conditionals", enable_conditionals)
             pipeline = Pipeline(**{**pipeline_kwargs, **options})
-            pipeline._enable_conditionals = enable_conditionals
+            pipeline._enable_conditionals = converted
 
             def define() -> Any:
                 graph = current_graph()
-                if enable_conditionals and graph is not None:
+                if converted and graph is not None:
                     return _conditional.trace(function, args, own, graph)
                 return function(*args, **own)
 
@@ -65,6 +71,11 @@ def _split_arguments(
     function: Callable[..., Any], kwargs: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keyword arguments of the function itself, and those of `Pipeline`."""
+    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values()):
+        raise TypeError(
+            f"Using **kwargs is not allowed in a function decorated with pipeline_def: whether an argument of "
+            f"{function.__name__} is one of `Pipeline` could not be told"
+        )
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     own = {k: v for k, v in kwargs.items() if k in names}

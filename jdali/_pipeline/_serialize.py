@@ -14,6 +14,7 @@ import numpy as np
 
 from jdali import types
 from jdali._operators.record import REGISTRY
+from jdali._pipeline._options import OperatorConcurrency, StreamPolicy
 from jdali._state import check_version
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, Node
@@ -38,6 +39,7 @@ class Serializing(abc.ABC):
     _sinks: list[DataNode]
     _expected: tuple[Any, Any, Any]
     _without_effect: dict[str, Any]
+    _define: Callable[[], Any] | None
     _compilation_cache: bool
 
     @abc.abstractmethod
@@ -58,18 +60,27 @@ class Serializing(abc.ABC):
         What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
 
         Args:
-            define_graph: without effect.
+            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
+                that has none yet.
             filename: also written there.
 
         Raises:
             RuntimeError: an argument, a function for instance, cannot be written.
+            TypeError: `define_graph` is no function.
         """
+        if define_graph is not None:
+            if not callable(define_graph):
+                raise TypeError(
+                    "Pipeline.serialize: Provided `define_graph` argument is not callable. It is a "
+                    f"{type(define_graph).__name__}; a file is named by `filename`"
+                )
+            self._define = define_graph
         self.build()
         writer = _Writer()
         nodes = [writer.node(node) for node in self.graph.nodes]
         content = {
             "version": VERSION,
-            "options": {name: getattr(self, name) for name in OPTIONS},
+            "options": {name: getattr(self, name) for name in OPTIONS} | self._described(),
             "nodes": nodes,
             "domains": writer.rows,
             "outputs": [_reference(value) for value in self._outputs or ()],
@@ -78,6 +89,23 @@ class Serializing(abc.ABC):
         if filename is not None:
             Path(filename).write_bytes(data)
         return data
+
+    def _described(self) -> dict[str, Any]:
+        """What was said of the outputs, and options without effect, as JSON."""
+        dtypes, ndims, layouts = self._expected
+        if dtypes is not None:
+            several = isinstance(dtypes, (list, tuple))
+            numbers = [
+                None if d is None else int(types.to_dali_type(types.to_dtype(d)))
+                for d in (dtypes if several else [dtypes])
+            ]
+            dtypes = numbers if several else numbers[0]
+        described = {"output_dtype": dtypes, "output_ndim": ndims, "output_layout": layouts}
+        ignored = {
+            name: value.name if isinstance(value, enum.Enum) else value
+            for name, value in self._without_effect.items()
+        }
+        return {name: value for name, value in (described | ignored).items() if value is not None}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For `pickle` and `copy`: a built pipeline of the same definition and options, at the same place.
@@ -125,7 +153,7 @@ class Serializing(abc.ABC):
         data = Path(filename).read_bytes() if filename is not None else serialized_pipeline
         content = _parsed(data)
         make: Callable[..., Self] = cls
-        pipeline = make(**{**content["options"], **kwargs})
+        pipeline = make(**{**_options(content["options"]), **kwargs})
         pipeline._define_from(content)
         return pipeline
 
@@ -141,6 +169,20 @@ class Serializing(abc.ABC):
             reader.node(item)
         self._outputs = tuple(reader.value(reference) for reference in content["outputs"])
         self.build()
+
+
+def _options(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `Pipeline` from those in JSON."""
+    options = dict(written)
+    for name, kind in (("stream_policy", StreamPolicy), ("concurrency", OperatorConcurrency)):
+        if name in options:
+            options[name] = kind[options[name]]
+    dtypes = options.get("output_dtype")
+    if isinstance(dtypes, list):
+        options["output_dtype"] = [None if d is None else types.DALIDataType(d) for d in dtypes]
+    elif dtypes is not None:
+        options["output_dtype"] = types.DALIDataType(dtypes)
+    return options
 
 
 def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:

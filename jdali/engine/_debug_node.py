@@ -26,7 +26,7 @@ class DataNodeDebug(DataNode):
     __hash__ = object.__hash__
 
     def __init__(self, name: str, device: str, source: Node, index: int, graph: HasValues):
-        super().__init__(name, device, source, index)
+        self.name, self.device, self.source, self.index = name, device, source, index
         self.graph = graph
 
     def get(self) -> TensorList:
@@ -43,7 +43,7 @@ class DataNodeDebug(DataNode):
         return self.get().ndim()
 
     @property
-    def dtype(self) -> Any:  # type: ignore[override]
+    def dtype(self) -> Any:
         """Type of the elements."""
         return self.get().dtype
 

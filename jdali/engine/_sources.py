@@ -70,6 +70,12 @@ class ExternalSource:
         self.drawn_layouts = self.layouts  # of the batch that `next` gave last
         self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
         self.ndims = _per_output(ndim, count, "ndim")
+        for one, axes in zip(self.layouts, self.ndims, strict=True):
+            if one is not None and axes is not None and len(one) != axes:
+                raise RuntimeError(
+                    "external_source: Number of dimensions in the provided layout does not match the ndim argument. "
+                    f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
+                )
         self.fed: collections.deque[Any] = collections.deque()  # of batches
         self._last: Any = None
         self._feed_lock = threading.Lock()
@@ -283,26 +289,40 @@ class ExternalSource:
         for i in range(len(samples)):
             has = kind_of(samples, i)
             if dtype is not None and has[0] != dtype:
-                raise SampleError(f"{where}sample {i} is {has[0]}, dtype says {dtype}", sample=i)
+                raise SampleError(
+                    f"{where}ExternalSource expected data of type {types.type_name(dtype)} and got: "
+                    f"{types.type_name(has[0])}",
+                    sample=i,
+                )
             if ndim is not None and has[1] != ndim:
-                raise SampleError(f"{where}sample {i} has {has[1]} axes, ndim says {ndim}", sample=i)
+                raise SampleError(
+                    f"{where}ExternalSource expected data with {ndim} dimensions and got {has[1]} dimensions",
+                    sample=i,
+                )
         return samples
 
 
 def _takes_argument(function: Callable[..., Any]) -> bool:
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return False
-    positional = [
-        p for p in parameters
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL) and p.default is p.empty
-    ]  # fmt: skip
-    if len([p for p in positional if p.kind is not p.VAR_POSITIONAL]) > 1:
+    refused = {
+        inspect.Parameter.VAR_POSITIONAL: "var-positional argument `*{}` which is",
+        inspect.Parameter.VAR_KEYWORD: "var-keyword argument `**{}` which is",
+        inspect.Parameter.KEYWORD_ONLY: "keyword-only argument `{}` which is",
+    }
+    if isinstance(function, functools.partial):  # makes arguments that it fills in keyword-only ones
+        del refused[inspect.Parameter.KEYWORD_ONLY]
+        parameters = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    found = [refused[p.kind].format(p.name) for p in parameters if p.kind in refused]
+    positional = [p for p in parameters if p.kind not in refused and p.default is p.empty]
+    if len(positional) > 1:
+        found.append("more than one positional argument, which is")
+    if found:
         raise TypeError(
             "external_source: The `source` callable must accept either 0 or 1 positional arguments to indicate whether "
-            "it accepts the batch or sample indexing information. Found more than one positional argument, which is not "
-            f"allowed: {', '.join(p.name for p in positional)}"
+            f"it accepts the batch or sample indexing information. Found {found[0]} not allowed."
         )
     return bool(positional)
 

@@ -11,7 +11,19 @@ from jdali.ops.math._promotion import SIGNS
 
 
 def operand(value: Any) -> Any:
+    """An operand of an expression: a node or an array; an array with a layout keeps it in a node."""
+    if isinstance(value, types.ArrayConstant) and value.layout:
+        return constant_node(value)
     return value if isinstance(value, DataNode) else types.constant_array(value)
+
+
+def constant_node(value: Any) -> DataNode:
+    """A node whose output is a constant."""
+    layout, device = "", "cpu"
+    if isinstance(value, types.ArrayConstant):
+        layout, device = value.layout, value.device
+    arguments = {"value": types.constant_array(value), "layout_name": layout}
+    return apply("_constant", (), arguments, device=device)
 
 
 def expression(name: str, *operands: Any) -> DataNode:
@@ -69,4 +81,11 @@ def add_operators(
 
 
 add_operators(DataNode, _binary, _unary)
+
+
+def _subscript(self: types.ArrayConstant, key: Any) -> DataNode:
+    return constant_node(self)[key]
+
+
 add_operators(types.ArrayConstant, _binary, _unary)  # `types` is below this module
+setattr(types.ArrayConstant, "__getitem__", _subscript)  # noqa: B010  mypy knows no such attribute

@@ -73,10 +73,21 @@ class GraphHooks(Protocol):
         """
 
 
+def is_not_converted(func: Any) -> bool:
+    """Whether a function is marked with `do_not_convert`."""
+    return bool(getattr(func, _NOT_CONVERTED, False))
+
+
 def do_not_convert(func: Any = None) -> Any:
-    """Decorator: `if`, `and`, `or`, `not` in the function stay Python's, and so in all that it calls."""
+    """Decorator: `if`, `and`, `or`, `not` in the function stay Python's, and so in all that it calls.
+
+    Raises:
+        ValueError: the function is a pipeline definition.
+    """
     if func is None:
         return do_not_convert
+    if getattr(func, "_is_pipeline_def", False):
+        raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
     with contextlib.suppress(AttributeError, TypeError):  # built-in functions are never converted
         setattr(func, _NOT_CONVERTED, True)
     return func
@@ -208,8 +219,10 @@ class Runtime:
             place.set(value)
         for key, (name, branch) in merge.missing.items():
             _trace().missing[key] = (
-                f"{name!r} must also be set in the `{branch}` branch of the conditional at {line}: its "
-                "condition is a graph value, so a sample may take either branch"
+                "Encountered inconsistent outputs out of the `if/else` control flow statement. Variables need to be "
+                f"initialized in every code path (both `if` branches). Variable {name!r} must also be initialized in "
+                f"the `{branch}` branch. The conditional is at {line}; its condition is a graph value, so a sample "
+                "may take either branch."
             )
         return outcome
 

@@ -124,12 +124,3 @@ def _check_constant(op: Operator, key: str, value: Any) -> None:
         raise TypeError(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
     if arg.kind is ArgKind.PER_SAMPLE:
         argument_rules.constant(op.name, arg, value)
-
-
-def constant_node(value: Any) -> DataNode:
-    """A node whose output is a constant: for outputs of a pipeline."""
-    layout, device = "", "cpu"
-    if isinstance(value, types.ArrayConstant):
-        layout, device = value.layout, value.device
-    arguments = {"value": types.constant_array(value), "layout_name": layout}
-    return apply("_constant", (), arguments, device=device)

@@ -12,8 +12,7 @@ from typing import Any
 
 from jdali._operators.record import REGISTRY
 from jdali.graph import _autograph
-from jdali.graph._arithmetic import expression
-from jdali.graph._call import constant_node
+from jdali.graph._arithmetic import constant_node, expression
 from jdali.graph._node import DataNode, Domain, Graph, current_graph
 
 do_not_convert = _autograph.do_not_convert

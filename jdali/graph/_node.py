@@ -306,13 +306,21 @@ class DataNode:
     `.gpu()`, `.cpu()`, `.shape()` and `.property()`.
     """
 
-    __slots__ = ("device", "index", "name", "source")
-    ndim = dtype = layout = None  # not known before the pipeline runs
+    __slots__ = ("device", "dtype", "index", "layout", "name", "ndim", "source")
     __hash__ = object.__hash__
     __array_priority__ = 1000  # so that `numpy_array + node` asks the node
 
-    def __init__(self, name: str, device: str, source: Node, index: int = 0):
-        self.name, self.device, self.source, self.index = name, device, source, index
+    source: Node
+
+    def __init__(
+        self, name: str, device: str = "cpu", source: Node | None = None, index: int = 0, ndim: int | None = None,
+        dtype: Any = None, layout: str | None = None,
+    ):  # fmt: skip
+        self.name, self.device, self.index = name, device, index
+        if source is not None:
+            self.source = source
+        # Not known of an operator's output before the pipeline runs.
+        self.ndim, self.dtype, self.layout = ndim, dtype, layout
 
     def __repr__(self) -> str:
         return f'DataNode(name="{self.name}", device="{self.device}")'
@@ -336,9 +344,9 @@ class DataNode:
         """Property of each sample as a tensor of bytes: "source_info" or "layout"."""
         return apply("get_property", (self,), {"key": key}, device=device)
 
-    def source_info(self) -> DataNode:
+    def source_info(self, *, device: str = "cpu") -> DataNode:
         """Where each sample came from (a file name), as bytes."""
-        return self.property("source_info")
+        return self.property("source_info", device=device)
 
     # --- indexing ---------------------------------------------------------------------------
     def __getitem__(self, key: Any) -> DataNode:

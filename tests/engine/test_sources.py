@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -365,3 +368,45 @@ def test_a_reset_where_only_the_end_is_left_begins_again():
     assert pipe.run()[0].as_array().item() == 1
     pipe.reset()  # in the middle: without effect
     assert pipe.run()[0].as_array().item() == 2
+
+
+# --- what DALI refuses at the call ----------------------------------------------------------------
+REFUSED_CALLBACKS = {
+    "var-positional argument `*args` which is not allowed": lambda *args: A,
+    "var-keyword argument `**options` which is not allowed": lambda i, **options: A,
+    "keyword-only argument `key` which is not allowed": lambda *, key=1: A,
+    "more than one positional argument, which is not allowed": lambda i, j: A,
+}
+
+
+@pytest.mark.parametrize("text", REFUSED_CALLBACKS)
+def test_callbacks_with_other_arguments_are_refused(text):
+    with pytest.raises(TypeError, match=f"Found {re.escape(text)}"):
+        fn.external_source(REFUSED_CALLBACKS[text])
+
+
+def test_a_partial_may_fill_in_arguments_by_name():
+    def load(i, *, scale):
+        return A * scale
+
+    np.testing.assert_array_equal(given(functools.partial(load, scale=3))[0][0], A * 3)
+
+
+def test_layout_and_ndim_must_agree():
+    with pytest.raises(
+        RuntimeError, match=r'(?s)does not match the ndim argument.*ndim = 2,\n layout: "HWC"'
+    ):
+        fn.external_source(layout="HWC", ndim=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"dtype": types.UINT8}, "ExternalSource expected data of type uint8 and got: int32"),
+        ({"dtype": types.FLOAT}, "ExternalSource expected data of type float and got: int32"),
+        ({"ndim": 3}, "ExternalSource expected data with 3 dimensions and got 1 dimensions"),
+    ],
+)
+def test_data_of_another_kind_than_said(options, text):
+    with pytest.raises(OperatorError, match=text):
+        given([A], **options)

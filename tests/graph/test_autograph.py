@@ -607,8 +607,11 @@ def test_a_variable_of_one_branch() -> None:
 
     error = error_of(f)
     assert isinstance(error, RuntimeError)
-    assert str(error).startswith("'y' must also be set in the `else` branch of the conditional at ")
-    assert f"{__file__}:{line_of('one branch')}:" in str(error)
+    assert str(error).startswith(
+        "Encountered inconsistent outputs out of the `if/else` control flow statement."
+    )
+    assert "Variable 'y' must also be initialized in the `else` branch. The conditional is at " in str(error)
+    assert f"{__file__}:{line_of('one branch')};" in str(error)
     assert traceback.extract_tb(error.__traceback__)[-1].lineno == line_of("use of it")
 
     def g(x: Any) -> Any:
@@ -619,7 +622,7 @@ def test_a_variable_of_one_branch() -> None:
             box.extra, table["key"] = x, x  # type: ignore[attr-defined]
         return box.extra if x is None else table["key"]  # type: ignore[attr-defined]
 
-    assert "\"table['key']\" must also be set in the `if` branch" in str(error_of(g))
+    assert "\"table['key']\" must also be initialized in the `if` branch" in str(error_of(g))
 
     def h(x: Any) -> Any:
         box = Box(x)
@@ -627,7 +630,7 @@ def test_a_variable_of_one_branch() -> None:
             box.extra = x  # type: ignore[attr-defined]
         return box.extra  # type: ignore[attr-defined]
 
-    assert "'box.extra' must also be set in the `else` branch" in str(error_of(h))
+    assert "'box.extra' must also be initialized in the `else` branch" in str(error_of(h))
 
 
 def test_a_variable_deleted_in_one_branch() -> None:
@@ -637,7 +640,7 @@ def test_a_variable_deleted_in_one_branch() -> None:
             del y
         return y
 
-    assert "'y' must also be set in the `if` branch" in str(error_of(f))
+    assert "'y' must also be initialized in the `if` branch" in str(error_of(f))
 
 
 def test_a_variable_of_one_branch_that_nobody_reads() -> None:

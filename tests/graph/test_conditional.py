@@ -185,3 +185,30 @@ def test_equal_to_dali():
     for got, want in zip(build(jdali, fn), build(dali, dali_fn), strict=True):
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got, want)
+
+
+def test_operands_of_logic_must_be_boolean_scalars():
+    with pytest.raises(
+        RuntimeError, match="Logical expression `and` .* of `bool` type.* Got an input of type `int32`"
+    ):
+        run(lambda x: x and x > 1, NUMBERS)
+    with pytest.raises(
+        RuntimeError, match="Logical expression `not` is restricted to scalar .* Got a 1-d input"
+    ):
+        run(lambda x: not fn.stack(x, x), NUMBERS)
+
+
+def test_array_constants_keep_their_layout_and_can_be_indexed():
+    def function(x):
+        table = types.Constant(np.int32([[10, 20]]), layout="AB")
+        return table + x, table[0, 1] + x
+
+    tables, elements = run(function, NUMBERS)
+    np.testing.assert_array_equal(tables[2], [[12, 22]])
+    assert [int(v) for v in elements] == [20, 21, 22, 23, 24, 25]
+
+    @jdali.pipeline_def(batch_size=1)
+    def pipeline():
+        return types.Constant(np.int32([[1, 2]]), layout="AB") + 1
+
+    assert pipeline().run()[0].layout() == "AB"

@@ -94,9 +94,13 @@ def validate_logical(value: TensorList, /, *, expression_name: Static[str] = "an
         expression_name: for the message.
     """
     spec = value.spec
-    if spec.ndim != 0 or (spec.dtype != np.bool_ and expression_name != "not"):
+    needs_bool = expression_name != "not"
+    got = f"a {spec.ndim}-d input" if spec.ndim else f"an input of type `{spec.dtype}`"
+    if spec.ndim or (needs_bool and spec.dtype != np.bool_):
+        of_type = " of `bool` type" if needs_bool else ""
         raise RuntimeError(
-            f"{expression_name}: operands must be boolean scalars, got {spec.dtype} with {spec.ndim} axes"
+            f"Logical expression `{expression_name}` is restricted to scalar (0-d tensors) inputs{of_type}, that are "
+            f"placed on CPU. Got {got} in logical expression. Reduce it with fn.reductions, or cast it with fn.cast."
         )
     return value
 

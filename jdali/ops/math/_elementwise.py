@@ -104,8 +104,7 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
             i = int(bad.argmax())
             shapes = " and ".join(str(tuple(map(int, spec.extents[i]))) for spec in operands)
             raise SampleError(
-                f"{name}: cannot broadcast shapes {shapes}; aligned at the last axis, sizes must be "
-                "equal or 1",
+                f"{name}: Can't broadcast shapes: {shapes}; aligned at the last axis, sizes must be equal or 1",
                 sample=i,
             )
     expanded = tuple(
@@ -128,8 +127,8 @@ def _layout(operands: Sequence[BatchSpec]) -> str:
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
             raise ValueError(
-                f"layouts {shorter!r} and {longer!r} do not fit; they must be equal, or one a suffix "
-                "of the other"
+                f"layouts {shorter!r} and {longer!r} do not fit. They must be equal or one must be a suffix of the "
+                "other"
             )
     return named[-1] if len(named[-1]) == max(spec.ndim for spec in operands) else ""
 

@@ -163,13 +163,21 @@ def atan(input: Array) -> Array:
     return jnp.arctan(input)
 
 
+def _root_of_exp(input: Array) -> Array:
+    """exp(x / 2): exp(x) overflows before its half does, and exp(x - log 2) has the error of that difference."""
+    return jnp.exp(0.5 * input)
+
+
 @elementwise("sinh", "real")
 def sinh(input: Array) -> Array:
     """Hyperbolic sine.
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
-    return jnp.sinh(input)
+    root, less_one = _root_of_exp(input), jnp.expm1(jnp.clip(input, -1, 1))
+    # Near 0 both exponentials are near 1: their difference is that of what is left without the 1.
+    near = 0.5 * (less_one + less_one / (less_one + 1))
+    return jnp.where(jnp.abs(input) < 1, near, 0.5 * root * root - 0.5 / root / root)
 
 
 @elementwise("cosh", "real")
@@ -178,7 +186,8 @@ def cosh(input: Array) -> Array:
 
     Returns: shape of the input; its type if that is floating, else float32.
     """
-    return jnp.cosh(input)
+    root = _root_of_exp(input)
+    return 0.5 * root * root + 0.5 / root / root
 
 
 @elementwise("tanh", "real")

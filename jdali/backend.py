@@ -1,0 +1,184 @@
+"""What DALI's backend tells of operators, for programs that look at them: names, schemas, devices.
+
+Of DALI's backend, this is what makes sense here: there is no CUDA context, driver or library to ask for, and memory
+is XLA's and that of each pipeline (`Pipeline(max_idle_bytes=)`).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from jdali import types
+from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
+from jdali._operators.surface import class_name
+from jdali.fn._build import generic_arguments
+from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
+
+__all__ = [
+    "GetSchema",
+    "OpSchema",
+    "RegisteredCPUOps",
+    "RegisteredGPUOps",
+    "RegisteredMixedOps",
+    "TensorCPU",
+    "TensorGPU",
+    "TensorListCPU",
+    "TensorListGPU",
+    "TryGetSchema",
+    "types",
+]
+
+_HIDDEN = ("_", "math.")
+
+
+class OpSchema:
+    """What there is to know of an operator; made by `GetSchema`.
+
+    Args:
+        operator: its record.
+    """
+
+    def __init__(self, operator: Operator):
+        self._operator = operator
+
+    def __repr__(self) -> str:
+        return f"<OpSchema of {self.Name()}>"
+
+    # --- the operator -----------------------------------------------------------------------
+    def Name(self) -> str:
+        """Name of the schema, "readers__File"."""
+        return _schema_name(self._operator)
+
+    def OperatorName(self) -> str:
+        """Name of the class, "File"."""
+        return class_name(self._operator.name).rpartition(".")[2]
+
+    def ModulePath(self) -> list[str]:
+        """The modules that the class is in, ["readers"]."""
+        return self._operator.name.split(".")[:-1]
+
+    def Dox(self) -> str:
+        """The documentation."""
+        return self._operator.doc
+
+    def IsStateful(self) -> bool:
+        """Whether calls depend on those before them, or do more than give their outputs."""
+        op = self._operator
+        return op.random or op.has_effects or isinstance(op, ReaderOp)
+
+    def HasRandomSeedArg(self) -> bool:
+        """Whether it draws random values, and so takes `seed`."""
+        return self._operator.random
+
+    def GetSupportedBackends(self) -> list[str]:
+        """Devices that DALI has it for; "cpu" and "gpu" are JAX's here, and most run on either."""
+        return list(self._operator.devices)
+
+    # --- inputs -----------------------------------------------------------------------------
+    def MinNumInput(self) -> int:
+        """Inputs that must be given."""
+        return self._operator.min_inputs
+
+    def MaxNumInput(self) -> int:
+        """Inputs that may be given; `sys.maxsize` where there is no bound (DALI's is 64 to 999, by operator)."""
+        most = self._operator.max_inputs
+        return sys.maxsize if most is None else most
+
+    def GetInputName(self, index: int) -> str:
+        """Name of an input.
+
+        Raises:
+            IndexError: there is no such input.
+        """
+        if not 0 <= index < self.MaxNumInput():
+            raise IndexError(f"{self.Name()}: there is no input {index}, it takes up to {self.MaxNumInput()}")
+        return self._operator.input(index).name
+
+    # --- arguments --------------------------------------------------------------------------
+    def GetArgumentNames(self) -> list[str]:
+        """Names of all arguments, in the order of the alphabet."""
+        return sorted({*self._operator.public_args, *generic_arguments(self._operator)})
+
+    def HasArgument(self, name: str) -> bool:
+        """Whether there is an argument of this name."""
+        return name in self.GetArgumentNames()
+
+    def IsArgumentOptional(self, name: str) -> bool:
+        """Whether it may be left out; False, too, if there is no argument of this name."""
+        return self.HasArgument(name) and not self._argument(name).required
+
+    def HasArgumentDefaultValue(self, name: str) -> bool:
+        """Whether it has a default that is not None.
+
+        Raises:
+            KeyError: there is no argument of this name; also in the methods below.
+        """
+        argument = self._argument(name)
+        return not argument.required and argument.default is not None
+
+    def GetArgumentDefaultValueString(self, name: str) -> str:
+        """The default, as Python writes it.
+
+        Raises:
+            ValueError: it has none.
+        """
+        if not self.HasArgumentDefaultValue(name):
+            raise ValueError(f"{self.Name()}: argument {name!r} has no default")
+        return repr(self._argument(name).default)
+
+    def IsTensorArgument(self, name: str) -> bool:
+        """Whether its value may differ from sample to sample; False, too, if there is no argument of this name."""
+        return self.HasArgument(name) and self._argument(name).kind is ArgKind.PER_SAMPLE
+
+    def _argument(self, name: str) -> Arg:
+        if name in self._operator.public_args:
+            return self._operator.public_args[name]
+        generic = generic_arguments(self._operator)
+        if name not in generic:
+            raise KeyError(f'Argument "{name}" is not defined for operator "{self.Name()}".')
+        return Arg(name, ArgKind.STATIC, Any, generic[name][0])
+
+
+def _schema_name(operator: Operator) -> str:
+    return class_name(operator.name).replace(".", "__")
+
+
+def _public() -> list[Operator]:
+    return [op for op in REGISTRY.values() if not op.name.startswith(_HIDDEN)]
+
+
+def TryGetSchema(name: str) -> OpSchema | None:
+    """The schema of an operator by the name of the schema ("Resize", "readers__File"); None: there is none."""
+    return next((OpSchema(op) for op in _public() if _schema_name(op) == name), None)
+
+
+def GetSchema(name: str) -> OpSchema:
+    """The schema of an operator by the name of the schema ("Resize", "readers__File").
+
+    Raises:
+        KeyError: there is none.
+    """
+    schema = TryGetSchema(name)
+    if schema is None:
+        raise KeyError(f"Schema for operator '{name}' not registered")
+    return schema
+
+
+def RegisteredCPUOps() -> list[str]:
+    """Names of the schemas of operators that DALI has for a CPU."""
+    return _registered("cpu")
+
+
+def RegisteredGPUOps() -> list[str]:
+    """Names of the schemas of operators that DALI has for a GPU."""
+    return _registered("gpu")
+
+
+def RegisteredMixedOps() -> list[str]:
+    """Names of the schemas of operators whose inputs are on the CPU and whose outputs are on the GPU."""
+    return _registered("mixed")
+
+
+def _registered(device: str) -> list[str]:
+    return sorted(_schema_name(op) for op in _public() if device in op.devices)
