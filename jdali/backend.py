@@ -10,12 +10,14 @@ import sys
 from typing import Any
 
 from jdali import types
+from jdali._batches.capsule import device_of_capsule, is_on_gpu
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
 from jdali._operators.surface import class_name
 from jdali.fn._build import generic_arguments
 from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
 __all__ = [
+    "CheckDLPackCapsule",
     "GetSchema",
     "OpSchema",
     "RegisteredCPUOps",
@@ -138,6 +140,12 @@ class OpSchema:
         if name not in generic:
             raise KeyError(f'Argument "{name}" is not defined for operator "{self.Name()}".')
         return Arg(name, ArgKind.STATIC, Any, generic[name][0])
+
+
+def CheckDLPackCapsule(value: Any) -> tuple[bool, bool]:
+    """Whether an object is a DLPack capsule that nobody has read yet, and whether its data are on a GPU."""
+    device = device_of_capsule(value)
+    return device is not None, device is not None and is_on_gpu(device)
 
 
 def _schema_name(operator: Operator) -> str:

@@ -10,7 +10,6 @@ NAMES = [
     "readers__File",
     "decoders__Image",
     "random__CoinFlip",
-    "Cat",
     "PythonFunction",
     "BBoxPaste",
 ]

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from jdali import types
+from jdali._batches.capsule import CapsuleHolder, device_of_capsule
 from jdali._errors import SampleError
 from jdali._system.devices import HostArray, to_host
 
@@ -20,8 +21,8 @@ def host_array(value: Any, *, copy: bool = False) -> HostArray:
     """Any array-like as a NumPy array in one of DALI's element types, in the machine's byte order.
 
     Args:
-        value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; bytes
-            (made to uint8). A masked array gives its data.
+        value: an array of NumPy, JAX or another library with the array interface, a buffer or DLPack; a DLPack
+            capsule; bytes (made to uint8). A masked array gives its data.
         copy: the result shares no memory that the user could change; else it shares it where possible.
 
     Raises:
@@ -37,6 +38,8 @@ def host_array(value: Any, *, copy: bool = False) -> HostArray:
         array = _asked(value, np.asarray)
     elif hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         array = _asked(value, np.from_dlpack)
+    elif (device := device_of_capsule(value)) is not None:
+        array = _asked(CapsuleHolder(value, device), np.from_dlpack)
     else:
         raise TypeError(
             f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer"

@@ -230,7 +230,10 @@ def check_layout(layout: str, ndim: int, what: str) -> None:
 def same_size_dtype(old: np.dtype[Any], new_type: Any) -> np.dtype[Any]:
     dtype = types.to_dtype(new_type)
     if dtype.itemsize != old.itemsize:
-        raise ValueError(f"reinterpret: {old} has {old.itemsize} bytes an element, {dtype} {dtype.itemsize}")
+        raise ValueError(
+            f"reinterpret: the types have different sizes: {old} has {old.itemsize} bytes an element, {dtype} "
+            f"{dtype.itemsize}"
+        )
     return dtype
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import sys
+import warnings
+from pathlib import Path
 from typing import Any
 
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
 from jdali.graph._call import call_operator
 from jdali.graph._node import DataNode
+
+_PACKAGE = str(Path(__file__).resolve().parents[1])
 
 # Taken by every operator, described here once; `seed` only by random operators.
 GENERIC: dict[str, tuple[Any, str]] = {
@@ -21,6 +26,20 @@ GENERIC: dict[str, tuple[Any, str]] = {
 
 # Taken by every operator without effect, and not shown: DALI's deprecated ones.
 IGNORED = ("memory_stats", "seed")
+
+
+# DALI's older names of arguments, where an operator has the new one.
+RENAMED = {
+    "output_dtype": "dtype",
+    "type": "dtype",
+    "dump_meta_files": "save_preprocessed_annotations",
+    "dump_meta_files_path": "save_preprocessed_annotations_dir",
+    "meta_files_path": "preprocessed_annotations",
+    "save_img_ids": "image_ids",
+}
+
+# Of DALI's past, without effect.
+NOT_USED = ("image_type", "normalize_text")
 
 
 def generic_arguments(op: Operator) -> dict[str, tuple[Any, str]]:
@@ -47,7 +66,14 @@ def finish(function: Any, op: Operator) -> Any:
 
 
 def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Takes the generic arguments out of `kwargs`; returns those that have an effect."""
+    """Takes the generic arguments out of `kwargs`; returns those that have an effect.
+
+    Older names of arguments are replaced by what they are called now.
+
+    Raises:
+        TypeError: an argument is given by its older name, too.
+    """
+    _modernize(op, kwargs)
     taken = {name: kwargs.pop(name, default) for name, (default, _) in generic_arguments(op).items()}
     for name in IGNORED:
         if name not in op.public_args:
@@ -59,6 +85,28 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
         "preserve": bool(taken.get("preserve")),
         "seed": None if seed is None or seed < 0 else int(seed),
     }
+
+
+def _modernize(op: Operator, kwargs: dict[str, Any]) -> None:
+    for old, new in RENAMED.items():
+        if old in kwargs and old not in op.public_args and new in op.public_args:
+            if new in kwargs:
+                raise TypeError(
+                    f"{op.name}: got an unexpected {old!r} deprecated argument when {new!r} was already provided"
+                )
+            _deprecated(f"The argument `{old}` is a deprecated alias for `{new}`. Use `{new}` instead.")
+            kwargs[new] = kwargs.pop(old)
+    for name in NOT_USED:
+        if name in kwargs and name not in op.public_args:
+            _deprecated(f"The argument `{name}` is no longer used and will be removed in a future release.")
+            del kwargs[name]
+
+
+def _deprecated(text: str) -> None:
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, DeprecationWarning, stacklevel=level)  # at the user's line
 
 
 def make_function(op: Operator) -> Any:

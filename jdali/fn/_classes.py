@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from jdali._operators.record import Operator
 from jdali._operators.surface import class_name
-from jdali.fn._build import IGNORED
+from jdali.fn._build import IGNORED, NOT_USED, RENAMED
 from jdali.graph._node import DataNode
 
 # Arguments that DALI's constructors take by position as well.
@@ -67,7 +67,7 @@ class OperatorClass(metaclass=_WithSignature):
         self._check(self._given)
 
     def _check(self, given: dict[str, Any]) -> None:
-        known = {*inspect.signature(self._function).parameters, *IGNORED}
+        known = {*inspect.signature(self._function).parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
             {k: v for k, v in given.items() if k not in known}
             | {a.name: a for a in self.__operator__.args.values() if a.required}  # may follow in the call

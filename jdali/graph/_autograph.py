@@ -233,12 +233,13 @@ class Runtime:
         if if_true != if_false:
             ends = {word: _how(end) for word, end in (("if", if_true), ("else", if_false))}
             missing = next((word for word in ends if ends[word] == "its end"), "")
-            advice = f"; the `{missing}` branch must also have a return statement" if missing else ""
+            advice = f". The `{missing}` branch must also have a return statement." if missing else "."
             if "break" in ends.values() or "continue" in ends.values():
-                advice = "; a loop cannot go on for some samples of a batch only"
+                advice = ". A loop cannot go on for some samples of a batch only."
             raise RuntimeError(
-                f"the branches of a conditional on a graph value must end alike, but `if` ends with "
-                f"{ends['if']} and `else` with {ends['else']}{advice}"
+                "Encountered inconsistent outputs out of the `if/else` control flow statement. Variables need to be "
+                f"initialized in every code path (both `if` branches){advice} The branches of a conditional on a "
+                f"graph value must end alike, but `if` ends with {ends['if']} and `else` with {ends['else']}."
             )
         return if_true
 

@@ -349,7 +349,7 @@ def test_reinterpret() -> None:
         tensor = TensorCPU(to(np.float32([1, 2])))
         tensor.reinterpret(types.UINT32)
         assert np.asarray(tensor).tolist() == [0x3F800000, 0x40000000]
-    with pytest.raises(ValueError, match="int8 has 1 bytes an element, float32 4"):
+    with pytest.raises(ValueError, match="different sizes: int8 has 1 bytes an element, float32 4"):
         TensorListCPU(np.zeros((1, 1), np.int8)).reinterpret(types.FLOAT)
 
 

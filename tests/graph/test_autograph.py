@@ -692,9 +692,9 @@ def test_only_one_branch_returns() -> None:
         if x > 1:
             return x
 
-    assert "`if` ends with return and `else` with its end; the `else` branch must also have a return" in str(
-        error_of(f)
-    )
+    error = str(error_of(f))
+    assert "(both `if` branches). The `else` branch must also have a return statement." in error
+    assert "`if` ends with return and `else` with its end" in error
 
     def g(x: Any) -> Any:
         if x > 1:
@@ -713,7 +713,9 @@ def test_break_on_a_graph_value() -> None:
                 break
         return x
 
-    assert "`if` ends with break and `else` with its end; a loop cannot go on for some" in str(error_of(f))
+    error = str(error_of(f))
+    assert "A loop cannot go on for some samples of a batch only." in error
+    assert "`if` ends with break and `else` with its end" in error
 
 
 def test_places_for_python_values_only() -> None:
