@@ -17,6 +17,7 @@ from jdali._pipeline._defining import Defining, as_outputs
 from jdali._pipeline._facts import Facts, per_output
 from jdali._pipeline._options import WITHOUT_EFFECT, OperatorConcurrency, StreamPolicy
 from jdali._pipeline._serialize import Serializing
+from jdali._pipeline._unused import warn_of_unused_outputs
 from jdali._system.cpus import cpu_count
 from jdali._system.devices import accelerator, host_device
 from jdali._system.regular_file import memory_limit
@@ -266,6 +267,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             enable_compilation_cache()
         devices = {"cpu": host_device(), "gpu": accelerator()}
         plan = make_plan(self.graph.nodes, self._outputs, one_device=devices["cpu"] == devices["gpu"])
+        warn_of_unused_outputs(plan)
         sources = {node: self._open_source(node) for node in plan.sources}
         engine = Engine(
             plan, batch_size=self.batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes,
@@ -428,9 +430,10 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """Gives the data of the next batch to an external source that has no source of its own.
 
         Args:
-            data_node: the output of `fn.external_source`, or its name.
+            data_node: the output of `fn.external_source`, or its name. Of several outputs, each is fed on its own by
+                its node, all that are used, or all together by name.
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
-                them if the source has several outputs. Copied before this returns, unless the external
+                them if the source has several outputs and is fed by name. Copied before this returns, unless the external
                 source has `no_copy=True`.
             layout: of the samples of this batch, in place of the one given to `fn.external_source`; where
                 there is neither, a TensorList has its own.
@@ -444,7 +447,12 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
             if engine.hold(data_node, data, layout):
                 return
         node, source = self._fed_source(engine, data_node)
-        engine.feed.ask(node, functools.partial(source.feed, data, layout, self.batch_size))
+        if isinstance(data_node, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
+            unused = engine.plan.unused_outputs(node)
+            feed = functools.partial(source.feed_output, data_node.index, unused)
+        else:
+            feed = source.feed
+        engine.feed.ask(node, functools.partial(feed, data, layout, self.batch_size))
 
     def _fed_source(self, engine: Engine, wanted: DataNode | str) -> tuple[Node, ExternalSource]:
         node: Node | None

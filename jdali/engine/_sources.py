@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from jdali import types
@@ -77,6 +77,7 @@ class ExternalSource:
                     f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
                 )
         self.fed: collections.deque[Any] = collections.deque()  # of batches
+        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
         self._feed_lock = threading.Lock()
         self._given = 0  # batches of fed data
@@ -117,10 +118,32 @@ class ExternalSource:
         with self._feed_lock:
             self.fed.append(batch)
 
+    def feed_output(
+        self, output: int, unused: Collection[int], data: Any, layout: str | None, batch_size: int
+    ) -> None:
+        """Adds a batch of one output; once all that are used have one, there is a batch.
+
+        Args:
+            output: its number.
+            unused: numbers of those that nobody will feed.
+            data, layout, batch_size: see `feed`.
+        """
+        samples = self._samples(data, output, batch_size, copy=not self.no_copy)
+        with self._feed_lock:
+            waiting = self._fed_outputs.setdefault(output, collections.deque())
+            waiting.append((samples, layout or self.layouts[output] or layout_of(data)))
+            numbers = range(len(self.layouts))
+            if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
+                return
+            parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
+            anything = next(iter(parts.values()))  # in the place of what nobody takes
+            rows = [parts.get(i, anything) for i in numbers]
+            self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
+
     def anew(self) -> ExternalSource:
         """The same source for another pipeline, of which nothing was used."""
         fresh = copy.copy(self)
-        fresh.fed, fresh._feed_lock = collections.deque(), threading.Lock()
+        fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
         fresh._last, fresh._given = None, 0
         if self._items is not None:
             fresh._items = Items(self.source, self.cycle)
@@ -154,6 +177,7 @@ class ExternalSource:
         if self.is_fed:
             with self._feed_lock:
                 self.fed.clear()
+                self._fed_outputs.clear()
                 self._last, self._given = None, int(state["taken"])
         elif self._items is not None:
             self._items.set_state(state)

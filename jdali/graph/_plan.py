@@ -87,6 +87,12 @@ class ExecutionPlan:
     def stages(self) -> tuple[Stage, ...]:
         return tuple(s for s in self.steps if isinstance(s, Stage))
 
+    def unused_outputs(self, node: Node) -> list[int]:
+        """The outputs of a node, by number, that nothing needs."""
+        needed = {id(o) for o in self.outputs}  # not `in`: DataNode overloads ==
+        needed |= {id(v) for step in self.steps for user in step.nodes for v in dependencies(user)}
+        return [i for i, value in enumerate(node.outputs) if id(value) not in needed]
+
 
 Where = dict[Node, str]  # the device a node's stage runs on
 

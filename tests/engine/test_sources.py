@@ -410,3 +410,34 @@ def test_layout_and_ndim_must_agree():
 def test_data_of_another_kind_than_said(options, text):
     with pytest.raises(OperatorError, match=text):
         given([A], **options)
+
+
+# --- some of several outputs ----------------------------------------------------------------------
+def test_outputs_that_nobody_needs_are_named():
+    def load(i):
+        return A, A + 1, A + 2
+
+    with jdali.Pipeline(batch_size=2) as pipe:
+        first, _, _ = fn.external_source(load, num_outputs=3, name="loader")
+        pipe.set_outputs(first)
+    with pytest.warns(
+        UserWarning,
+        match=r"node 'loader \(function load\)' produces 3 outputs, but the outputs at the indices 1, 2 are",
+    ):
+        pipe.build()
+    np.testing.assert_array_equal(pipe.run()[0].as_array(), A)
+
+
+def test_outputs_are_fed_one_by_one():
+    with jdali.Pipeline(batch_size=2) as pipe:
+        first, _, third = fn.external_source(num_outputs=3)
+        pipe.set_outputs(first, third)
+    for i in range(2):
+        pipe.feed_input(third, A + 10 + i)
+        with pytest.raises(OperatorError, match="no data"):
+            pipe.run()
+        pipe.feed_input(first, A + i, layout="W")
+        got = pipe.run()
+        np.testing.assert_array_equal(got[0].as_array(), A + i)
+        np.testing.assert_array_equal(got[1].as_array(), A + 10 + i)
+        assert [out.layout() for out in got] == ["W", ""]

@@ -703,7 +703,7 @@ def test_only_one_branch_returns() -> None:
             x = x + 1
         return x
 
-    assert "the `else` branch must also have a return" in str(error_of(g))
+    assert "The `else` branch must also have a return" in str(error_of(g))
 
 
 def test_break_on_a_graph_value() -> None:
