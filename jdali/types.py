@@ -181,6 +181,15 @@ class ScalarConstant:
     def __repr__(self) -> str:
         return f"ScalarConstant({self.value}, {self.dtype})"
 
+    def __eq__(self, other: object) -> Any:
+        """Whether another constant has the same value and type; with a DataNode, a comparison sample by sample."""
+        if not isinstance(other, ScalarConstant):
+            return NotImplemented
+        return (self.value, self.dtype) == (other.value, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.dtype))
+
     def __bool__(self) -> bool:
         return bool(self.value)
 

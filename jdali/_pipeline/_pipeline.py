@@ -449,7 +449,7 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         node, source = self._fed_source(engine, data_node)
         if isinstance(data_node, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
             unused = engine.plan.unused_outputs(node)
-            feed = functools.partial(source.feed_output, data_node.index, unused)
+            feed: Callable[..., None] = functools.partial(source.feed_output, data_node.index, unused)
         else:
             feed = source.feed
         engine.feed.ask(node, functools.partial(feed, data, layout, self.batch_size))
