@@ -201,7 +201,8 @@ def test_operands_of_logic_must_be_boolean_scalars():
 def test_array_constants_keep_their_layout_and_can_be_indexed():
     def function(x):
         table = types.Constant(np.int32([[10, 20]]), layout="AB")
-        return table + x, table[0, 1] + x
+        column = types.Constant(np.int32(1), device="cpu")
+        return table + x, table[0, column] + x
 
     tables, elements = run(function, NUMBERS)
     np.testing.assert_array_equal(tables[2], [[12, 22]])

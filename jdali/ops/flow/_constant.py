@@ -48,7 +48,7 @@ def setup_numbers(
         raise ValueError(f"constant: {numbers.size} numbers do not fill the shape {sizes}")
     if layout and len(layout) != len(sizes):
         raise ValueError(f"constant: layout {layout!r} does not fit {len(sizes)} axes")
-    filled = np.broadcast_to(numbers, sizes) if numbers.size == 1 else numbers.reshape(sizes)
+    filled = np.broadcast_to(numbers.reshape(()), sizes) if numbers.size == 1 else numbers.reshape(sizes)
     values = np.broadcast_to(np_saturate_cast(filled, target), (batch_size, *sizes))
     return Plan((BatchSpec(np.full((batch_size, len(sizes)), sizes), target, layout),), {"_value": values})
 

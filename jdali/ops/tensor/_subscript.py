@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._operators.call import is_traced
@@ -100,6 +101,8 @@ def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
 
 
 def _checked(index: Any) -> Any:
+    if isinstance(index, types.ArrayConstant):
+        index = index.value
     real = isinstance(index, (np.ndarray, np.generic, Array)) and index.dtype.kind not in "iub"
     if real or isinstance(index, (float, complex, str, bytes, list)):
         raise TypeError(f"indexing: an index must be an integer or a range, got {index!r}")

@@ -14,7 +14,7 @@ CASES = [
     {"idata": (1, 2, 3, 4), "shape": (2, 2), "layout": "HW"}, {"idata": (300, -1), "dtype": types.UINT8},
     {"fdata": (2.5, -2.5, 1e30), "dtype": types.INT32}, {"fdata": (2.5, 1e9), "dtype": types.FLOAT16},
     {"idata": (2, 0), "dtype": types.BOOL}, {"idata": 2**40, "dtype": types.INT64}, {"idata": 2**40},
-    {"idata": (2,), "dtype": types.FLOAT}, {"idata": (), "shape": (0,)},
+    {"idata": (2,), "dtype": types.FLOAT}, {"idata": (), "shape": (0,)}, {"fdata": 1.5, "shape": ()},
 ]  # fmt: skip
 
 
