@@ -225,8 +225,16 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         """Builds what runs the function itself; its operators are not known before it has run once."""
         if self._compilation_cache:
             enable_compilation_cache()
+        this = weakref.ref(self)  # weak: what runs a pipeline must not keep it
+
+        def pipeline() -> Pipeline:
+            pipeline = this()
+            assert pipeline is not None
+            return pipeline
+
         engine = DebugEngine(
-            self._iteration, self._open_source, conditionals=self._enable_conditionals,
+            lambda graph: pipeline()._iteration(graph), lambda node: pipeline()._open_source(node),
+            conditionals=self._enable_conditionals,
             batch_size=self.batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
             max_compiles=self.max_compiles, devices={"cpu": host_device(), "gpu": accelerator()},
             exact_shapes=self.exact_shapes,

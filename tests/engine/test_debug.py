@@ -1,5 +1,8 @@
 """Debug mode: operators run when the user's function calls them, with the values of the plain pipeline."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -358,6 +361,23 @@ def test_a_definition_in_a_with_block_is_refused():
     pipe = jdali.Pipeline(batch_size=SIZE, debug=True)
     with pytest.raises(RuntimeError, match="works only with `pipeline_def`"), pipe:
         pass
+
+
+def test_a_dropped_pipeline_is_collected():
+    pipe = make(lambda: fn.external_source(numbers) + 1, debug=True)
+    pipe.run()
+    dropped = weakref.ref(pipe)
+    del pipe
+    gc.collect()
+    assert dropped() is None
+
+
+def test_a_closed_pipeline():
+    pipe = make(lambda: fn.external_source(numbers), debug=True)
+    pipe.run()
+    pipe.close()
+    with pytest.raises(RuntimeError, match="the pipeline is closed"):
+        pipe.run()
 
 
 def test_training_iterator(folder):
