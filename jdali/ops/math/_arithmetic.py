@@ -54,7 +54,16 @@ def div(left: Array, right: Array) -> Array:
 
     Returns: the broadcast shape, in the promoted floating type; infinite or NaN where `right` is 0.
     """
-    return left / right
+    return _quotient(left, right)
+
+
+def _quotient(left: Array, right: Array) -> Array:
+    """`left / right` of floats, rounded once.
+
+    XLA makes a division by a constant a product with its reciprocal, which is rounded twice: so the divisor is made one
+    that depends on `left`, though only where the quotient is NaN anyway.
+    """
+    return left / jnp.where(jnp.isnan(left), left, right)
 
 
 @elementwise("floordiv", "arithmetic", check=_refuse_zero)
@@ -88,7 +97,7 @@ def mod(left: Array, right: Array) -> Array:
 def _divide(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
     left, right = jnp.broadcast_arrays(left, right)
     if jnp.issubdtype(right.dtype, jnp.floating):
-        return function(left, right)
+        return _quotient(left, right) if function is lax.div else function(left, right)
     zero = right == 0
     quotient = function(left, jnp.where(zero, jnp.ones((), right.dtype), right))
     return jnp.where(zero, jnp.zeros((), left.dtype), quotient)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from support import contract, expression
 
+import jdali
+from jdali import fn, types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import plan_call
@@ -178,3 +180,17 @@ def test_hyperbolic_functions_of_any_size(name):
     with np.errstate(over="ignore"):
         expected = getattr(np, name)(values.astype(np.float64)).astype(np.float32)
     np.testing.assert_allclose(got, expected, rtol=7e-7)
+
+
+@pytest.mark.parametrize("divisor", [3.7, 255.0])
+def test_a_quotient_by_a_constant_is_rounded_once(divisor):
+    values = np.random.default_rng(0).uniform(-1e6, 1e6, (1, 999)).astype(np.float32)
+    values[0, :2] = np.nan, np.inf
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1)
+    def pipeline():
+        x = fn.external_source([values])
+        return x / types.Constant(divisor), x // types.Constant(divisor)
+
+    for out in pipeline().run():
+        np.testing.assert_array_equal(out.as_array(), values / np.float32(divisor))
