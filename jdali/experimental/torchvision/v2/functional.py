@@ -144,7 +144,7 @@ def gaussian_blur(
     return images.given_back(kernels.blur(images.batch, kernel, sigmas))
 
 
-def normalize(inpt: Any, mean: Any, std: Any, inplace: bool = False, device: str = "cpu") -> Any:
+def normalize(input_data: Any, mean: Any, std: Any, inplace: bool = False, device: str = "cpu") -> Any:
     """(tensor - mean) / std for each channel, float32, see `Normalize`.
 
     Raises:
@@ -153,9 +153,9 @@ def normalize(inpt: Any, mean: Any, std: Any, inplace: bool = False, device: str
     if inplace:
         raise NotImplementedError("normalize: inplace is not supported: JAX's arrays do not change")
     means, stds = arguments.channel_values("mean", mean), arguments.channel_values("std", std)
-    if not isinstance(inpt, torch.Tensor):
-        raise TypeError(f"Data should be Tensor. Got {type(inpt)}")
-    images = Images.of(inpt, device)
+    if not isinstance(input_data, torch.Tensor):
+        raise TypeError(f"Data should be Tensor. Got {type(input_data)}")
+    images = Images.of(input_data, device)
     return images.given_back(kernels.normalize(images.batch, means, stds))
 
 
