@@ -13,7 +13,8 @@ from jdali.engine._executor import Engine
 from jdali.engine._feed import SkippedSample
 from jdali.engine._report import Times
 from jdali.engine._runtime import Runtime
-from jdali.graph._node import DataNode
+from jdali.engine._sources import ExternalSource
+from jdali.graph._node import DataNode, Graph
 from jdali.graph._plan import ExecutionPlan
 
 
@@ -29,6 +30,11 @@ class Facts(abc.ABC):
     _plan: ExecutionPlan | None
     _engine: Engine | None
     _without_effect: dict[str, Any]
+    graph: Graph
+
+    @abc.abstractmethod
+    def _defined(self) -> tuple[DataNode, ...]:
+        """The outputs; a subclass is asked for its graph."""
 
     @abc.abstractmethod
     def build(self) -> Any:
@@ -53,6 +59,12 @@ class Facts(abc.ABC):
         """The nodes that give the outputs."""
         self.build()
         return tuple(self._outputs or ())
+
+    @property
+    def fed_inputs(self) -> list[str]:
+        """The names of the external sources that `feed_input` gives the data of."""
+        self._defined()
+        return [n.name for n in self.graph.nodes if type(n.runtime) is ExternalSource and n.runtime.is_fed]
 
     def output_dtype(self) -> list[Any]:
         """The dtypes given at construction, one for each output."""

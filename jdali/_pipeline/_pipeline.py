@@ -329,8 +329,8 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
                 of the batch that was fed.
             StopIteration: an external source is at its end; `reset` starts it again.
         """
-        for name, data in pipeline_inputs.items():
-            self.feed_input(name, data)
+        if pipeline_inputs:
+            self.feed_inputs(pipeline_inputs)
         with until_exit():
             return self._filled(self.run_result()).outputs
 
@@ -449,18 +449,41 @@ class Pipeline(Defining, Checkpointing, Serializing, Facts):
         Raises:
             OperatorError: the data are no batch that the source may give.
         """
+        self._feed([(data_node, data)], layout)
+
+    def feed_inputs(self, inputs: Mapping[str, Any], *, copy: bool = True) -> None:
+        """As `feed_input`, for several external sources: all get their data, or, if it raises, none does.
+
+        Args:
+            inputs: the data of the next batch, by the names of the external sources.
+            copy: False: the data are the pipeline's own, nobody will write to them.
+        """
+        self._feed(list(inputs.items()), copy=copy)
+
+    def _feed(self, inputs: Sequence[tuple[Any, Any]], layout: str | None = None, copy: bool = True) -> None:
         engine, _ = self._built()
-        if isinstance(engine, DebugEngine):
-            data_node = data_node.source.name if isinstance(data_node, DataNode) else data_node
-            if engine.hold(data_node, data, layout):
-                return
-        node, source = self._fed_source(engine, data_node)
-        if isinstance(data_node, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
-            unused = engine.plan.unused_outputs(node)
-            feed: Callable[..., None] = functools.partial(source.feed_output, data_node.index, unused)
-        else:
-            feed = source.feed
-        engine.feed.ask(node, functools.partial(feed, data, layout, self.batch_size))
+        adding = []
+        for wanted, data in inputs:
+            if isinstance(engine, DebugEngine):
+                wanted = wanted.source.name if isinstance(wanted, DataNode) else wanted
+                if engine.hold(wanted, data, layout):
+                    continue
+            adding.append(self._ready_to_feed(engine, wanted, data, layout, copy))
+        for add in adding:
+            add()
+
+    def _ready_to_feed(
+        self, engine: Engine, wanted: DataNode | str, data: Any, layout: str | None, copy: bool
+    ) -> Callable[[], None]:
+        """What adds the data to its source; they are checked before."""
+        node, source = self._fed_source(engine, wanted)
+        if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
+            feed = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
+            return functools.partial(
+                engine.feed.ask, node, functools.partial(feed, data, layout, self.batch_size)
+            )
+        convert = functools.partial(source.as_fed, data, layout, self.batch_size, copy=copy)
+        return functools.partial(source.feed, engine.feed.ask(node, convert))
 
     def _fed_source(self, engine: Engine, wanted: DataNode | str) -> tuple[Node, ExternalSource]:
         node: Node | None

@@ -105,16 +105,20 @@ class ExternalSource:
         """The user gives the data with `feed_input`."""
         return self.source is None
 
-    def feed(self, data: Any, layout: str | None, batch_size: int) -> None:
-        """Adds a batch, which is copied at once unless `no_copy` says that the user leaves it as it is.
+    def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
+        """A batch that the user gives, for `feed`; it is checked here.
 
         Args:
             data: a batch, or a sequence of one for each output.
             layout: of this batch's samples, in place of that of the source.
             batch_size: number of samples, at most.
+            copy: it is copied, unless `no_copy` says that the user leaves it as it is.
         """
         layouts = self.layouts if layout is None else [layout] * len(self.layouts)
-        batch = self._batch(self._outputs(data), layouts, batch_size, copy=not self.no_copy)
+        return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
+
+    def feed(self, batch: Any) -> None:
+        """Adds a batch that `as_fed` gave."""
         with self._feed_lock:
             self.fed.append(batch)
 

@@ -48,8 +48,8 @@ class VideoInput(ExternalSource):
             name=self.name, sequence_length=self._length, last_sequence_policy=policy, blocking=self._blocking
         )
 
-    def feed(self, data: Any, layout: str | None, batch_size: int) -> None:
-        """Adds a video: its bytes, or a batch of them with one sample; see `ExternalSource.feed`."""
+    def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
+        """A video for `feed`, given as its bytes, or as a batch of them with one sample; see `ExternalSource.as_fed`."""
         whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)
         videos = (
             [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]
@@ -62,8 +62,12 @@ class VideoInput(ExternalSource):
             raise TypeError(
                 f"{_NAME}: a video is given as uint8 [bytes], not {videos[0].dtype} {videos[0].shape}"
             )
+        return videos[0].copy() if whole and copy else videos[0]
+
+    def feed(self, batch: Any) -> None:
+        """Adds a video."""
         with self._fed_or_closed:
-            self.fed.append(videos[0].copy() if whole else videos[0])
+            self.fed.append(batch)
             self._fed_or_closed.notify_all()
 
     def check_fed(self) -> None:

@@ -10,12 +10,11 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._batches.placement import BatchSplit
-from jdali.graph._plan import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
 from jdali.iterator._assemble import Assembler
 from jdali.pipeline import Pipeline
 from jdali.plugin.pytorch._torch import torch
-from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensor
+from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensors, own_outputs
 from jdali.tensors import TensorList
 
 _DENSE, _LIST, _COO = "dense", "sparse_list", "sparse_coo"
@@ -57,26 +56,17 @@ class _Tensors(Assembler):
         return result
 
     def _of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
-        tensors: dict[str, Any] = {}
-        shared: set[int] = set()
-        for name, kind, own, batch in zip(self.names, self._kinds, self._own, batches, strict=True):
+        dense = [i for i, kind in enumerate(self._kinds) if kind == _DENSE]
+        own = [self._own[i] for i in dense]
+        found = dense_tensors([self.names[i] for i in dense], [batches[i] for i in dense], own)
+        tensors: dict[str, Any] = dict.fromkeys(self.names)
+        for i, tensor in zip(dense, found, strict=True):
+            tensors[self.names[i]] = tensor if rows is None else tensor[torch.from_numpy(rows)]
+        for name, kind, batch in zip(self.names, self._kinds, batches, strict=True):
             if kind != _DENSE:
                 chosen = batch if rows is None else batch.select(rows)
                 samples = [as_torch(sample, copy=True) for sample in chosen.to_samples()]
                 tensors[name] = samples if kind == _LIST else _coo(name, samples)
-                continue
-            if not batch.is_dense_tensor():
-                sizes = ", ".join(map(str, sorted(set(batch.shape()))[:4]))
-                raise ValueError(
-                    f"iterator: the samples of output {name!r} differ in shape ({sizes}, ...): bring them to "
-                    "one shape in the pipeline, or use DALIRaggedIterator"
-                )
-            tensor = dense_tensor(batch, own=own)
-            # Two outputs may be one array: who writes to one must not change the other.
-            tensors[name] = tensor.clone() if tensor.data_ptr() in shared else tensor
-            shared.add(tensor.data_ptr())
-            if rows is not None:
-                tensors[name] = tensors[name][torch.from_numpy(rows)]
         return tensors
 
 
@@ -133,12 +123,8 @@ class _TorchIterator(DataIterator):
         self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
         leading: bool,
     ) -> Assembler:  # fmt: skip
-        # What a compiled program made is nobody else's; arrays of a source or of a function may be.
-        graphs = [pipe.outputs_of_graph for pipe in self._pipelines]
-        own = [
-            all(i < len(nodes) and is_compiled(nodes[i].source) for nodes in graphs)
-            for i in range(len(self.output_map))
-        ]
+        own = own_outputs(self._pipelines)
+        own += [False] * (len(self.output_map) - len(own))
         return _Tensors(self.output_map, self._kinds, own, mask_name, self._all_pipelines)
 
     def __next__(self) -> list[dict[str, Any]]:  # type: ignore[override]

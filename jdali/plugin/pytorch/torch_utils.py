@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -9,6 +10,8 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.tensor import compact
+from jdali.graph._plan import is_compiled
+from jdali.pipeline import Pipeline
 from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
 
@@ -70,6 +73,44 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
     if copy or not value.flags.writeable:  # PyTorch has no tensors that are read-only
         value = np.array(value, order="C")
     return torch.from_numpy(compact(value))
+
+
+def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
+    """For each output of pipelines whether the memory of its batches is of no use to anybody else.
+
+    What a compiled program made is nobody else's; arrays of a source or of a function may be.
+    """
+    graphs = [pipe.outputs_of_graph for pipe in pipelines]
+    return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]
+
+
+def dense_tensors(
+    names: Sequence[Any], batches: Sequence[TensorList], own: Sequence[bool]
+) -> list[torch.Tensor]:
+    """Batches as tensors [N, ...] of which none shares memory with another.
+
+    Args:
+        names: of the outputs.
+        batches: of them.
+        own: see `own_outputs`.
+
+    Raises:
+        ValueError: the samples of an output differ in shape.
+    """
+    tensors: list[torch.Tensor] = []
+    shared: set[int] = set()
+    for name, batch, is_own in zip(names, batches, own, strict=True):
+        if not batch.is_dense_tensor():
+            sizes = ", ".join(map(str, sorted(set(batch.shape()))[:4]))
+            raise ValueError(
+                f"the samples of output {name!r} differ in shape ({sizes}, ...): bring them to one shape in the "
+                "pipeline, or use DALIRaggedIterator"
+            )
+        tensor = dense_tensor(batch, own=is_own)
+        # Two outputs may be one array: who writes to one must not change the other.
+        tensors.append(tensor.clone() if tensor.data_ptr() in shared else tensor)
+        shared.add(tensor.data_ptr())
+    return tensors
 
 
 def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:

@@ -1,0 +1,202 @@
+"""The way from the workers to the server: a socket in a folder that only this user may enter.
+
+A worker has a connection of its own, and its batch is in the system's hands before the reference to it is on its way
+to the main process. So a worker that is killed takes nothing with it that others wait for, and a reference is
+never there without its batch. `torch.multiprocessing` has no queue of which both is true.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import shutil
+import socket
+import struct
+import tempfile
+import threading
+import uuid
+import weakref
+from typing import Any
+
+from jdali.plugin.pytorch.experimental.proxy._references import Ticket
+from jdali.plugin.pytorch.experimental.proxy._requests import Requests
+
+_NUMBERS = struct.Struct("!Q")
+
+
+class Mailbox:
+    """Takes batches of inputs to a server; knows its address alone, so it can be pickled.
+
+    Args:
+        address: path of the server's socket.
+    """
+
+    def __init__(self, address: str):
+        self.address = address
+
+    def send(self, arguments: dict[str, list[Any]]) -> Ticket:
+        """Sends the inputs of a batch, a list of samples for each.
+
+        Raises:
+            RuntimeError: the server is gone.
+        """
+        office = _OFFICES.get(self.address)  # a forked process has none
+        if office is not None:
+            return office.requests.add_own(arguments)
+        try:
+            return _CONNECTIONS.of(self.address).send(arguments)
+        except OSError as error:
+            raise RuntimeError("proxy: the DALIServer that it belongs to is gone") from error
+
+
+class Office:
+    """The server's end: takes connections, and notes what comes.
+
+    Attributes:
+        address: where it can be reached.
+        process: id of the process that it is in.
+        requests: the batches that came.
+    """
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self._folder = tempfile.mkdtemp(prefix="jdali-")  # its mode lets nobody else in
+        self.address = os.path.join(self._folder, "proxy")
+        self.requests = Requests(self.address)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(self.address)
+        self._listener.listen(128)
+        self._sockets: set[socket.socket] = {self._listener}
+        self._is_closed = False
+        _OFFICES[self.address] = self
+        self._start(self._accept)
+
+    def _start(self, function: Any, *args: Any) -> None:
+        threading.Thread(target=function, args=args, name="jdali-proxy", daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError as error:
+                if not self._is_closed:
+                    self.requests.fail(error)
+                return
+            self._sockets.add(connection)
+            self._start(self._read, connection)
+            if self._is_closed:
+                self.close()
+
+    def _read(self, connection: socket.socket) -> None:
+        source = None
+        try:
+            with contextlib.suppress(OSError, EOFError):
+                source, owner = _receive(connection)
+                self.requests.begin(source, owner)
+                while True:
+                    self.requests.add(source, _receive(connection))
+        finally:
+            if source is not None:
+                self.requests.end(source)
+            self._sockets.discard(connection)
+            connection.close()
+
+    def close(self) -> None:
+        """Ends all connections and threads; in a forked process, only lets go of them."""
+        self._is_closed = True
+        _OFFICES.pop(self.address, None)
+        for one in list(self._sockets):
+            if self.process == os.getpid():
+                with contextlib.suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for it
+            one.close()
+        if self.process == os.getpid():
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class _Connection:
+    """A thread's connection to a server."""
+
+    def __init__(self, address: str):
+        self._address, self.process = address, os.getpid()
+        self._source, self._count = uuid.uuid4().hex, 0
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(address)
+            _send(self._socket, (self._source, _OWNER[0]))
+        except OSError:
+            self._socket.close()
+            raise
+
+    def send(self, arguments: dict[str, list[Any]]) -> Ticket:
+        _send(self._socket, arguments)
+        self._count += 1
+        return Ticket(self._address, self._source, self._count - 1)
+
+
+class _Connections(threading.local):
+    """Those of a thread; a forked process has none of its parent's."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Connection] = {}
+
+    def of(self, address: str) -> _Connection:
+        found = self._open.get(address)
+        if found is None or found.process != os.getpid():
+            found = self._open[address] = _Connection(address)
+        return found
+
+
+_CONNECTIONS = _Connections()
+_OFFICES: weakref.WeakValueDictionary[str, Office] = weakref.WeakValueDictionary()
+_OWNER = [""]  # the loop that this process works for
+
+
+def set_owner(name: str) -> None:
+    """Says which loop this process works for."""
+    _OWNER[0] = name
+
+
+def _let_go() -> None:
+    """In a forked process: a connection is to end when the main process lets go of it."""
+    for office in list(_OFFICES.values()):
+        office.close()
+
+
+os.register_at_fork(after_in_child=_let_go)
+
+
+# --- messages -------------------------------------------------------------------------------
+def _send(connection: socket.socket, message: Any) -> None:
+    """Sends a message; arrays are not copied."""
+    buffers: list[pickle.PickleBuffer] = []
+    content = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
+    parts = [memoryview(content), *(buffer.raw() for buffer in buffers)]
+    sizes = [len(parts), *(part.nbytes for part in parts)]
+    connection.sendall(b"".join(map(_NUMBERS.pack, sizes)))
+    for part in parts:
+        connection.sendall(part)
+
+
+def _receive(connection: socket.socket) -> Any:
+    """The next message; its arrays have memory of their own.
+
+    Raises:
+        EOFError: there is none.
+    """
+    (count,) = _NUMBERS.unpack(_read(connection, _NUMBERS.size))
+    sizes = [_NUMBERS.unpack(_read(connection, _NUMBERS.size))[0] for _ in range(count)]
+    content, *buffers = [_read(connection, size) for size in sizes]
+    return pickle.loads(content, buffers=buffers)
+
+
+def _read(connection: socket.socket, size: int) -> bytearray:
+    result = bytearray(size)
+    rest = memoryview(result)
+    while rest:
+        count = connection.recv_into(rest)
+        if not count:
+            raise EOFError
+        rest = rest[count:]
+    return result

@@ -1,0 +1,152 @@
+"""What a worker calls with its samples, and how these become a batch."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from torch.utils.data import get_worker_info
+from torch.utils.data._utils.collate import default_collate_fn_map
+
+from jdali._batches.array_like import data_array
+from jdali.plugin.pytorch.experimental.proxy._mailbox import Mailbox
+from jdali.plugin.pytorch.experimental.proxy._references import (
+    DALIOutputBatchRef,
+    DALIOutputSampleRef,
+    DALIPipelineRunRef,
+)
+
+
+class _DALIProxy:
+    """A transform that leaves the work to the pipeline of a `DALIServer`, in whatever process it is called.
+
+    Args:
+        signature: the inputs of the pipeline as parameters; its return annotation is a tuple with an entry for each
+            output.
+        mailbox: of the server.
+        deterministic: the inputs of a batch stay with its reference until the main process asks for its data.
+    """
+
+    def __init__(self, signature: inspect.Signature, mailbox: Mailbox, deterministic: bool):
+        self.__signature__, self._mailbox, self._deterministic = signature, mailbox, deterministic
+        self._local = _Local()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.__signature__, self._mailbox, self._deterministic)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds a sample to the batch that the calling worker is putting together.
+
+        Args:
+            args, kwargs: a value for each input of the pipeline: an array of NumPy or JAX, a tensor, an image of
+                Pillow, a number. If there are several inputs they are given by name. Not to be written to before
+                the batch is collated.
+
+        Returns: a `DALIOutputSampleRef`, or a tuple of them if the pipeline has several outputs.
+
+        Raises:
+            ValueError: the arguments are not the inputs of the pipeline.
+            TypeError: a value is no array.
+        """
+        try:
+            inputs = self.__signature__.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            given = [
+                *(type(v).__name__ for v in args),
+                *(f"{k}={type(v).__name__}" for k, v in kwargs.items()),
+            ]
+            raise ValueError(
+                f"proxy: {error}. Expected signature is: {self.__signature__}; got: ({', '.join(given)})"
+            ) from None
+        arrays = {name: data_array(value) for name, value in inputs.items()}
+        run = self._local.open_run()
+        for name, array in arrays.items():
+            run.call_args.setdefault(name, []).append(array)
+        place = len(run.call_args[next(iter(arrays))]) - 1
+        outputs = len(self.__signature__.return_annotation)
+        refs = tuple(DALIOutputSampleRef(self, run, output, place) for output in range(outputs))
+        return refs[0] if outputs == 1 else refs
+
+    def _batch(self, run: DALIPipelineRunRef, places: tuple[int, ...]) -> DALIPipelineRunRef:
+        """The batch of some samples of a run; the same one for all of its outputs."""
+        run.is_complete = True  # the next sample begins another
+        known = self._local.batches_of(run)
+        if places not in known:
+            known[places] = batch = DALIPipelineRunRef(run.batch_id)
+            batch.call_args = {k: [values[i] for i in places] for k, values in run.call_args.items()}
+            batch.is_complete = True
+        return known[places]
+
+    def _schedule_batch(self, batch: DALIPipelineRunRef) -> None:
+        """Sends the inputs of a batch to the server, if that was not done."""
+        if not batch.is_scheduled:
+            batch.ticket = self._mailbox.send(batch.call_args)
+            batch.is_scheduled, batch.call_args = True, {}
+
+
+class _Local(threading.local):
+    """What a thread puts together; a forked process begins anew."""
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._run: DALIPipelineRunRef | None = None
+        self._batches: dict[tuple[int, ...], DALIPipelineRunRef] = {}
+        self._count = 0
+
+    def open_run(self) -> DALIPipelineRunRef:
+        """The run that the next sample is added to."""
+        if self._process != os.getpid():
+            self.__init__()  # type: ignore[misc]
+        if self._run is None or self._run.is_complete:
+            info = get_worker_info()
+            worker = threading.get_ident() if info is None else info.id
+            self._run, self._batches = DALIPipelineRunRef((worker, self._count)), {}
+            self._count += 1
+        return self._run
+
+    def batches_of(self, run: DALIPipelineRunRef) -> dict[tuple[int, ...], DALIPipelineRunRef]:
+        """What was made of the samples of a run so far."""
+        if run is not self._run:
+            raise RuntimeError(
+                "proxy: the samples of a batch must be collated by the thread that gave them to the proxy, before "
+                "it gives it those of the next"
+            )
+        return self._batches
+
+
+def _collate_dali_output_sample_ref_fn(
+    samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: Any = None
+) -> DALIOutputBatchRef:
+    """Puts samples together to a batch, and has the server begin with it unless it is deterministic.
+
+    PyTorch's `default_collate` calls it for what a proxy returns; a `collate_fn` of one's own may, too.
+
+    Args:
+        samples: one or more, of one output; those that were left out are not run.
+        collate_fn_map: without effect.
+
+    Raises:
+        RuntimeError: the samples are not of one batch of one output of one proxy.
+    """
+    first = samples[0]
+    for sample in samples:
+        if (
+            sample.proxy is not first.proxy
+            or sample.pipe_run_ref is not first.pipe_run_ref
+            or sample.output_idx != first.output_idx
+        ):
+            raise RuntimeError(
+                "proxy: All samples should belong to the same batch, and to one output of one proxy"
+            )
+    proxy = first.proxy
+    batch = proxy._batch(first.pipe_run_ref, tuple(sample.sample_idx for sample in samples))
+    if not proxy._deterministic:
+        proxy._schedule_batch(batch)
+    return DALIOutputBatchRef(batch, first.output_idx)
+
+
+# PyTorch's way to say how a type is collated.
+default_collate_fn_map[DALIOutputSampleRef] = _collate_dali_output_sample_ref_fn

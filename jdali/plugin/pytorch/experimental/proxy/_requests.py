@@ -1,0 +1,182 @@
+"""Batches on their way through a server: asked for by workers, made by its thread, taken by the loop."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jdali.plugin.pytorch.experimental.proxy._references import Ticket
+
+Arguments = dict[str, list[Any]]
+
+
+@dataclasses.dataclass
+class _Source:
+    """Who sends batches: a thread of a process.
+
+    Attributes:
+        owner: of the loop that it works for.
+        count: of the batches that came.
+        ended: no other will come.
+    """
+
+    owner: str = ""
+    count: int = 0
+    ended: bool = False
+
+
+class Requests:
+    """All batches of a server that were not taken yet; any thread may use it.
+
+    Args:
+        address: of the server.
+    """
+
+    def __init__(self, address: str):
+        self._address = address
+        self._changed = threading.Condition()
+        self._waiting: collections.deque[tuple[Ticket, Arguments]] = collections.deque()
+        self._making: list[Ticket] = []
+        self._made: dict[Ticket, Any] = {}
+        self._sources: dict[str, _Source] = {}
+        self._own = uuid.uuid4().hex
+        self._forgotten: set[str] = set()  # owners
+        self._dropped: set[Ticket] = set()  # of those being made
+        self._is_open = self._is_broken = False
+        self._failure: BaseException | None = None
+
+    # --- of workers -------------------------------------------------------------------------
+    def begin(self, source: str, owner: str) -> None:
+        """A worker has connected itself."""
+        with self._changed:
+            self._sources[source] = _Source(owner)
+
+    def add(self, source: str, arguments: Arguments) -> Ticket:
+        """A batch came."""
+        with self._changed:
+            known = self._sources[source]
+            ticket = Ticket(self._address, source, known.count)
+            known.count += 1
+            if known.owner not in self._forgotten:
+                self._waiting.append((ticket, arguments))
+            self._changed.notify_all()
+        return ticket
+
+    def add_own(self, arguments: Arguments) -> Ticket:
+        """A batch of the main process, whose arrays the user may write to afterwards."""
+        copies = {name: [np.array(value) for value in values] for name, values in arguments.items()}
+        with self._changed:
+            self._sources.setdefault(self._own, _Source())
+            return self.add(self._own, copies)
+
+    def end(self, source: str) -> None:
+        """A worker's connection has ended."""
+        with self._changed:
+            self._sources[source].ended = True
+            self._changed.notify_all()
+
+    def fail(self, error: Exception) -> None:
+        """Nothing comes any more, for good."""
+        with self._changed:
+            self._failure, self._is_broken = error, True
+            self._changed.notify_all()
+
+    # --- of the server's thread -------------------------------------------------------------
+    def open(self) -> None:
+        """Batches are made from now on."""
+        with self._changed:
+            self._is_open = True
+            if not self._is_broken:
+                self._failure = None
+
+    def next(self, *, wait: bool) -> tuple[Ticket, Arguments] | None:
+        """The next batch to make; None: there is none now, or (having waited) batches are made no more."""
+        with self._changed:
+            if wait:
+                self._changed.wait_for(lambda: self._waiting or not self._is_open)
+            if not self._waiting or not self._is_open:
+                return None
+            ticket, arguments = self._waiting.popleft()
+            self._making.append(ticket)
+            return ticket, arguments
+
+    def put(self, ticket: Ticket, outcome: Any) -> None:
+        """A batch is made."""
+        with self._changed:
+            self._making.remove(ticket)
+            if ticket in self._dropped:
+                self._dropped.remove(ticket)
+            else:
+                self._made[ticket] = outcome
+            self._changed.notify_all()
+
+    def close(self, failure: BaseException | None = None) -> None:
+        """No batch is made any more; what was not taken is thrown away."""
+        with self._changed:
+            if not self._is_open:
+                return
+            self._is_open = False
+            self._failure = failure or self._failure
+            self._waiting.clear()
+            self._made.clear()
+            self._dropped.update(self._making)
+            self._changed.notify_all()
+
+    # --- of the loop ------------------------------------------------------------------------
+    def take(self, ticket: Ticket) -> Any:
+        """Waits for a batch and takes it.
+
+        Raises:
+            RuntimeError: it will never come.
+        """
+        with self._changed:
+            while ticket not in self._made:
+                reason = self._why_never(ticket)
+                if reason is not None:
+                    raise RuntimeError(f"DALIServer: {reason}") from self._failure
+                self._changed.wait()
+            return self._made.pop(ticket)
+
+    def _why_never(self, ticket: Ticket) -> str | None:
+        """Why a batch that is not made will not be; None: it will."""
+        if ticket.server != self._address:
+            return "the batch was sent to another server"
+        if self._is_broken:
+            return "it takes no connections any more"
+        if not self._is_open:
+            return "it is not running: use it in `with server:`, or call start_thread()"
+        source = self._sources.get(ticket.source)
+        if source is None:  # its connection is about to be taken
+            return None
+        if ticket.number >= source.count:
+            return "the worker ended while it sent the batch" if source.ended else None
+        is_on_its_way = (
+            ticket in self._making and ticket not in self._dropped
+        ) or any(waits == ticket for waits, _ in self._waiting)  # fmt: skip
+        return (
+            None
+            if is_on_its_way
+            else "the batch was taken before, or thrown away when the server was stopped"
+        )
+
+    def forget(self, owner: str) -> None:
+        """Throws away what was asked for by a loop that is over."""
+        with self._changed:
+            self._forgotten.add(owner)
+            self._drop(lambda ticket: self._sources[ticket.source].owner == owner)
+
+    def forget_before(self, ticket: Ticket) -> None:
+        """Throws away what the same source has asked for before."""
+        with self._changed:
+            self._drop(lambda other: other.source == ticket.source and other.number < ticket.number)
+
+    def _drop(self, unwanted: Callable[[Ticket], bool]) -> None:
+        self._waiting = collections.deque(item for item in self._waiting if not unwanted(item[0]))
+        self._made = {ticket: outcome for ticket, outcome in self._made.items() if not unwanted(ticket)}
+        self._dropped.update(ticket for ticket in self._making if unwanted(ticket))

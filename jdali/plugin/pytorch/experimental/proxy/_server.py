@@ -1,0 +1,241 @@
+"""The thread that runs the pipeline, and how its results come into the data of a loop."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import os
+import threading
+import weakref
+from typing import Any
+
+from jdali.pipeline import Pipeline
+from jdali.plugin.pytorch.experimental.proxy._mailbox import Mailbox, Office
+from jdali.plugin.pytorch.experimental.proxy._proxy import _DALIProxy
+from jdali.plugin.pytorch.experimental.proxy._references import (
+    DALIOutputBatchRef,
+    DALIOutputSampleRef,
+    DALIPipelineRunRef,
+    Ticket,
+)
+from jdali.plugin.pytorch.experimental.proxy._requests import Requests
+from jdali.plugin.pytorch.torch_utils import dense_tensors, own_outputs
+from jdali.tensors import TensorList
+
+
+@dataclasses.dataclass(frozen=True)
+class _Failed:
+    error: Exception
+
+
+class DALIServer:
+    """Runs a pipeline on samples that the workers of a PyTorch `DataLoader` send.
+
+    ```python
+    with proxy.DALIServer(pipeline) as server:
+        data = torchvision.datasets.ImageFolder(folder, transform=server.proxy, loader=read)
+        for images, labels in proxy.DataLoader(server, data, batch_size=16, num_workers=4):
+            ...
+    ```
+
+    Args:
+        pipeline: with at least one external source that has no source of its own; its batch size is at least that of
+            the loader.
+        deterministic: batches are made in the order in which the loop gets them, so that random operators give the
+            same values in each run. Work on a batch begins only when the loop asks for it.
+
+    Raises:
+        TypeError: `pipeline` is none.
+        RuntimeError: the pipeline has no input.
+    """
+
+    def __init__(self, pipeline: Pipeline, deterministic: bool = False):
+        if not isinstance(pipeline, Pipeline):
+            raise TypeError(
+                f"DALIServer: expected a pipeline, got {type(pipeline).__name__}: {pipeline!r:.60}"
+            )
+        self._pipe = pipeline
+        names = pipeline.fed_inputs
+        if not names:
+            raise RuntimeError(
+                "DALIServer: the pipeline has no inputs: it needs an fn.external_source(name=...) without a source"
+            )
+        kind = inspect.Parameter.KEYWORD_ONLY if names[1:] else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature(
+            [inspect.Parameter(name, kind) for name in names],
+            return_annotation=(DALIOutputSampleRef,) * pipeline.num_outputs,
+        )
+        self._office = Office()
+        self._requests = self._office.requests
+        self._proxy = _DALIProxy(signature, Mailbox(self._office.address), deterministic)
+        self._thread: threading.Thread | None = None
+        weakref.finalize(self, _abandon, self._office)
+
+    @property
+    def proxy(self) -> _DALIProxy:
+        """A transform for data sets: takes the inputs of a sample and returns references of its outputs."""
+        return self._proxy
+
+    # --- the thread -------------------------------------------------------------------------
+    def start_thread(self) -> None:
+        """Starts the thread that runs the pipeline, if it does not run; `with server:` is better."""
+        if not self._is_thread_running():
+            self._requests.open()
+            self._thread = threading.Thread(
+                target=_serve, args=(self._pipe, self._requests), name="jdali-proxy-pipeline", daemon=True
+            )
+            self._thread.start()
+
+    def stop_thread(self) -> None:
+        """Ends the thread, after the batches that it is making. Batches that were not taken are thrown away."""
+        if self._thread is None or self._office.process != os.getpid():
+            return
+        self._requests.close()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+        self._thread = None
+
+    def _is_thread_running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def __enter__(self) -> DALIServer:
+        self.start_thread()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.stop_thread()
+
+    # --- results ----------------------------------------------------------------------------
+    def produce_data(self, obj: Any) -> Any:
+        """Puts tensors in the place of all references of batches in an object, waiting for those not made yet.
+
+        Args:
+            obj: anything. Lists, dicts, tuples and the attributes of objects are gone through, also where they
+                refer to each other in circles. Lists, dicts and objects are changed in place, tuples made anew.
+
+        Returns: `obj`, or what takes its place. A batch is a tensor [N, ...], on the device of the data and the
+            user's to keep and write to.
+
+        Raises:
+            OperatorError: the pipeline failed at the batch.
+            RuntimeError: the server does not run; the batch is another server's; or it was thrown away.
+            ValueError: the samples of an output differ in shape.
+        """
+        return self._produce(obj, {}, [])
+
+    def _produce_next(self, obj: Any, *, forget: bool) -> Any:
+        """As `produce_data`, for the next batch of a loop.
+
+        Args:
+            obj: what PyTorch's loader gave.
+            forget: batches that the same workers sent before, for a loop that was left early, are not wanted.
+        """
+        tickets: list[Ticket] = []
+        result = self._produce(obj, {}, tickets)
+        for ticket in tickets if forget else ():
+            self._requests.forget_before(ticket)
+        return result
+
+    def _forget(self, owner: str) -> None:
+        """Throws away what the workers of a loop have sent and nobody will take."""
+        if self._office.process == os.getpid():
+            self._requests.forget(owner)
+
+    def _produce(self, obj: Any, done: dict[int, Any], tickets: list[Ticket]) -> Any:
+        if isinstance(obj, DALIOutputBatchRef):
+            outputs = self._outputs_of(obj.pipe_run_ref)
+            if obj.pipe_run_ref.ticket is not None:
+                tickets.append(obj.pipe_run_ref.ticket)
+            return outputs[obj.output_idx]
+        if isinstance(obj, DALIOutputSampleRef):
+            raise RuntimeError(
+                "DALIServer: there is a sample that was not collated to a batch: use PyTorch's default collate_fn "
+                "with a batch_size, or collate what the proxy returned in your own"
+            )
+        if isinstance(obj, tuple):
+            items = [self._produce(item, done, tickets) for item in obj]
+            if all(new is old for new, old in zip(items, obj, strict=True)):
+                return obj
+            return type(obj)._make(items) if hasattr(obj, "_make") else type(obj)(items)
+        places = _places(obj)
+        if places is None or id(obj) in done:
+            return obj
+        done[id(obj)] = obj
+        for key, value in list(places.items() if isinstance(places, dict) else enumerate(places)):
+            produced = self._produce(value, done, tickets)
+            if produced is not value:
+                places[key] = produced
+        return obj
+
+    def _outputs_of(self, run: DALIPipelineRunRef) -> tuple[Any, ...]:
+        if run.outputs is None:
+            if run.ticket is None:  # deterministic: it comes with its inputs
+                run.ticket = self._requests.add_own(run.call_args)
+                run.is_scheduled, run.call_args = True, {}
+            outcome = self._requests.take(run.ticket)
+            if isinstance(outcome, _Failed):
+                raise outcome.error
+            run.outputs = tuple(dense_tensors(range(len(outcome)), outcome, own_outputs([self._pipe])))
+        return run.outputs
+
+
+def _places(obj: Any) -> Any:
+    """A dict or list whose values may be replaced, of what may hold references; None: it holds none."""
+    if isinstance(obj, (dict, list)):
+        return obj
+    if isinstance(obj, type) or inspect.ismodule(obj):
+        return None
+    return getattr(obj, "__dict__", None) or None
+
+
+def _abandon(office: Office) -> None:
+    """For the garbage collector and the interpreter's exit: the thread ends by itself."""
+    if office.process == os.getpid():  # in a forked process a lock may be held by a thread that is not there
+        office.requests.close()
+        office.close()
+
+
+def _serve(pipe: Pipeline, requests: Requests) -> None:
+    """Runs the pipeline on what is asked for, as many batches at once as it prefetches, until there is an end."""
+    making: list[Ticket] = []
+    failure = None
+    try:
+        while True:
+            request = requests.next(wait=not making)
+            if request is not None:
+                if _begins(pipe, requests, *request):
+                    making.append(request[0])
+                if len(making) < pipe.cpu_queue_size:
+                    continue
+            if not making:
+                return
+            requests.put(making.pop(0), _outcome(pipe))
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        requests.close(failure)
+
+
+def _begins(pipe: Pipeline, requests: Requests, ticket: Ticket, arguments: dict[str, Any]) -> bool:
+    """Begins a batch; False: it cannot be begun, and that is its outcome."""
+    try:
+        pipe.feed_inputs(arguments, copy=False)
+        pipe.schedule_run()
+    except Exception as error:
+        requests.put(ticket, _Failed(error))
+        return False
+    return True
+
+
+def _outcome(pipe: Pipeline) -> tuple[TensorList, ...] | _Failed:
+    try:
+        return pipe.share_outputs()
+    except StopIteration as end:
+        error = RuntimeError(
+            "DALIServer: a source of the pipeline is at its end; Pipeline.reset starts it again"
+        )
+        error.__cause__ = end  # in a loop, a StopIteration would pass for the end of the data
+        return _Failed(error)
+    except Exception as error:
+        return _Failed(error)
