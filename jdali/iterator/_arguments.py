@@ -27,7 +27,9 @@ def check_arguments(
     if len(set(names)) != len(names):
         raise ValueError(f"iterator: output_map names should be distinct, got {list(names)}")
     if not isinstance(policy, LastBatchPolicy):
-        raise ValueError(f"iterator: last_batch_policy must be a LastBatchPolicy, not {policy!r}")
+        raise ValueError(
+            f"iterator: Wrong type for `last_batch_policy`. It must be a LastBatchPolicy, not {policy!r}"
+        )
     if size == 0:
         raise ValueError("iterator: size cannot be 0")
     if reader_name is not None and (size > 0 or padded):
@@ -35,7 +37,9 @@ def check_arguments(
             "iterator: with reader_name the reader says its size and padding: give neither of them"
         )
     if reader_name is None and size < 0 and len(pipes) > 1:
-        raise ValueError("iterator: several pipelines need size or reader_name")
+        raise ValueError(
+            "iterator: Negative size is supported only for a single pipeline; several need size or reader_name"
+        )
 
 
 def epoch_counter(
@@ -53,7 +57,7 @@ def epoch_counter(
         policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
     )
     if counter.length == 0:
-        raise ValueError(
+        raise RuntimeError(
             f"iterator: {counter.size} samples in a shard do not fill one batch of "
             f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only"
         )

@@ -136,13 +136,15 @@ class TestEpochs:
             DataIterator(pipe, ["x", "x"])
         with pytest.raises(ValueError, match="give neither"):
             DataIterator(pipe, ["x"], size=10, reader_name="Reader")
-        with pytest.raises(ValueError, match="several pipelines need size or reader_name"):
+        with pytest.raises(ValueError, match="only for a single pipeline; several need size or reader_name"):
             DataIterator([pipe, pipe], ["x"])
         with pytest.raises(ValueError, match="size cannot be 0"):
             DataIterator(pipe, ["x"], size=0)
         with pytest.raises(ValueError, match=r"same batch size, got \[3, 4\]"):
             DataIterator([pipe, pipeline(10, 4)], ["x"], size=10)
-        with pytest.raises(ValueError, match="must be a LastBatchPolicy, not 'fill'"):
+        with pytest.raises(
+            ValueError, match="Wrong type for `last_batch_policy`. It must be a LastBatchPolicy, not 'fill'"
+        ):
             DataIterator(pipe, ["x"], last_batch_policy="fill")
         with pytest.raises(ValueError, match='auto_reset must be a bool, "yes" or "no", not \'maybe\''):
             DataIterator(pipe, ["x"], auto_reset="maybe")
@@ -150,7 +152,7 @@ class TestEpochs:
             DataIterator(pipe, ["x"], reader_name="Other")
         with pytest.raises(ValueError, match="PAD needs pad_last_batch=True for the reader 'Reader'"):
             DataIterator(pipe, ["x"], reader_name="Reader", last_batch_policy=PAD)
-        with pytest.raises(ValueError, match="2 samples in a shard do not fill one batch of 3"):
+        with pytest.raises(RuntimeError, match="2 samples in a shard do not fill one batch of 3"):
             iterator(2, 3, DROP)
         with pytest.raises(ValueError, match="'mask' is the name of an output"):
             DataIterator(pipeline(3, 3, pad=True), ["mask"], last_batch_policy=PAD, reader_name="Reader")

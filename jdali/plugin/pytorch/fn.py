@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jdali import fn
+from jdali import fn, ops
 from jdali.plugin.pytorch._torch import torch
 from jdali.plugin.pytorch.torch_utils import as_torch
 
@@ -37,6 +38,54 @@ def torch_python_function(
         bytes_per_sample_hint: without effect.
         preserve: without effect: the function is always called, also if nothing uses its outputs.
     """
+    return fn.python_function(
+        *inputs, function=functools.partial(_on_tensors, function, device), num_outputs=num_outputs,
+        batch_processing=batch_processing, output_layouts=output_layouts, device=device, name=name, preserve=preserve,
+    )  # fmt: skip
+
+
+class TorchPythonFunction(ops.PythonFunction):
+    """`torch_python_function` as an object that is made first and called on inputs later.
+
+    Args:
+        function, num_outputs, device, batch_processing: as for `torch_python_function`.
+        kwargs: its other arguments.
+
+    Attributes:
+        stream: None; kept for DALI's sake, whose functions have a CUDA stream of their own.
+    """
+
+    stream = None
+    schema_name = "TorchPythonFunction"
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        num_outputs: int = 1,
+        device: str = "cpu",
+        batch_processing: bool = False,
+        **kwargs: Any,
+    ):
+        call = functools.partial(self.torch_wrapper, batch_processing, function, device)
+        super().__init__(call, num_outputs, device, batch_processing, **kwargs)
+
+    def torch_wrapper(
+        self, batch_processing: bool, function: Callable[..., Any], device: str, *args: Any
+    ) -> Any:
+        """Calls a function on arrays as tensors; what the pipeline calls in its place.
+
+        Args:
+            batch_processing: without effect: lists of arrays become lists of tensors.
+            function: of tensors.
+            device: see `torch_python_function`.
+            args: arrays, or lists of them.
+
+        Returns: arrays for tensors.
+        """
+        return _on_tensors(function, device, *args)
+
+
+def _on_tensors(function: Callable[..., Any], device: str | None, *arrays: Any) -> Any:
     place = "cuda" if device == "gpu" and torch.cuda.is_available() else "cpu"
 
     def given(value: Any) -> Any:
@@ -49,36 +98,4 @@ def torch_python_function(
             return type(value)(taken(v) for v in value)
         return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
 
-    def call(*arrays: Any) -> Any:
-        return taken(function(*map(given, arrays)))
-
-    return fn.python_function(
-        *inputs, function=call, num_outputs=num_outputs, batch_processing=batch_processing,
-        output_layouts=output_layouts, device=device, name=name, preserve=preserve,
-    )  # fmt: skip
-
-
-class TorchPythonFunction:
-    """`torch_python_function` as an object that is made first and called on inputs later.
-
-    Args:
-        function, num_outputs, device, batch_processing: as for `torch_python_function`.
-        kwargs: its other arguments.
-    """
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        num_outputs: int = 1,
-        device: str = "cpu",
-        batch_processing: bool = False,
-        **kwargs: Any,
-    ):
-        self._arguments: dict[str, Any] = {
-            "function": function, "num_outputs": num_outputs, "device": device,
-            "batch_processing": batch_processing, **kwargs,
-        }  # fmt: skip
-
-    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Adds the operator to the pipeline that is being defined; gives its outputs."""
-        return torch_python_function(*inputs, **{**self._arguments, **kwargs})
+    return taken(function(*map(given, arrays)))

@@ -44,13 +44,22 @@ def feed_ndarray(
         cuda_stream: without effect: the values are there when this returns.
 
     Returns: `arr`.
+
+    Raises:
+        AssertionError: they differ in shape or element type. (DALI's type of error.)
     """
     source = dali_tensor.as_tensor() if isinstance(dali_tensor, TensorList) else dali_tensor
     expected = to_torch_type[source.dtype]
     if expected != arr.dtype:
-        raise TypeError(f"feed_ndarray: the tensor is {expected}, the target is {arr.dtype}")
+        raise AssertionError(
+            "feed_ndarray: The element type of DALI Tensor/TensorList doesn't match the element type of the target "
+            f"PyTorch Tensor: {expected} vs {arr.dtype}"
+        )
     if source.shape() != list(arr.shape):
-        raise ValueError(f"feed_ndarray: the tensor has shape {source.shape()}, the target {list(arr.shape)}")
+        raise AssertionError(
+            "feed_ndarray: Shapes do not match: DALI tensor has size "
+            f"{source.shape()}, but PyTorch Tensor has size {list(arr.shape)}"
+        )
     return arr.copy_(to_torch_tensor(source, copy=True))
 
 

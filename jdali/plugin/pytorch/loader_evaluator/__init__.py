@@ -1,0 +1,5 @@
+"""DALI's `plugin.pytorch.loader_evaluator`: whether a training loop waits for its data."""
+
+from jdali.plugin.pytorch.loader_evaluator.loader import LoaderEvaluator
+
+__all__ = ["LoaderEvaluator"]
