@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
+.PHONY: run test torch exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -29,6 +29,15 @@ run: $(VENV)/.run
 
 test: $(VENV)/.oracle
 	$(BIN)/python -m pytest -n 2 -m 'not exhaustive' $(ARGS)
+
+# PyTorch is no part of `make test`: on Linux its wheels bring gigabytes of CUDA with them. PIP='--index-url ...' takes
+# another build. Once it is installed, `make test` runs these tests as well.
+torch: $(VENV)/.torch
+	$(BIN)/python -m pytest -n 2 -m 'not exhaustive' -k 'torch or policy_contents' $(ARGS)
+
+$(VENV)/.torch: $(VENV)/.oracle
+	$(BIN)/python -m pip install --quiet $(PIP) -e '.[torch]'
+	touch $@
 
 exhaustive: $(VENV)/.oracle
 	$(BIN)/python -m pytest -n 2 -m exhaustive $(ARGS)

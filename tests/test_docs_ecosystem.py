@@ -7,7 +7,6 @@ from support.data import image
 
 # What the output of the example with these words must hold.
 EXPECTED = {
-    "DALIClassificationIterator": "torch.float32",
     "as_numpy_iterator": "(4, 32, 32, 3)",
     "iterator.report()": "python_function (host) takes",
 }
@@ -28,9 +27,8 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("code", list(pages.examples("ecosystem.md")))
 def test_example(code, folder, monkeypatch, capsys):
-    for library in ("grain", "torch"):
-        if library in code:
-            pytest.importorskip(library)
+    if "grain" in code:
+        pytest.importorskip("grain")
     monkeypatch.chdir(folder)
     exec(compile(code, "docs/ecosystem.md", "exec"), {})
     out = capsys.readouterr().out

@@ -82,6 +82,8 @@ def _call_once(
         arg = op.args[key]
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
             value = given[key] = expression_stack(value, arg.element_type)
+        if isinstance(value, types.ArrayConstant):
+            value = given[key] = constant_node(value)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
         if not isinstance(value, DataNode):
