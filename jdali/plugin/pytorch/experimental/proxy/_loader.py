@@ -68,7 +68,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
 
     def __del__(self) -> None:
         if getattr(self, "server_started_by_loader", False):
-            self.dali_server.stop_thread()
+            self.dali_server._let_thread_end()
 
 
 class _Loop:

@@ -88,6 +88,11 @@ class Requests:
             self._changed.notify_all()
 
     # --- of the server's thread -------------------------------------------------------------
+    @property
+    def is_open(self) -> bool:
+        """Whether batches are made."""
+        return self._is_open
+
     def open(self) -> None:
         """Batches are made from now on."""
         with self._changed:

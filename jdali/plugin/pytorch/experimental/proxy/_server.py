@@ -80,6 +80,7 @@ class DALIServer:
     def start_thread(self) -> None:
         """Starts the thread that runs the pipeline, if it does not run; `with server:` is better."""
         if not self._is_thread_running():
+            self.stop_thread()  # it may be at its end yet
             self._requests.open()
             self._thread = threading.Thread(
                 target=_serve, args=(self._pipe, self._requests), name="jdali-proxy-pipeline", daemon=True
@@ -95,8 +96,13 @@ class DALIServer:
             self._thread.join()
         self._thread = None
 
+    def _let_thread_end(self) -> None:
+        """As `stop_thread`, without waiting: for the garbage collector, which may run in the middle of anything."""
+        if self._office.process == os.getpid():
+            self._requests.close()
+
     def _is_thread_running(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        return self._thread is not None and self._thread.is_alive() and self._requests.is_open
 
     def __enter__(self) -> DALIServer:
         self.start_thread()
@@ -174,7 +180,10 @@ class DALIServer:
                 run.is_scheduled, run.call_args = True, {}
             outcome = self._requests.take(run.ticket)
             if isinstance(outcome, _Failed):
-                raise outcome.error
+                try:
+                    raise outcome.error
+                finally:
+                    del outcome  # or it would hold this frame, and this frame it
             run.outputs = tuple(dense_tensors(range(len(outcome)), outcome, own_outputs([self._pipe])))
         return run.outputs
 
@@ -205,6 +214,7 @@ def _serve(pipe: Pipeline, requests: Requests) -> None:
             if request is not None:
                 if _begins(pipe, requests, *request):
                     making.append(request[0])
+                del request  # and with it the inputs
                 if len(making) < pipe.cpu_queue_size:
                     continue
             if not making:
