@@ -83,7 +83,9 @@ def _call_once(
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
             value = given[key] = expression_stack(value, arg.element_type)
         if isinstance(value, types.ArrayConstant):
-            value = given[key] = constant_node(value)
+            array = types.constant_array(value)
+            number = arg.is_number and array.size == 1  # which is checked here
+            value = given[key] = array.item() if number else constant_node(value)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
         if not isinstance(value, DataNode):
