@@ -107,6 +107,8 @@ def opencv_remap(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
 
 ROWS = [
     Row("brightness_contrast", {"brightness": 1.2, "contrast": 0.8}),
+    Row("clahe", {"tiles_x": 8, "tiles_y": 8, "clip_limit": 2.0}),
+    Row("clahe", {"tiles_x": 8, "tiles_y": 8, "clip_limit": 2.0, "luma_only": False}, "each channel"),
     Row("color_space_conversion", {"image_type": types.RGB, "output_type": types.YCbCr}),
     Row("color_twist", {"hue": 20.0, "saturation": 1.3, "brightness": 1.1, "contrast": 0.9}),
     Row("crop", lambda h, w: {"crop": (h * 7 // 8, w * 7 // 8)}),

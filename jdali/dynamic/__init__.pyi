@@ -188,6 +188,19 @@ def cat(
     axis_name: str | None = None,
 ) -> Any: ...
 
+def clahe(
+    image: Any,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: Device | str | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int = 256,
+    luma_only: builtins.bool = True,
+) -> Any: ...
+
 def color_space_conversion(
     image: Any,
     /,

@@ -186,6 +186,21 @@ def cat(
     preserve: Any = False,
 ) -> DataNode: ...
 
+def clahe(
+    image: DataNode,
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int = 256,
+    luma_only: bool = True,
+    device: Any = None,
+    name: Any = None,
+    bytes_per_sample_hint: Any = 0,
+    preserve: Any = False,
+) -> DataNode: ...
+
 def color_space_conversion(
     image: DataNode,
     /,

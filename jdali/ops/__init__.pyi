@@ -193,6 +193,21 @@ class Cat(OperatorClass):
         preserve: Any = False,
     ) -> None: ...
 
+class Clahe(OperatorClass):
+    def __init__(
+        self,
+        *,
+        tiles_x: int | None = None,
+        tiles_y: int | None = None,
+        clip_limit: float | None = None,
+        bins: int = 256,
+        luma_only: bool = True,
+        device: Any = None,
+        name: Any = None,
+        bytes_per_sample_hint: Any = 0,
+        preserve: Any = False,
+    ) -> None: ...
+
 class ColorSpaceConversion(OperatorClass):
     def __init__(
         self,
@@ -1578,6 +1593,36 @@ def cat(
     *data: Any,
     axis: int = 0,
     axis_name: str | None = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def clahe(
+    image: Any,
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int = 256,
+    luma_only: bool = True,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def clahe(
+    image: Any,
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int = 256,
+    luma_only: bool = True,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,

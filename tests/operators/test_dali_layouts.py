@@ -44,7 +44,7 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
 # Random ones, those without a CPU kernel in DALI, those of several inputs or of HWC and its sequences only, and a variant
 # of resize_crop_mirror.
 TESTED_BY_THEMSELVES = {
-    "debayer", "experimental.dilate", "experimental.erode", "experimental.median_blur",
+    "clahe", "debayer", "experimental.dilate", "experimental.erode", "experimental.median_blur",
     "experimental.remap", "experimental.warp_perspective", "fast_resize_crop_mirror", "jitter", "multi_paste",
     "optical_flow", "paste", "random_resized_crop", "sphere", "water",
 }  # fmt: skip

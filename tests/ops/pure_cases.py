@@ -201,6 +201,10 @@ COLOUR = [
         grad=[0, "brightness", "contrast", "hue", "saturation"], step=0.05,
     ),
     Case(
+        "clahe", [pictures(6, 7, dtype=np.uint8)], {"tiles_x": 2, "tiles_y": 3, "clip_limit": 2.0},
+        constant="takes and gives uint8", layout="HWC",
+    ),
+    Case(
         "debayer", [pictures(4, 6, dtype=np.uint8)[..., 0]], {"blue_position": (0, 1)}, layout="HW",
         constant="takes and gives integers", refused=alone(blue_position=(0, 1)), ragged=[".."],
     ),

@@ -19,6 +19,7 @@ WIDTH = 240  # of the photograph, pixels
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "brightness": [{"brightness": 0.6}, {"brightness": 1.5}],
     "brightness_contrast": [{"brightness": 1.2, "contrast": 0.6}, {"contrast": 1.6}],
+    "clahe": [{"tiles_x": 8, "tiles_y": 8, "clip_limit": 3.0}],
     "color_space_conversion": [
         {"image_type": types.RGB, "output_type": types.GRAY},
         {"image_type": types.RGB, "output_type": types.BGR},

@@ -1,4 +1,5 @@
 from jdali.ops.image import _brightness_contrast as _brightness_contrast
+from jdali.ops.image import _clahe as _clahe
 from jdali.ops.image import _color_space_conversion as _color_space_conversion
 from jdali.ops.image import _color_twist as _color_twist
 from jdali.ops.image import _crop as _crop

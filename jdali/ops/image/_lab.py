@@ -1,0 +1,99 @@
+"""RGB of 8 bits to CIE L*a*b* of 8 bits and back, in the integers of OpenCV: the same bits.
+
+L is scaled to 255, and 128 is added to a and b. The white point is D65, and RGB is sRGB with its gamma.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+# Fractional bits: of weights, of linear light, of cube roots, of what is between Lab and RGB, of light before gamma.
+_WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
+_WHITE = np.array([0.950456, 1, 1.088754])
+_RGB_TO_XYZ = np.array(
+    [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
+)
+_XYZ_TO_RGB = np.array(
+    [[3.240479, -1.53715, -0.498535], [-0.969256, 1.875991, 0.041556], [0.055648, -0.204043, 1.057311]]
+)
+# CIE: below (6/29)³ the cube root is a straight line.
+_KNEE, _SLOPE, _OFFSET = 216 / 24389, 841 / 108, 16 / 116
+_LOWEST = -8145  # the smallest value that is looked up to give X or Z
+
+
+def rgb_to_lab(image: Array) -> tuple[Array, Array, Array]:
+    """int32 L, a, b [H, W], 0 to 255, of uint8 [H, W, 3]."""
+    light_of, root_of = (jnp.asarray(table) for table in _forward_tables())
+    light = light_of.at[image.astype(jnp.int32)].get(mode="promise_in_bounds")
+    weights = np.rint((1 << _WEIGHT) * _RGB_TO_XYZ / _WHITE[:, None]).astype(np.int32)
+
+    def root(row: np.ndarray) -> Array:
+        total = sum(light[:, :, c] * row[c] for c in range(3))
+        return root_of.at[_shifted(total, _WEIGHT)].get(mode="promise_in_bounds")
+
+    x, y, z = (root(row) for row in weights)
+    one = 1 << _ROOT
+    scale, offset = (116 * 255 + 50) // 100, (16 * 255 * one + 50) // 100
+    lab = (scale * y - offset, 500 * (x - y) + 128 * one, 200 * (y - z) + 128 * one)
+    lightness, a, b = (jnp.clip(_shifted(value, _ROOT), 0, 255) for value in lab)
+    return lightness, a, b
+
+
+def lab_to_rgb(lightness: Array, a: Array, b: Array) -> Array:
+    """uint8 [H, W, 3] of int32 L, a, b [H, W], 0 to 255."""
+    y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
+    y, root = (table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of))
+    base = 1 << _BASE
+    # a / 500 and b / 200 in units of 2^-14, as products with a reciprocal.
+    x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
+    z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
+    x, z = (xz_of.at[value - _LOWEST].get(mode="promise_in_bounds") for value in (x_root, z_root))
+    weights = np.rint((1 << _WEIGHT) * _XYZ_TO_RGB * _WHITE).astype(np.int32)
+    shift = _WEIGHT + _BASE - _GAMMA
+    light = jnp.stack([_shifted(row[0] * x + row[1] * y + row[2] * z, shift) for row in weights], axis=-1)
+    return level_of.at[jnp.clip(light, 0, (1 << _GAMMA) - 1)].get(mode="promise_in_bounds").astype(jnp.uint8)
+
+
+def _shifted(value: Array, bits: int) -> Array:
+    return (value + (1 << (bits - 1))) >> bits
+
+
+@functools.cache
+def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
+    """Linear light of a level, and the cube root of linear light; the line below the knee is part of it."""
+    level = np.arange(256) / 255
+    light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
+    amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
+    # Roots are rounded to float32 first.
+    root = np.where(amount < _KNEE, amount * _SLOPE + _OFFSET, np.cbrt(amount)).astype(np.float32)
+    return _whole(light * (255 << _LIGHT)), _whole(root.astype(np.float64) * (1 << _ROOT))
+
+
+@functools.cache
+def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Y and its cube root by L; X or Z by its cube root, from `_LOWEST` on; the level of light."""
+    base, lightness = 1 << _BASE, np.arange(256)
+    dark = lightness <= 20  # L* below 8
+    root = lightness * 100 * base / (255 * 116) + 16 * base / 116
+    dark_root = base * (16 / 116 + lightness * 5 / (3 * 17 * 29))
+    y = np.where(dark, lightness * base * 20 * 9 / (17 * 29**3), root**3 / base**2)
+    value = np.arange(_LOWEST, _LOWEST + base * 9 // 4)
+    line = _quotient(value * 108, 841) - base * 16 // 116 * 108 // 841
+    cube = _quotient(_quotient(value * value, base) * value, base)
+    xz = np.where(value <= base * 6 // 29, line, cube).astype(np.int32)
+    light = np.arange(1 << _GAMMA) / (1 << _GAMMA)
+    level = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    return _whole(y), _whole(np.where(dark, dark_root, root)), xz, _whole(np.clip(255 * level, 0, 255))
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    return np.rint(values).astype(np.int32)
+
+
+def _quotient(values: np.ndarray, divisor: int) -> np.ndarray:
+    """Integers divided, and cut off towards zero."""
+    return np.sign(values) * (np.abs(values) // divisor)
