@@ -24,9 +24,9 @@ from jdali._operators.record import REGISTRY
 PADDING = {"a": 2, "b": 2, "c": 1}
 # Cases of operators that work out more from the size of an input than the size of an axis.
 KNOWN_SIZES = {
-    "audio_resample", "cat", "filter", "full", "power_spectrum", "reshape", "resize", "resize-uint8", "resize_crop_mirror",
-    "fast_resize_crop_mirror", "fast_resize_crop_mirror-volume", "optical_flow",
-    "paste", "resize_crop_mirror-volume", "spectrogram", "tensor_resize",
+    "audio_resample", "cat", "clahe", "fast_resize_crop_mirror", "fast_resize_crop_mirror-volume", "filter", "full",
+    "optical_flow", "paste", "power_spectrum", "reshape", "resize", "resize-uint8", "resize_crop_mirror",
+    "resize_crop_mirror-volume", "spectrogram", "tensor_resize",
 }  # fmt: skip
 PADDED = [case for case in CASES if any(set(axes) - {"."} for axes in ragged_axes(case))]
 KNOWN = [case for case in PADDED if str(case) in KNOWN_SIZES]
