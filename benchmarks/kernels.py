@@ -272,7 +272,8 @@ def images_a_turn(run: Run, count: int) -> int:
 
 
 def report(row: Row, height: int, width: int, rounds: int) -> str:
-    inputs = [picture(height, width)[:, :, : row.channels], *row.inputs(height, width)]
+    first = np.ascontiguousarray(picture(height, width)[:, :, : row.channels])
+    inputs = [first, *row.inputs(height, width)]
     layouts, args = ["HWC", *row.layouts], row.arguments(height, width)
     ours = jdali_run(row, inputs, layouts, args)
     images = images_a_turn(*ours)
