@@ -108,7 +108,8 @@ class DebugEngine(Engine):
         if not isinstance(source, ExternalSource):
             self.readers[node] = source
         for data, layout in self._held.pop(node.name, ()):
-            self.feed.ask(node, functools.partial(source.feed, data, layout, self.batch_size))
+            convert = functools.partial(source.as_fed, data, layout, self.batch_size, copy=True)
+            source.feed(self.feed.ask(node, convert))
 
     @property
     def first_reader(self) -> Node | None:

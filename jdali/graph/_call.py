@@ -11,7 +11,7 @@ from jdali import types
 from jdali._operators import argument_rules
 from jdali._operators.record import ArgKind, Operator
 from jdali._system.devices import to_host
-from jdali.graph._arithmetic import operand
+from jdali.graph._arithmetic import constant_node, operand
 from jdali.graph._node import DataNode, apply, current_graph, device_of, new_node
 
 Outputs: TypeAlias = "DataNode | tuple[DataNode, ...]"
