@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -241,10 +242,18 @@ class ScalarConstant:
 
 
 class ArrayConstant:
-    """An array that is the same for every sample of a batch, for use among DataNodes."""
+    """An array that is the same for every sample of a batch, for use among DataNodes.
 
-    def __init__(self, value: np.ndarray, layout: str, device: str):
+    Attributes:
+        options: of the operator that gives it in a pipeline: its `name`, and `preserve`.
+        node: the only one that gives it, if it has a name.
+    """
+
+    node: Any = None
+
+    def __init__(self, value: np.ndarray, layout: str, device: str, options: Mapping[str, Any] | None = None):
         self.value, self.layout, self.device = value, layout, device
+        self.options = dict(options or {})
 
     def __repr__(self) -> str:
         return f"Constant({self.value.tolist()!r}, dtype={to_dali_type(self.value.dtype)})"
@@ -256,6 +265,7 @@ def Constant(
     shape: Any = None,
     layout: str | None = None,
     device: str | None = None,
+    **kwargs: Any,
 ) -> ScalarConstant | ArrayConstant:
     """A constant for arithmetic with DataNodes or as an output.
 
@@ -265,15 +275,35 @@ def Constant(
         shape: shape of the array; a scalar is repeated.
         layout: layout of the array.
         device: "cpu" or "gpu"; None: "cpu".
+        kwargs: of an array, `name` and `preserve` of the operator that gives it.
 
     Returns: a `ScalarConstant` for a scalar without shape, layout and device, else an array.
     """
     if isinstance(value, (bool, int, float)) and shape is None and layout is None and device is None:
         return ScalarConstant(value, dtype)
+    return ConstantNode(device or "cpu", value, dtype, shape, layout, **kwargs)
+
+
+def ConstantNode(
+    device: str,
+    value: Any,
+    dtype: DALIDataType | None,
+    shape: Any,
+    layout: str | None,
+    **kwargs: Any,
+) -> ArrayConstant:
+    """`Constant` of an array, also where the value is a scalar.
+
+    Raises:
+        TypeError: there is no such option.
+    """
+    unknown = kwargs.keys() - {"name", "preserve"}
+    if unknown:
+        raise TypeError(f"Constant: got an unexpected argument {min(unknown)!r}; there are name and preserve")
     array = constant_array(value, dtype)
     if shape is not None:
         array = np.broadcast_to(array, shape) if array.ndim == 0 else array.reshape(shape)
-    return ArrayConstant(array, layout or "", device or "cpu")
+    return ArrayConstant(array, layout or "", device, kwargs)
 
 
 def constant_array(value: Any, dtype: Any = None) -> np.ndarray:

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from jdali import fn, types
+from jdali import Pipeline, fn, types
 from jdali.data_node import DataNode
 
 
@@ -39,3 +39,16 @@ def test_scalar_constants_are_equal_by_value_and_type():
 )
 def test_names_of_types_in_messages(dtype, name):
     assert types.type_name(np.dtype(dtype)) == name
+
+
+def test_options_of_a_constant():
+    with Pipeline(batch_size=2, num_threads=1) as pipe:
+        named = types.Constant(np.int32([[1, 2]]), layout="AB", name="Table")
+        pipe.set_outputs(named, named + 1, types.ConstantNode("cpu", 3, None, (2,), None))
+    assert "Table" in [node.name for node in pipe.graph.nodes]
+    assert [np.asarray(output.at(1)).tolist() for output in pipe.run()] == [[[1, 2]], [[2, 3]], [3, 3]]
+    pipe.close()
+    with pytest.raises(
+        TypeError, match="Constant: got an unexpected argument 'nam'; there are name and preserve"
+    ):
+        types.Constant([1], nam="Table")

@@ -11,19 +11,27 @@ from jdali.ops.math._promotion import SIGNS
 
 
 def operand(value: Any) -> Any:
-    """An operand of an expression: a node or an array; an array with a layout keeps it in a node."""
-    if isinstance(value, types.ArrayConstant) and value.layout:
+    """An operand of an expression: a node or an array; an array with a layout or a name keeps it in a node."""
+    if isinstance(value, types.ArrayConstant) and (value.layout or value.options):
         return constant_node(value)
     return value if isinstance(value, DataNode) else types.constant_array(value)
 
 
 def constant_node(value: Any) -> DataNode:
-    """A node whose output is a constant."""
-    layout, device = "", "cpu"
+    """A node whose output is a constant; one that has a name, which must be unique, has one node in a graph."""
+    if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
+        return _new_constant(value)
+    if value.node is None:
+        value.node = _new_constant(value)  # other graphs get copies of it
+    return value.node
+
+
+def _new_constant(value: Any) -> DataNode:
+    layout, device, options = "", "cpu", {}
     if isinstance(value, types.ArrayConstant):
-        layout, device = value.layout, value.device
+        layout, device, options = value.layout, value.device, value.options
     arguments = {"value": types.constant_array(value), "layout_name": layout}
-    return apply("_constant", (), arguments, device=device)
+    return apply("_constant", (), arguments, device=device, **options)
 
 
 def expression(name: str, *operands: Any) -> DataNode:

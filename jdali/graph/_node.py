@@ -365,12 +365,17 @@ class DataNode:
 
 
 def apply(
-    name: str, inputs: Sequence[Any], args: Mapping[str, Any], *, device: str | None = None
+    operator: str,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any],
+    *,
+    device: str | None = None,
+    **options: Any,
 ) -> DataNode:
-    """Adds an operator with one output to the current graph, if there is one."""
+    """Adds an operator with one output to the current graph, if there is one; options as of `Graph.add`."""
     if device is None:
         device = device_of(inputs)
-    return new_node(REGISTRY[name], inputs, args, device=device).outputs[0]
+    return new_node(REGISTRY[operator], inputs, args, device=device, **options).outputs[0]
 
 
 def device_of(inputs: Sequence[Any]) -> str:
