@@ -16,12 +16,14 @@ from jdali.ops.tensor._fit import fit
 
 def setup(spectrum: BatchSpec, *, axis: int, dct_type: int, n_mfcc: int, normalize: bool) -> BatchSpec:
     require_float32("mfcc", spectrum)
-    if not 0 <= axis < spectrum.ndim:
-        raise ValueError(f"mfcc: axis {axis} is out of range for {spectrum.ndim} axes")
+    if axis < 0:
+        raise ValueError(f"mfcc: Provided axis cannot be negative, got {axis}")
+    if axis >= spectrum.ndim:
+        raise ValueError(f"mfcc: Axis {axis} is out of bounds [0,{spectrum.ndim})")
     if dct_type not in (1, 2, 3, 4):
-        raise ValueError(f"mfcc: dct_type must be 1, 2, 3 or 4, got {dct_type}")
+        raise ValueError(f"mfcc: Unsupported DCT type: {dct_type}. Supported types are: 1, 2, 3, 4")
     if dct_type == 1 and normalize:
-        raise ValueError("mfcc: there is no orthonormal transform of type 1; take normalize=False")
+        raise ValueError("mfcc: Ortho-normalization is not supported for DCT type I; take normalize=False")
     if n_mfcc < 1:
         raise ValueError(f"mfcc: n_mfcc must be positive, got {n_mfcc}")
     size = spectrum.extents[:, axis]

@@ -139,6 +139,10 @@ def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, .
         raise ValueError(f"permute_batch: {len(order)} indices for a batch of {len(batch)}")
     outside = (order < 0) | (order >= len(batch))
     check_samples(
-        outside, lambda i: f"permute_batch: index {order[i]} is outside of the batch of {len(batch)}"
+        outside,
+        lambda i: (
+            f"permute_batch: Sample index out of range. {order[i]} is not a valid index for an input batch of "
+            f"{len(batch)} tensors."
+        ),
     )
     return batch.select(order)

@@ -108,7 +108,9 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
     sizes = np.concatenate([spec.extents[:, -3:-1] for spec in images])
     wrong = (sizes != sizes[:1]).any(axis=1)
     if wrong.any():
-        raise ValueError(f"{_NAME}: images have different sizes: give output_size")
+        raise ValueError(
+            f"{_NAME}: If the `output_size` is not specified, all the input samples must have the same shape."
+        )
     return images[0].extents[:, -3:-1]
 
 
@@ -118,9 +120,11 @@ def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
         return None
     ids = [np.atleast_1d(own).astype(int) for own in in_ids]
     for sample, own in enumerate(ids):
-        if ((own < 0) | (own >= batch_size)).any():
+        wrong = own[(own < 0) | (own >= batch_size)]
+        if len(wrong):
             raise SampleError(
-                f"{_NAME}: in_ids must be from 0 to {batch_size - 1}, got {own.tolist()}",
+                f"{_NAME}: The `in_idx` must be in range [0, batch size). Got in_idx: {wrong[0]}. Input batch size is: "
+                f"{batch_size}.",
                 sample=sample,
                 argument="in_ids",
             )
@@ -142,7 +146,11 @@ def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.n
     for sample in range(len(channels)):
         own = _sources(images, ids, sample)[:, -1]
         if (own != own[:1]).any():
-            raise SampleError(f"{_NAME}: regions of images of {own.tolist()} channels", sample=sample)
+            raise SampleError(
+                f"{_NAME}: All regions pasted into given output sample must have the same number of channels, got "
+                f"{own.tolist()}",
+                sample=sample,
+            )
         channels[sample] = own[0] if len(own) else channels[sample]
     return channels
 

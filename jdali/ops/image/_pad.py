@@ -34,7 +34,11 @@ def setup(
     step = slice_argument("pad", "align", align, chosen.shape)
     if step is not None:
         wrong = (step <= 0).any(axis=1)
-        check_samples(wrong, lambda i: f"pad: align {step[i].tolist()} must be positive", argument="align")
+        check_samples(
+            wrong,
+            lambda i: f"pad: Values of `align` argument must be positive. Got {step[i].tolist()}",
+            argument="align",
+        )
         target = -(-target // step) * step
     extents = np.array(data.extents)
     np.put_along_axis(extents, chosen, target.astype(np.int64), axis=1)

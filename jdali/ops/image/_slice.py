@@ -78,6 +78,9 @@ def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
     count = sum(p is not None for p in positional)
     has_named = any(v is not None for v in named.values())
     if count and has_named:
+        _window.check_exclusive(
+            "slice", **{name: named[name] for name in ("end", "rel_end", "shape", "rel_shape")}
+        )
         raise ValueError("slice: give the window either by inputs or by arguments, not both")
     if count == 1 or (count == 0 and not has_named):
         raise ValueError(

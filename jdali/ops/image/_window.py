@@ -52,7 +52,9 @@ def crop_sizes(
     Returns: int64 [N, ndim].
     """
     if "H" not in layout or "W" not in layout:
-        raise ValueError(f"{name}: layout {layout!r} has no H and W to crop")
+        raise ValueError(
+            f'{name}: The layout "{layout}" does not match any of the allowed layouts: it has no H and W to crop'
+        )
     single = {"D": crop_d, "H": crop_h, "W": crop_w}
     if crop is not None:
         if any(v is not None and np.any(v) for v in single.values()):
@@ -163,9 +165,9 @@ def crop_extents(
     if policy == "error" and too_large.any():
         i = int(too_large.argmax())
         raise SampleError(
-            f"{name}: window {sizes[i].tolist()} does not fit in sample {i} of extent "
-            f"{extents[i].tolist()} ({layout}); resize or pad it first, or set out_of_bounds_policy "
-            "to 'pad' or 'trim_to_shape'",
+            f"{name}: Slice can't be placed out of bounds with current policy. Got: window {sizes[i].tolist()}, "
+            f"which does not fit in sample {i} of extent {extents[i].tolist()} ({layout}); resize or pad it first, or "
+            "set out_of_bounds_policy to 'pad' or 'trim_to_shape'",
             sample=i,
         )
     return np.minimum(sizes, extents) if policy == "trim_to_shape" else sizes
@@ -217,9 +219,14 @@ def slice_axes(
     if given.shape[1] == 0:
         return np.broadcast_to(np.arange(ndim), (count, ndim))
     wrong = ((given < -ndim) | (given >= ndim)).any(axis=1)
-    check_samples(
-        wrong, lambda i: f"{name}: axes {given[i].tolist()} do not fit data of {ndim} axes", argument="axes"
-    )
+
+    def text(i: int) -> str:
+        first = next(axis for axis in given[i].tolist() if not -ndim <= axis < ndim)
+        return (
+            f"{name}: Axis {first} out of range. Expected range is [{-ndim}, {ndim - 1}] for a {ndim}D input"
+        )
+
+    check_samples(wrong, text, argument="axes")
     axes = np.where(given < 0, given + ndim, given)
     ordered = np.sort(axes, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
@@ -333,7 +340,9 @@ def check_exclusive(name: str, **arguments: Any) -> None:
     """Raises if more than one of the arguments is given."""
     given = [argument for argument, value in arguments.items() if value is not None]
     if len(given) > 1:
-        raise ValueError(f"{name}: {' and '.join(given)} exclude each other")
+        names = [f'"{argument}"' for argument in arguments]
+        joined = f"{', '.join(names[:-1])}{',' * (len(names) > 2)} and {names[-1]}"
+        raise ValueError(f"{name}: {joined} arguments are mutually exclusive, got {' and '.join(given)}")
 
 
 def slice_argument(
@@ -409,9 +418,9 @@ def apply_bounds(
     check_samples(
         outside,
         lambda i: (
-            f"{name}: the window at {anchors[i].tolist()} of size {sizes[i].tolist()} reaches out of sample "
-            f"{i} of extent {extents[i].tolist()}; move it, or set out_of_bounds_policy to 'pad' or "
-            "'trim_to_shape'"
+            f"{name}: Slice can't be placed out of bounds with current policy. Got: the window at "
+            f"{anchors[i].tolist()} of size {sizes[i].tolist()}, which reaches out of sample {i} of extent "
+            f"{extents[i].tolist()}; move it, or set out_of_bounds_policy to 'pad' or 'trim_to_shape'"
         ),
     )
     return anchors, sizes

@@ -11,12 +11,13 @@ from jdali.ops.tensor._fit import fit
 
 def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
     if data.ndim == 0:
-        raise ValueError("per_frame: a scalar has no axis of frames")
+        raise ValueError("per_frame: Cannot mark zero-dimensional input as a sequence")
     if not data.layout:
         return data.replace(layout="F" + "*" * (data.ndim - 1))
     if data.layout[0] != "F" and not replace:
         raise ValueError(
-            f"per_frame: the layout must begin with F, got {data.layout!r}; replace=True renames the first axis"
+            "per_frame: Per-frame argument input must be a sequence. The input layout should start with 'F', got "
+            f"{data.layout!r}; replace=True renames the first axis"
         )
     return data.replace(layout="F" + data.layout[1:])
 

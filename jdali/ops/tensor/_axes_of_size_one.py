@@ -81,7 +81,10 @@ def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Pla
     ndim = data.ndim + len(given)
     wrong = [axis for axis in given if not 0 <= axis < ndim]
     if wrong:
-        raise ValueError(f"expand_dims: axis {wrong[0]} is out of range for a result of {ndim} axes")
+        raise ValueError(
+            "expand_dims: Data has not enough dimensions to add new axes at specified indices. "
+            f"Axis {wrong[0]} is out of range for a result of {ndim} axes"
+        )
     if new_axis_names and data.ndim and not data.layout:
         raise ValueError("expand_dims: new_axis_names needs an input with a layout")
     extents = np.ones((data.batch_size, ndim), np.int64)

@@ -28,7 +28,10 @@ def setup(sequence: BatchSpec, *, element_map: Any) -> tuple[BatchSpec, ...]:
     if sequence.layout and not sequence.layout.startswith("F"):
         raise ValueError(f"element_extract: takes sequences, layout F..., got {sequence.layout!r}")
     if sequence.ndim < 2:
-        raise ValueError("element_extract: takes a sequence axis and at least one more")
+        raise ValueError(
+            "element_extract: Input must have at least two dimensions - outermost for sequence and at least one for "
+            f"data elements. Got {sequence.ndim}"
+        )
     short = sequence.extents[:, 0] <= max(wanted)
     check_samples(
         short,

@@ -19,7 +19,7 @@ def setup(
     classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dtype[Any], num_classes: int
 ) -> Plan:
     if axis_name is not None and len(axis_name) != 1:
-        raise ValueError(f"one_hot: axis_name must be one letter, got {axis_name!r}")
+        raise ValueError(f"one_hot: Unsupported axis_name value. It must be one letter, got {axis_name!r}")
     if num_classes < 0:
         raise ValueError(f"one_hot: num_classes must be 0 or more, got {num_classes}")
     # DALI's old habit: a batch of one-element tensors of any rank is a batch of scalars.
@@ -34,7 +34,7 @@ def setup(
     if axis_name is None:
         layout = ""
     elif ndim and not layout:
-        raise ValueError("one_hot: axis_name needs an input with a layout")
+        raise ValueError("one_hot: Input layout mismatch: axis_name needs an input with a layout")
     else:
         layout = layout[:at] + axis_name + layout[at:]
     extents = np.insert(extents, at, num_classes, axis=1)

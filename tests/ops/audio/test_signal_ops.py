@@ -207,9 +207,10 @@ def test_jit_vmap_and_grad():
 @pytest.mark.parametrize(
     ("op", "args", "message"),
     [
-        (mfcc, {"axis": 1}, "mfcc: axis 1 is out of range for 1 axes"),
-        (mfcc, {"dct_type": 5}, "dct_type must be 1, 2, 3 or 4"),
-        (mfcc, {"dct_type": 1, "normalize": True}, "no orthonormal transform of type 1"),
+        (mfcc, {"axis": 1}, r"mfcc: Axis 1 is out of bounds \[0,1\)"),
+        (mfcc, {"axis": -1}, "mfcc: Provided axis cannot be negative, got -1"),
+        (mfcc, {"dct_type": 5}, "Unsupported DCT type: 5. Supported types are: 1, 2, 3, 4"),
+        (mfcc, {"dct_type": 1, "normalize": True}, "Ortho-normalization is not supported for DCT type I"),
         (mfcc, {"n_mfcc": 0}, "n_mfcc must be positive"),
         (preemphasis_filter, {"border": "x"}, "border must be one of clamp, reflect, zero, got 'x'"),
         (power_spectrum, {"power": 3}, "power must be 1"),

@@ -82,9 +82,17 @@ def test_what_is_refused():
     one, other = np.ones((3, 4, 1), np.uint8), np.ones((5, 4, 1), np.uint8)
     size = {"output_size": (6, 6)}
     for inputs, args, message in (
-        ([one, other], {}, "multi_paste: images have different sizes: give output_size"),
+        (
+            [one, other],
+            {},
+            "multi_paste: If the `output_size` is not specified, all the input samples must have the same",
+        ),
         ([one, one], {"in_ids": [0]}, "multi_paste: in_ids names samples of one input, got 2 inputs"),
-        ([one], {"in_ids": [1]}, r"multi_paste: in_ids must be from 0 to 0, got \[1\]"),
+        (
+            [one],
+            {"in_ids": [1]},
+            r"multi_paste: The `in_idx` must be in range .* Got in_idx: 1. Input batch size is: 1.",
+        ),
         (
             [one],
             size | {"out_anchors": [[4, 0]]},
@@ -94,7 +102,11 @@ def test_what_is_refused():
         ([one], size | {"in_anchors": [[-1, 0]]}, "is not within the image of size"),
         ([one], size | {"shapes": [[1, 1], [1, 1]]}, r"shapes has shape \(2, 2\), it must be \(1, 2\)"),
         ([one], size | {"shapes": [[1, 1]], "shapes_rel": [[1, 1]]}, "give shapes or shapes_rel, not both"),
-        ([one, np.ones((3, 4, 2), np.uint8)], size, r"regions of images of \[1, 2\] channels"),
+        (
+            [one, np.ones((3, 4, 2), np.uint8)],
+            size,
+            r"All regions pasted into given output sample must have the same number of channels, got \[1, 2\]",
+        ),
         ([one, one.astype(np.int16)], size, "inputs must have one type and layout"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -105,8 +105,8 @@ def test_fill_value_may_be_a_tracer():
 @pytest.mark.parametrize(
     ("args", "error", "text"),
     [
-        ({"align": [0]}, SampleError, r"pad: align \[0, 0\] must be positive"),
-        ({"axes": [2]}, SampleError, r"pad: axes \[2\] do not fit data of 2 axes"),
+        ({"align": [0]}, SampleError, r"pad: Values of `align` argument must be positive. Got \[0, 0\]"),
+        ({"axes": [2]}, SampleError, r"pad: Axis 2 out of range. Expected range is \[-2, 1\] for a 2D input"),
         ({"axes": [0, -2]}, SampleError, "pad: axes .* name an axis twice"),
         ({"axes": [0], "axis_names": "W"}, ValueError, "pad: give either axes or axis_names"),
         ({"axis_names": "X"}, ValueError, "pad: axis 'X' is not in the layout 'HW'"),

@@ -189,13 +189,33 @@ def test_empty_result_and_empty_data():
 @pytest.mark.parametrize(
     ("inputs", "args", "error", "text"),
     [
-        (0, {"start": [1, 1], "end": [9, 2]}, SampleError, r"slice: the window at \[1, 1, 0\] of size"),
+        (
+            0,
+            {"start": [1, 1], "end": [9, 2]},
+            SampleError,
+            r"slice: Slice can't be placed out of bounds with current policy. Got: the window at \[1, 1, 0\] of size",
+        ),
         (0, {"start": [1, 1], "end": [2, 0]}, SampleError, "slice: the end .* is before the start"),
-        (0, {"start": [1, 1], "rel_start": [0.0, 0]}, ValueError, "slice: start and rel_start exclude"),
-        (0, {"end": [1, 1], "shape": [1, 1]}, ValueError, "slice: end and shape exclude each other"),
+        (
+            0,
+            {"start": [1, 1], "rel_start": [0.0, 0]},
+            ValueError,
+            "slice: .* arguments are mutually exclusive, got start and rel_start",
+        ),
+        (
+            0,
+            {"end": [1, 1], "shape": [1, 1]},
+            ValueError,
+            '"shape", and "rel_shape" arguments are mutually exclusive, got end and shape',
+        ),
         (0, {"shape": [-2, 2]}, SampleError, "slice: shape .* is negative"),
         (0, {"start": [1, 1, 1]}, ValueError, "slice: start must have 2 elements"),
-        (0, {"start": [1, 1], "axes": [0, 3]}, SampleError, r"slice: axes \[0, 3\] do not fit"),
+        (
+            0,
+            {"start": [1, 1], "axes": [0, 3]},
+            SampleError,
+            r"slice: Axis 3 out of range. Expected range is \[-3, 2\] for a 3D input",
+        ),
         (0, {"start": [1, 1], "axes": [0, -3]}, SampleError, "slice: axes .* name an axis twice"),
         (0, {"start": [1, 1], "axes": [0, 1], "axis_names": "HW"}, ValueError, "either axes or axis_names"),
         (0, {"start": [1, 1], "axis_names": "XY"}, ValueError, "slice: axis 'X' is not in the layout 'HWC'"),

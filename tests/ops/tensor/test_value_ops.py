@@ -149,8 +149,18 @@ def test_one_hot_and_lookup_by_hand():
     [
         (cast, 1, {}, "cast: required argument 'dtype' not given"),
         (one_hot, np.zeros((2, 2)), {"axis": 3}, "one_hot: axis 3 is out of range -1 to 2"),
-        (one_hot, np.zeros((2, 2)), {"axis_name": "AB"}, "one_hot: axis_name must be one letter"),
-        (one_hot, np.zeros((2, 2)), {"axis_name": "A"}, "one_hot: axis_name needs an input with a layout"),
+        (
+            one_hot,
+            np.zeros((2, 2)),
+            {"axis_name": "AB"},
+            "one_hot: Unsupported axis_name value. It must be one letter",
+        ),
+        (
+            one_hot,
+            np.zeros((2, 2)),
+            {"axis_name": "A"},
+            "one_hot: Input layout mismatch: axis_name needs an input with a layout",
+        ),
         (lookup_table, np.float32(1), {}, "lookup_table: takes integers, got float32"),
         (lookup_table, np.int32(1), {"keys": [1]}, "lookup_table: 1 keys, but 0 values"),
         (lookup_table, np.int32(1), {"keys": [65536], "values": [1.0]}, "keys must be within 0 and 65535"),
