@@ -5,8 +5,8 @@ For a batch of samples of different sizes it holds that
 * `setup` and `run` agree on shape and dtype;
 * the compiled batch of padded samples equals the pure function, up to roundings (a compiler may fuse a
   product with a sum in the pure function, never in the engine's programs: `jdali._numerics.exact`);
-* it has the same bits with another padding and another number of samples in the batch, and whatever lies
-  in the padding;
+* it has the same bits whatever lies in the padding and, unless the reference has them as well (then one program is
+  compiled, and `test_every_operator` has the others), with another padding and number of samples in the batch;
 * a second batch in the same padded shapes does not trace again.
 """
 
@@ -226,9 +226,11 @@ def _check_padded(
         for i in range(count):
             assert pure[o][i].shape == tuple(spec.extents[i]), "setup and run disagree on the shape"
             assert pure[o][i].dtype == spec.dtype, "setup and run disagree on the dtype"
+    exactly = keys is None and not atol and not compiled_atol and all(o.dtype.kind in "iub" for o in planned.outputs)
+    # What equals the reference to the bit need not be compared with itself: one program is enough.
     compiled = [
         _run_padded(op, inputs, specs, planned, keys, samples, padding)
-        for samples, padding in _programs(op, count, pad)
+        for samples, padding in _programs(op, count, pad)[: 1 if exactly else 2]
     ]
     for o in range(len(pure)):
         for i in range(count):
