@@ -226,7 +226,12 @@ def _check_padded(
         for i in range(count):
             assert pure[o][i].shape == tuple(spec.extents[i]), "setup and run disagree on the shape"
             assert pure[o][i].dtype == spec.dtype, "setup and run disagree on the dtype"
-    exactly = keys is None and not atol and not compiled_atol and all(o.dtype.kind in "iub" for o in planned.outputs)
+    exactly = (
+        keys is None
+        and not atol
+        and not compiled_atol
+        and all(o.dtype.kind in "iub" for o in planned.outputs)
+    )
     # What equals the reference to the bit need not be compared with itself: one program is enough.
     compiled = [
         _run_padded(op, inputs, specs, planned, keys, samples, padding)
