@@ -68,4 +68,5 @@ def grid_mask(
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
     for axis, size in enumerate(out_shape):
         image = fit_axis(image, axis, size)
-    return image * kept[..., None].astype(image.dtype)
+    # Not the product with the mask, which XLA compiles to a selection of zeros: NaN stays NaN, as in DALI.
+    return jnp.where(kept[..., None], image, image * 0)
