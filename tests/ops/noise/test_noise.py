@@ -160,7 +160,7 @@ def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
     batch = jax.jit(jax.vmap(lambda k, d, e: shot.run(k, d, factor=jnp.float32(1), extent=e)))
     got = np.asarray(batch(keys, padded, extents))
     for i, sample in enumerate(samples):
-        alone = np.asarray(pure_call(shot, [sample], {"factor": 1.0}, key=keys[i]))
+        alone = np.asarray(contract.pure(shot, [sample], {"factor": 1.0}, key=keys[i]))
         np.testing.assert_array_equal(got[i][tuple(map(slice, sample.shape))], alone)
 
 
