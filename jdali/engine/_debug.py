@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from jdali._batches.provenance import Drawn, Provenance, external
-from jdali._operators.record import REGISTRY, ArgKind, Operator, ReaderOp
+from jdali._operators.record import ArgKind, Operator
 from jdali.engine._adapters import runner_of
 from jdali.engine._debug_given import GivenBatch, batch_of_list, is_batch
 from jdali.engine._debug_node import DataNodeDebug
@@ -88,7 +88,7 @@ class DebugEngine(Engine):
             return step
         if self.first_is_over:
             raise unexpected(node)
-        if isinstance(node.op, ReaderOp):
+        if node.is_source:
             self._add_source(node)
         step = DebugStep(node, self._runner_of)
         self._steps.append(step)
@@ -216,10 +216,7 @@ class DebugGraph(Graph):
                 f"batch size = {len(batch)}. Expected batch size = {self._size}."
             )
         self._size = len(batch)
-        node = self.add(
-            REGISTRY["external_source"], (), {}, device=batch.device, runtime=GivenBatch(batch), num_outputs=1
-        )
-        return node.outputs[0]
+        return self.add_batch(GivenBatch(batch), batch.device)
 
     def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
         """Adds an operator and runs it; see `Graph.add`.
@@ -238,7 +235,7 @@ class DebugGraph(Graph):
             return node
         step = self._engine.step_of(node, self._called)
         self._called += 1
-        if isinstance(node.op, ReaderOp):
+        if node.is_source:
             self._reach_source(node, step)
         elif self._must_wait(node):
             self._waiting.append((node, step))

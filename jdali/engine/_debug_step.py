@@ -9,7 +9,6 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.provenance import Provenance
-from jdali._operators.record import ReaderOp
 from jdali.engine._ids import SampleIds
 from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._values import Values
@@ -138,7 +137,7 @@ class DebugStep:
 
 def unexpected(node: Node) -> RuntimeError:
     """What to raise for an operator that an earlier iteration did not call at this point."""
-    name = "ExternalSource" if isinstance(node.op, ReaderOp) and node.runtime else node.op.shown_name
+    name = "ExternalSource" if node.is_source and node.runtime else node.op.shown_name
     return RuntimeError(
         f"Unexpected operator '{name}'. Debug mode does not support changing the order of operators executed "
         f"within the pipeline.\n  called at {node.where}"

@@ -64,6 +64,11 @@ class Node:
         return f"<{self.op.name} {self.name!r} on {self.device}, {self.where}>"
 
     @property
+    def is_source(self) -> bool:
+        """Whether samples come from here: a reader, or an external source."""
+        return isinstance(self.op, ReaderOp)
+
+    @property
     def data_inputs(self) -> list[DataNode]:
         return [i for i in self.inputs if isinstance(i, DataNode)]
 
@@ -176,6 +181,11 @@ class Graph:
         node.outputs = _outputs(node, num_outputs, self.new_value)
         self.nodes.append(node)
         return node
+
+    def add_batch(self, runtime: Any, device: str) -> DataNode:
+        """Adds an external source with one output, whose batch `runtime` has."""
+        op = REGISTRY["external_source"]
+        return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
 
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNode:
         """What stands for an output of a node."""

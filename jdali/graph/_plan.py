@@ -13,7 +13,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from jdali._operators.record import CompiledOp, ReaderOp
+from jdali._operators.record import CompiledOp
 from jdali.graph._node import DataNode, Domain, Node
 
 
@@ -126,7 +126,7 @@ def make_plan(
         return (step.level, rank[step.device], order[step.nodes[0]])
 
     steps = _topological(sorted(steps, key=key))
-    sources = tuple(n for n in live if isinstance(n.op, ReaderOp))
+    sources = tuple(n for n in live if n.is_source)
     return ExecutionPlan(tuple(steps), tuple(outputs), sources, _last_uses(steps, outputs))
 
 

@@ -337,7 +337,7 @@ ONLY_BYTES_IN_DALI = {"paste"}
 # Operators that DALI has not on its CPU backend, or that draw at random there.
 NOT_IN_DALI = {
     "_constant", "_transfer", "_jax_function", "decoders.inflate", "decoders.image_random_crop",
-    "experimental.dilate", "experimental.erode", "experimental.remap", "optical_flow",
+    "experimental.dilate", "experimental.erode", "experimental.median_blur", "experimental.remap", "optical_flow",
 }  # fmt: skip
 
 
