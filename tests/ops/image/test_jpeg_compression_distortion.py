@@ -29,29 +29,26 @@ HARD = [  # of one size, so that one program does
 ]
 
 
+def equals_dali(images, qualities):
+    per_sample = {"quality": [np.int32(q) for q in qualities]}
+    contract.check(jpeg_compression_distortion, [images], per_sample=per_sample, layout="HWC")
+
+
 @pytest.mark.oracle
-@pytest.mark.parametrize("images", [EDGES, HARD], ids=["sizes", "values"])
-def test_equals_dali(images):
-    qualities = [[1, 49, 50, 51, 100], [100, 50, 1, 30, 95]][images is HARD]
-    contract.check(
-        jpeg_compression_distortion,
-        [images],
-        per_sample={"quality": [np.int32(q) for q in qualities]},
-        layout="HWC",
-    )
+@pytest.mark.parametrize(
+    ("images", "qualities"),
+    [(EDGES, [1, 49, 50, 51, 100]), (HARD, [100, 50, 1, 30, 95])],
+    ids=["sizes", "values"],
+)
+def test_equals_dali(images, qualities):
+    equals_dali(images, qualities)
 
 
 @pytest.mark.oracle
 def test_qualities_equal_dali():
     """Each one, and those out of range."""
     qualities = [-7, 0, *range(1, 101, 9), 101, 1000]
-    images = [noise(18, 16)] * len(qualities)
-    contract.check(
-        jpeg_compression_distortion,
-        [images],
-        per_sample={"quality": [np.int32(q) for q in qualities]},
-        layout="HWC",
-    )
+    equals_dali([noise(18, 16)] * len(qualities), qualities)
 
 
 @pytest.mark.oracle

@@ -42,7 +42,7 @@ def interpolation(value: Any) -> types.DALIInterpType:
 
     Raises:
         ValueError: it is no interpolation mode.
-        NotImplementedError: jdali has no such kernel, as DALI has none.
+        NotImplementedError: it is a mode that DALI refuses in this way: there is no such kernel.
     """
     by_number = isinstance(value, int) and 0 <= value < len(_BY_NUMBER)
     name = str(_BY_NUMBER[value] if by_number else getattr(value, "name", None))

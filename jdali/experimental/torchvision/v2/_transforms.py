@@ -133,7 +133,7 @@ class Normalize(Transform):
     Args:
         mean: for each channel.
         std: for each channel, not 0.
-        inplace: must be False.
+        inplace: must be False: arrays of JAX do not change, and DALI raises NotImplementedError as well.
         device: see `Transform`.
     """
 

@@ -149,6 +149,7 @@ def normalize(input_data: Any, mean: Any, std: Any, inplace: bool = False, devic
 
     Raises:
         TypeError: it is no tensor.
+        NotImplementedError: `inplace` is True, which DALI refuses as well.
     """
     if inplace:
         raise NotImplementedError("normalize: inplace is not supported: JAX's arrays do not change")
