@@ -1,9 +1,7 @@
 """The examples of docs/pytorch.md run, on small data made here."""
 
-import numpy as np
 import pytest
 from support import pages
-from support.data import image
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -19,13 +17,8 @@ EXPECTED = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    simplejpeg = pytest.importorskip("simplejpeg")
     root = tmp_path_factory.mktemp("data")
-    for i in range(8):
-        target = root / "photos" / ("cat" if i % 2 else "dog")
-        target.mkdir(parents=True, exist_ok=True)
-        picture = np.ascontiguousarray(image(24, 32, seed=i))
-        (target / f"{i}.jpg").write_bytes(simplejpeg.encode_jpeg(picture))
+    pages.write_photos(root)
     return root
 
 
