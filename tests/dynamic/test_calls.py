@@ -153,7 +153,7 @@ def test_errors(tensor, batch):
         jd.flip(batch, batch_size=3)
     with pytest.raises(TypeError, match="cannot differ by sample"):
         jd.cast(batch, dtype=jd.as_batch([1, 2]))
-    with pytest.raises(OperatorError, match="crop: window") as caught:
+    with pytest.raises(OperatorError, match="crop: .*out of bounds.*window") as caught:
         jd.crop(batch, crop=jd.as_batch([[1, 1], [9, 9]]))
     assert (caught.value.operator, caught.value.sample) == ("crop", 1)
 

@@ -94,7 +94,7 @@ def test_wrong_arguments_raise_after_good_calls():
             jd.flip(tensor, horizontal=1, nope=1)
         with pytest.raises(TypeError, match="required argument 'angle'"):
             jd.rotate(tensor)
-        with pytest.raises(OperatorError, match="crop: window") as caught:
+        with pytest.raises(OperatorError, match="crop: .*out of bounds.*window") as caught:
             jd.crop(batch, crop=jd.as_batch([[1, 1], [9, 9]]))
         assert (caught.value.operator, caught.value.sample) == ("crop", 1)
         with pytest.raises(OperatorError, match="bool has no intensities"):
