@@ -1,43 +1,34 @@
 """DALI's data loading for JAX: readers, decoders and operators that feed a training loop."""
 
-from jdali import storage as storage
-from jdali import types as types
-from jdali._errors import CompileLimitError, OperatorError, SampleError
-from jdali.data_node import newaxis
-from jdali.pipeline import OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
-
-from jdali import fn as fn  # isort: skip
-from jdali import dynamic as dynamic  # isort: skip
-from jdali import experimental as experimental  # isort: skip
-from jdali import math as math  # isort: skip
-from jdali import iterator as iterator  # isort: skip
-from jdali import ops as ops  # isort: skip
-from jdali import backend as backend  # isort: skip
-from jdali import external_source as external_source  # isort: skip
-from jdali import profiler as profiler  # isort: skip
-from jdali import tensors as tensors  # isort: skip
+from jdali._system.lazy import imported as _imported
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CompileLimitError",
-    "OperatorConcurrency",
-    "OperatorError",
-    "Pipeline",
-    "SampleError",
-    "StreamPolicy",
-    "backend",
-    "dynamic",
-    "experimental",
-    "external_source",
-    "fn",
-    "iterator",
-    "math",
-    "newaxis",
-    "ops",
-    "pipeline_def",
-    "profiler",
-    "storage",
-    "tensors",
-    "types",
-]
+# Where each name is imported from, when somebody asks for it.
+_WHERE = {
+    "CompileLimitError": "jdali._errors",
+    "OperatorConcurrency": "jdali.pipeline",
+    "OperatorError": "jdali._errors",
+    "Pipeline": "jdali.pipeline",
+    "SampleError": "jdali._errors",
+    "StreamPolicy": "jdali.pipeline",
+    "backend": "jdali.backend",
+    "data_node": "jdali.data_node",
+    "dynamic": "jdali.dynamic",
+    "experimental": "jdali.experimental",
+    "external_source": "jdali.external_source",
+    "fn": "jdali.fn",
+    "iterator": "jdali.iterator",
+    "math": "jdali.math",
+    "newaxis": "jdali.data_node",
+    "ops": "jdali.ops",
+    "pipeline": "jdali.pipeline",
+    "pipeline_def": "jdali.pipeline",
+    "profiler": "jdali.profiler",
+    "storage": "jdali.storage",
+    "tensors": "jdali.tensors",
+    "tfrecord": "jdali.tfrecord",
+    "types": "jdali.types",
+}
+
+_imported(__name__, _WHERE)

@@ -12,7 +12,7 @@ from typing import Any
 from jdali import types
 from jdali._batches.capsule import device_of_capsule, is_on_gpu
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
-from jdali._operators.surface import class_name
+from jdali._operators.surface import HIDDEN, class_name
 from jdali.fn._build import generic_arguments
 from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
@@ -30,8 +30,6 @@ __all__ = [
     "TryGetSchema",
     "types",
 ]
-
-_HIDDEN = ("_", "math.")
 
 
 class OpSchema:
@@ -153,7 +151,7 @@ def _schema_name(operator: Operator) -> str:
 
 
 def _public() -> list[Operator]:
-    return [op for op in REGISTRY.values() if not op.name.startswith(_HIDDEN)]
+    return [REGISTRY[name] for name in REGISTRY if not name.startswith(HIDDEN)]
 
 
 def TryGetSchema(name: str) -> OpSchema | None:

@@ -10,6 +10,7 @@ from types import ModuleType
 
 from jdali import dynamic, fn, ops
 from jdali._operators.record import REGISTRY
+from jdali._operators.surface import place
 
 __all__ = ["load_directory", "load_library"]
 
@@ -47,7 +48,8 @@ def load_library(library_path: str | Path, global_symbols: bool = False) -> None
         raise RuntimeError(f"load_library: {str(library_path)!r} cannot be loaded: {error}") from error
     for name in [name for name in REGISTRY if name not in before]:
         for surface in (ops, fn, dynamic):
-            surface._expose(REGISTRY[name])
+            for path, make in surface._shown(name):
+                place(surface, path, make())
 
 
 def load_directory(plugin_dir_path: str | Path, global_symbols: bool = False) -> None:

@@ -34,6 +34,10 @@ def found(surface, name):
     return surface
 
 
+def contents(module):
+    return {name: getattr(module, name) for name in dir(module)}
+
+
 def documented(doc: str) -> list[str]:
     """Names listed under "Args:" of a docstring; "a, b: ..." lists two."""
     _, _, args = doc.partition("\nArgs:\n")
@@ -89,7 +93,7 @@ def test_dynamic_has_the_record_s_signature(name):
 def test_dynamic_has_a_class_of_each_reader(name):
     op = REGISTRY[name]
     scope = found(jdali.dynamic, name.rpartition(".")[0])
-    classes = [c for c in vars(scope).values() if getattr(c, "__operator__", None) is op]
+    classes = [c for c in contents(scope).values() if getattr(c, "__operator__", None) is op]
     assert len(classes) == 1
     parameters = inspect.signature(classes[0]).parameters
     arguments = {k: p for k, p in parameters.items() if k in op.public_args}
@@ -166,7 +170,7 @@ def test_stubs_have_names_of_the_past_too(module):
             named.add(node.targets[0].id)
     functions = {
         name
-        for name, value in vars(importlib.import_module(module)).items()
+        for name, value in contents(importlib.import_module(module)).items()
         if hasattr(value, "__operator__") and not name.startswith("_")
     }
     assert functions - named == set()

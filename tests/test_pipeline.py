@@ -571,7 +571,10 @@ def test_the_interpreter_exits_with_a_live_pipeline(ending):
 def test_import_starts_nothing():
     script = (
         "import threading, sys, jdali\n"
+        "from jdali._operators.record import REGISTRY\n"
         "from jax._src import xla_bridge\n"
+        "assert all(getattr(jdali, name) is not None for name in dir(jdali))\n"  # each is imported now
+        "assert all(op.doc for op in REGISTRY.values() if not op.name.startswith(('_', 'math.')))\n"
         "assert threading.active_count() == 1, threading.enumerate()\n"
         "assert not xla_bridge.backends_are_initialized()\n"
         "assert not {'torch', 'tensorflow', 'flax'} & set(sys.modules)\n"

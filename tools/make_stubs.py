@@ -1,17 +1,21 @@
-"""Writes the type stubs of the derived surfaces (`jdali.fn`, `jdali.ops`, `jdali.dynamic`).
+"""Writes what is known of the operators without loading them: the catalog, and the type stubs of the surfaces.
 
     python tools/make_stubs.py [--check]
 
-The functions of the surfaces are made at import from the operators' records; editors and type checkers
-read these stubs. `--check` writes nothing and fails if a stub is not what would be written.
+The functions of `jdali.fn`, `jdali.ops` and `jdali.dynamic` are made from the operators' records when they are first
+asked for; editors and type checkers read the stubs. The catalog says which module to load for an operator. `--check`
+writes nothing and fails if a file is not what would be written.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import importlib
 import inspect
+import pkgutil
 import re
+import subprocess
 import sys
 import types as pytypes
 import typing
@@ -24,10 +28,15 @@ import jdali
 import jdali.dynamic
 import jdali.fn
 import jdali.ops
-from jdali._operators.record import Operator
+import jdali.readers
+from jdali._operators.record import REGISTRY, Operator
 
 HEADER = '"""Made by tools/make_stubs.py from the operators\' records; do not edit."""\n'
+HEADER_OF_PACKAGE = (
+    '"""Made by tools/make_stubs.py from what `jdali` imports when it is asked for; do not edit."""\n\n'
+)
 ROOT = Path(jdali.__file__).parent
+LINE = 111  # with the line's end
 RETURNS = {
     "jdali.fn": "DataNode",
     "jdali.ops": "Array",
@@ -62,7 +71,8 @@ def annotation_text(annotation: Any, surface: str) -> str:
         # NumPy's integers stand beside Python's only to say what element types a tensor may have.
         options = [a for a in typing.get_args(annotation) if a is not np.integer]
         parts = list(dict.fromkeys(annotation_text(a, surface) for a in options))
-        parts.sort(key=lambda part: part == "None")
+        # Of a union that is written in two orders, Python has the one that it came upon first: numbers are first here.
+        parts.sort(key=lambda part: (part == "None", part not in ("int", "float")))
         return "Any" if "Any" in parts else " | ".join(parts)
     if origin in (tuple, list):
         # DALI's users give lists as often as tuples.
@@ -183,14 +193,19 @@ def _is_family(value: Any) -> bool:
     )
 
 
+def contents(module: pytypes.ModuleType) -> dict[str, Any]:
+    """All that a module has, also what is made only when it is asked for."""
+    return {name: getattr(module, name) for name in dir(module) if name != "__lazy__"}
+
+
 def _operators(module: pytypes.ModuleType) -> bool:
-    return any(hasattr(v, "__operator__") for v in vars(module).values())
+    return any(hasattr(v, "__operator__") for v in contents(module).values())
 
 
 def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pytypes.ModuleType]]:
     """Stub of one module, and its submodules that need one."""
     functions, modules, aliases = [], [], []
-    for name, value in sorted(vars(module).items()):
+    for name, value in sorted(contents(module).items()):
         if name.startswith("_"):
             continue
         if inspect.isclass(value) and hasattr(value, "__operator__"):
@@ -199,7 +214,7 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
                 functions.append(class_text(value, surface))
             else:
                 aliases.append(alias_text(module.__name__, name, home, short))
-        elif surface == "jdali.ops" and inspect.isclass(value) and value.__module__ == "jdali.fn._classes":
+        elif not hasattr(value, "__operator__") and name in vars(module).get("__lazy__", ()):
             aliases.append(alias_text(module.__name__, name, value.__module__, value.__name__))
         elif hasattr(value, "__operator__"):
             home, short = home_of(value.__operator__, surface)
@@ -215,8 +230,9 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
             modules.append(value)
     short = [m.__name__.rpartition(".")[2] for m in modules]
     exports = [f"from {module.__name__} import {name} as {name}" for name in short]
-    exports = list(
-        dict.fromkeys(exports + written_exports(module) + sorted(aliases, key=lambda a: " = " in a))
+    # Imports first: what is assigned may be of a type that one of them brings.
+    exports = sorted(
+        dict.fromkeys(exports + written_exports(module) + aliases), key=lambda e: not e.startswith("from ")
     )
     body = "\n".join(functions)
     text = body + "\n".join(exports)
@@ -236,8 +252,8 @@ def _is_used(line: str, text: str, exports: list[str]) -> bool:
 def _has_functions(module: pytypes.ModuleType) -> bool:
     return any(
         isinstance(v, pytypes.ModuleType) and v.__name__.startswith(module.__name__ + ".")
-        and any(hasattr(f, "__operator__") for f in vars(v).values())
-        for v in vars(module).values()
+        and any(hasattr(f, "__operator__") for f in contents(v).values())
+        for v in contents(module).values()
     )  # fmt: skip
 
 
@@ -260,20 +276,57 @@ def all_stubs() -> dict[Path, str]:
     return stubs
 
 
+CATALOG_HEADER = '''"""Where each operator is defined, and its kind. Made by tools/make_stubs.py; do not edit."""
+
+CATALOG: dict[str, dict[str, str]] = {
+'''
+
+
+def catalog_text() -> str:
+    """The catalog: for each module that defines operators, their names and kinds."""
+    for package in (jdali.ops, jdali.readers):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    by_module: dict[str, dict[str, str]] = {}
+    for name, op in sorted(REGISTRY.loaded().items()):
+        if op.run.__module__.startswith((f"{jdali.ops.__name__}.", f"{jdali.readers.__name__}.")):
+            by_module.setdefault(op.run.__module__, {})[name] = type(op).__name__
+    lines = []
+    for module_name, names in sorted(by_module.items()):
+        entries = [f'"{name}": "{kind}"' for name, kind in names.items()]
+        line = f'    "{module_name}": {{{", ".join(entries)}}},\n'
+        if len(line) > LINE:
+            line = f'    "{module_name}": {{\n' + "".join(f"        {e},\n" for e in entries) + "    },\n"
+        lines.append(line)
+    return CATALOG_HEADER + "".join(lines) + "}\n"
+
+
+def package_text() -> str:
+    """Stub of `jdali` itself, whose names are imported when they are asked for."""
+    lines = [HEADER_OF_PACKAGE]
+    for name, module in jdali._WHERE.items():
+        parent = "jdali" if module == f"jdali.{name}" else module
+        lines.append(f"from {parent} import {name} as {name}\n")
+    return "".join([*lines, "\n__version__: str\n"])
+
+
+def stale_files(files: dict[Path, str]) -> dict[Path, str]:
+    return {path: text for path, text in files.items() if not path.exists() or path.read_text() != text}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail if a stub is stale")
+    parser.add_argument("--check", action="store_true", help="fail if a file is stale")
     check = parser.parse_args().check
-    stale = []
-    for path, text in all_stubs().items():
-        if path.exists() and path.read_text() == text:
-            continue
-        stale.append(path.relative_to(ROOT.parent))
+    catalog = stale_files({ROOT / "_operators" / "catalog.py": catalog_text()})
+    stale = catalog or stale_files({ROOT / "__init__.pyi": package_text(), **all_stubs()})
+    for path, text in stale.items():
+        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT.parent)}")
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-    for path in stale:
-        print(f"{'stale' if check else 'written'}: {path}")
+    if catalog and not check:  # the surfaces follow from it: what is in them now is what it was
+        return subprocess.call([sys.executable, *sys.argv])
     return 1 if check and stale else 0
 
 

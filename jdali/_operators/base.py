@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.catalog import CATALOG
+from jdali._operators.registry import Registry
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
 Given: TypeAlias = "Mapping[str, Any]"
@@ -66,9 +68,7 @@ class Operator(Schema):
         name = name or run.__name__
         filled_in = (*cls.may_ask_for, *(offer.parameter for offer in options.get("offers", ())))
         record = cls(run=run, **read_schema(name, run, options.get("setup"), filled_in), **options)
-        if name in REGISTRY:
-            raise ValueError(f"operator {name} is registered twice")
-        REGISTRY[name] = record
+        REGISTRY.register(name, record, run.__module__)
         return record
 
     def __repr__(self) -> str:
@@ -114,4 +114,4 @@ class Operator(Schema):
         return frozenset(wanted + [i.name for i in self.inputs if i.argument])
 
 
-REGISTRY: dict[str, Operator] = {}
+REGISTRY: Registry[Operator] = Registry(CATALOG)

@@ -32,3 +32,12 @@ from jdali._operators.schema import ArgKind as ArgKind
 from jdali._operators.schema import Input as Input
 from jdali._operators.schema import PerSample as PerSample
 from jdali._operators.schema import Static as Static
+
+KINDS: dict[str, type[Operator]] = {
+    kind.__name__: kind for kind in (DeviceOp, DeviceBatchOp, HostOp, HostBatchOp, ReaderOp, IndexOp)
+}
+
+
+def kind_of(name: str) -> type[Operator]:
+    """The type of an operator, which need not be loaded for that."""
+    return KINDS[REGISTRY.kind_name(name)]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
-from jdali._operators.base import Operator
+from jdali._operators.base import REGISTRY, Operator
 from jdali._operators.schema import ArgKind, alternatives
+from jdali._system.lazy import attribute
 
 # Names that DALI keeps for those of the past, by what they are called now.
 ALIASES = (
@@ -41,6 +45,9 @@ ALIASES = (
     }
 )  # fmt: skip
 
+
+# Parts of expressions and of the engine: users do not call them by name.
+HIDDEN = ("_", "math.")
 
 # Words that class names spell with more capital letters than the first.
 _CAPITALS = {
@@ -119,23 +126,42 @@ def describe(
     function.__doc__ = doc
 
 
-def place(package: pytypes.ModuleType, name: str, function: Any, modules: dict[str, Any]) -> None:
-    """Puts a function under its dotted name, making submodules (importable too) on the way.
+Shown = Callable[[str], Iterator[tuple[str, Callable[[], Any]]]]
+"""What a surface has for an operator: dotted names below the surface, and what makes the function or class."""
+
+
+def fill(surface: str, shown: Shown, aliases: Mapping[str, str]) -> None:
+    """Puts all operators into a surface, to be made when somebody asks for them.
 
     Args:
-        package: the surface.
-        name: dotted name below it.
-        function: what to place.
-        modules: `sys.modules`.
+        surface: name of its package. Families of operators below it can be imported too.
+        shown: what it has for the operator of a name.
+        aliases: other dotted names of what it has.
     """
-    *path, short = name.split(".")
+    package = sys.modules[surface]
+    for name in REGISTRY:
+        for path, make in shown(name):
+            attribute(*_home(package, path), make)
+    for old, new in aliases.items():
+        attribute(*_home(package, old), partial(attrgetter(new), package))
+
+
+def place(package: pytypes.ModuleType, path: str, value: Any) -> None:
+    """Puts a function or class under its dotted name below a surface."""
+    module, short = _home(package, path)
+    setattr(module, short, value)
+
+
+def _home(package: pytypes.ModuleType, path: str) -> tuple[pytypes.ModuleType, str]:
+    """The module for a dotted name, made if there is none, and the last part of the name."""
+    *families, short = path.split(".")
     module = package
-    for part in path:
-        full = f"{module.__name__}.{part}"
-        child = getattr(module, part, None)
+    for family in families:
+        full = f"{module.__name__}.{family}"
+        child = vars(module).get(family)
         if not isinstance(child, pytypes.ModuleType):
-            child = modules.get(full) or pytypes.ModuleType(full, f"The operators `{full}.*`.")
-            modules[full] = child
-            setattr(module, part, child)
+            child = sys.modules.get(full) or pytypes.ModuleType(full, f"The operators `{full}.*`.")
+            sys.modules[full] = child
+            setattr(module, family, child)
         module = child
-    setattr(module, short, function)
+    return module, short

@@ -9,13 +9,9 @@ operator compiles once for a shape and set of static arguments; new values compi
 it while Python goes on; asking for values (NumPy, `evaluate`) waits for them.
 """
 
-import sys
-
-import jdali.ops
-import jdali.readers  # noqa: F401  readers register themselves
 from jdali import types as types
-from jdali._operators.record import REGISTRY, Operator, ReaderOp
-from jdali._operators.surface import class_name, place
+from jdali._operators.surface import fill as _fill
+from jdali._system.lazy import imported as _imported
 from jdali.dynamic import _dtype
 from jdali.dynamic import capture as capture
 from jdali.dynamic import checkpoint as checkpoint
@@ -24,7 +20,6 @@ from jdali.dynamic import random as random
 from jdali.dynamic._batch import Batch as Batch
 from jdali.dynamic._batch import as_batch as as_batch
 from jdali.dynamic._batch import batch as batch
-from jdali.dynamic._build import make_function
 from jdali.dynamic._context import EvalContext as EvalContext
 from jdali.dynamic._context import EvalMode as EvalMode
 from jdali.dynamic._context import Stream as Stream
@@ -57,35 +52,12 @@ from jdali.dynamic._dtype import uint16 as uint16
 from jdali.dynamic._dtype import uint32 as uint32
 from jdali.dynamic._dtype import uint64 as uint64
 from jdali.dynamic._external_source import ExternalSource as ExternalSource
-from jdali.dynamic._imread import imread as imread
-from jdali.dynamic._readers import make_reader
+from jdali.dynamic._shown import shown as _shown
 from jdali.dynamic._tensor import Tensor as Tensor
 from jdali.dynamic._tensor import as_tensor as as_tensor
 from jdali.dynamic._tensor import tensor as tensor
 
 bool = _dtype.boolean
 
-# Parts of expressions and of the engine, and what only a graph needs: where operators run at once, a
-# source is an object (`ExternalSource`), and a Python function is called as it is.
-_HIDDEN = (
-    "_",
-    "math.",
-    "external_source",
-    "python_function",
-    "dl_tensor_python_function",
-    "experimental.inputs.",
-)
-
-
-def _expose(op: Operator) -> None:
-    """Makes the function of an operator, or the class of a reader."""
-    if op.name.startswith(_HIDDEN):
-        return
-    if isinstance(op, ReaderOp):
-        place(sys.modules[__name__], class_name(op.name), make_reader(op), sys.modules)
-    else:
-        place(sys.modules[__name__], op.name, make_function(op), sys.modules)
-
-
-for _op in REGISTRY.values():
-    _expose(_op)
+_fill(__name__, _shown, {})
+_imported(__name__, {"imread": "jdali.dynamic._imread"})  # it loads the decoder

@@ -53,10 +53,10 @@ from jdali.dynamic._dtype import uint16 as uint16
 from jdali.dynamic._dtype import uint32 as uint32
 from jdali.dynamic._dtype import uint64 as uint64
 from jdali.dynamic._external_source import ExternalSource as ExternalSource
-from jdali.dynamic._imread import imread as imread
 from jdali.dynamic._tensor import Tensor as Tensor
 from jdali.dynamic._tensor import as_tensor as as_tensor
 from jdali.dynamic._tensor import tensor as tensor
+from jdali.dynamic._imread import imread as imread
 bool: DType
 
 def audio_resample(
@@ -230,10 +230,10 @@ def constant(
     batch_size: int | None = None,
     device: Device | str | None = None,
     dtype: DTypeLike | None = None,
-    fdata: typing.Sequence[float] | float | None = None,
-    idata: typing.Sequence[int] | int | None = None,
+    fdata: float | typing.Sequence[float] | None = None,
+    idata: int | typing.Sequence[int] | None = None,
     layout: str = '',
-    shape: typing.Sequence[int] | int | None = None,
+    shape: int | typing.Sequence[int] | None = None,
 ) -> Any: ...
 
 def contrast(
@@ -371,7 +371,7 @@ def erase(
     batch_size: int | None = None,
     device: Device | str | None = None,
     anchor: typing.Sequence[float] | Tensor | Batch = ...,
-    axes: typing.Sequence[int] | int | None = None,
+    axes: int | typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     centered_anchor: builtins.bool = False,
     fill_value: typing.Sequence[float] | Tensor | Batch = ...,
@@ -404,7 +404,7 @@ def fast_resize_crop_mirror(
     resize_shorter: float | Tensor | Batch = 0.0,
     resize_longer: float | Tensor | Batch = 0.0,
     mode: str = 'default',
-    max_size: typing.Sequence[float] | float | None = None,
+    max_size: float | typing.Sequence[float] | None = None,
     roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_relative: builtins.bool = False,
@@ -713,7 +713,7 @@ def paste(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    fill_value: typing.Sequence[int] | int,
+    fill_value: int | typing.Sequence[int],
     min_canvas_size: float | Tensor | Batch = 0.0,
     n_channels: int = 3,
     paste_x: float | Tensor | Batch = 0.5,
@@ -816,7 +816,7 @@ def random_resized_crop(
     *,
     batch_size: int | None = None,
     device: Device | str | None = None,
-    size: typing.Sequence[int] | int,
+    size: int | typing.Sequence[int],
     random_area: typing.Sequence[float] = ...,
     random_aspect_ratio: typing.Sequence[float] = ...,
     num_attempts: int = 10,
@@ -870,7 +870,7 @@ def resize(
     resize_shorter: float | Tensor | Batch = 0.0,
     resize_longer: float | Tensor | Batch = 0.0,
     mode: str = 'default',
-    max_size: typing.Sequence[float] | float | None = None,
+    max_size: float | typing.Sequence[float] | None = None,
     roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_relative: builtins.bool = False,
@@ -898,7 +898,7 @@ def resize_crop_mirror(
     resize_shorter: float | Tensor | Batch = 0.0,
     resize_longer: float | Tensor | Batch = 0.0,
     mode: str = 'default',
-    max_size: typing.Sequence[float] | float | None = None,
+    max_size: float | typing.Sequence[float] | None = None,
     roi_start: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_end: typing.Sequence[float] | Tensor | Batch | None = None,
     roi_relative: builtins.bool = False,
@@ -1067,12 +1067,12 @@ def tensor_resize(
     device: Device | str | None = None,
     alignment: typing.Sequence[float] | Tensor | Batch = ...,
     antialias: builtins.bool = True,
-    axes: typing.Sequence[int] | int | None = None,
+    axes: int | typing.Sequence[int] | None = None,
     axis_names: str | None = None,
     dtype: DTypeLike | None = None,
     interp_type: types.DALIInterpType | Tensor | Batch = ...,
     mag_filter: types.DALIInterpType | Tensor | Batch | None = None,
-    max_size: typing.Sequence[float] | float | None = None,
+    max_size: float | typing.Sequence[float] | None = None,
     min_filter: types.DALIInterpType | Tensor | Batch | None = None,
     minibatch_size: int = 32,
     mode: str = 'default',

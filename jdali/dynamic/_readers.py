@@ -17,7 +17,6 @@ from jdali.dynamic._invoke import invoke
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import Kind, Value, wrap
 from jdali.engine._eager import EagerReader
-from jdali.readers.video import RESIZE_ARGUMENTS
 
 _STATE_VERSION = 1
 
@@ -164,7 +163,8 @@ class ResizingReader(Reader):
     """A reader of frames that are then resized."""
 
     def _result(self, values: tuple[Any, ...]) -> Any:
-        resizing = {name: value for name, value in self._args.items() if name in RESIZE_ARGUMENTS}
+        own = REGISTRY["readers.video"].public_args  # the others are those of `resize`
+        resizing = {name: value for name, value in self._args.items() if name not in own}
         return super()._result((invoke(REGISTRY["resize"], values[:1], resizing), *values[1:]))
 
 

@@ -173,7 +173,7 @@ def video(
     affine: builtins.bool = True,
     build_index: builtins.bool = True,
     end_frame: int | Tensor | Batch | None = None,
-    fill_value: typing.Sequence[int] | int = ...,
+    fill_value: int | typing.Sequence[int] = ...,
     frames: typing.Sequence[int] | Tensor | Batch | None = None,
     pad_mode: typing.Sequence[str] | str | Tensor | Batch = 'constant',
     sequence_length: int | Tensor | Batch | None = None,

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, cast
 from jdali._operators.record import Operator
 from jdali._operators.surface import class_name
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
+from jdali.fn._functions import function_of
 from jdali.graph._node import DataNode
 
 # Arguments that DALI's constructors take by position as well.
@@ -145,13 +146,9 @@ def _on_accelerator(value: Any) -> Any:
     return value.gpu() if isinstance(value, DataNode) else value
 
 
-def make_class(op: Operator, function: Callable[..., Any]) -> type[OperatorClass]:
-    """The class of an operator.
-
-    Args:
-        op: its record.
-        function: that of `jdali.fn`.
-    """
+def make_class(op: Operator) -> type[OperatorClass]:
+    """The class of an operator."""
+    function = function_of(op)
     family, _, name = class_name(op.name).rpartition(".")
     body = {
         "__doc__": function.__doc__,

@@ -1,21 +1,18 @@
-"""Functions of `jdali.fn` that do more than add a node: they hold objects beside the arguments."""
+"""Functions of `jdali.fn` that do more than add a node; each is named as its operator."""
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from jdali._operators.record import REGISTRY
 from jdali.engine._parallel_function import ParallelFunction
 from jdali.engine._parallel_source import ParallelSource
 from jdali.engine._sources import ExternalSource
-from jdali.engine._video_input import VideoInput
-from jdali.fn._build import finish, take_generic
+from jdali.fn._build import take_generic
 from jdali.graph._call import call_operator
 from jdali.graph._node import DataNode
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
-from jdali.readers.video import RESIZE_ARGUMENTS
 
 _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info", "no_copy")
 
@@ -79,43 +76,10 @@ def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
 def readers_video_resize(**kwargs: Any) -> DataNode | tuple[DataNode, ...]:
     op = REGISTRY["readers.video_resize"]
     generic = take_generic(op, kwargs)
-    resizing = {name: kwargs.pop(name) for name in RESIZE_ARGUMENTS if name in kwargs}
+    own = REGISTRY["readers.video"].public_args  # the others are those of `resize`
+    resizing = {name: kwargs.pop(name) for name in op.public_args if name in kwargs and name not in own}
     outputs = call_operator(op, (), kwargs, **generic)
     frames, *others = outputs if isinstance(outputs, tuple) else (outputs,)
     resized = call_operator(REGISTRY["resize"], (frames,), resizing)
     assert isinstance(resized, DataNode)
     return (resized, *others) if others else resized
-
-
-def experimental_inputs_video(**kwargs: Any) -> DataNode:
-    op = REGISTRY["experimental.inputs.video"]
-    generic = take_generic(op, kwargs)
-    given = op.bind(kwargs)
-    runtime = VideoInput(
-        name=generic["name"] or op.name,
-        **{k: given[k] for k in ("sequence_length", "last_sequence_policy", "blocking")},
-    )
-    result = call_operator(op, (), kwargs, runtime=runtime, **generic)
-    assert isinstance(result, DataNode)
-    return result
-
-
-finish(external_source, REGISTRY["external_source"])
-finish(python_function, REGISTRY["python_function"])
-finish(dl_tensor_python_function, REGISTRY["dl_tensor_python_function"])
-finish(readers_tfrecord, REGISTRY["readers.tfrecord"])
-finish(readers_video_resize, REGISTRY["readers.video_resize"])
-finish(experimental_inputs_video, REGISTRY["experimental.inputs.video"])
-
-
-def _by_position(function: Any, *names: str) -> None:
-    """DALI takes these by position as well."""
-    signature = inspect.signature(function)
-    parameters = [
-        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name in names else p
-        for p in signature.parameters.values()
-    ]
-    function.__signature__ = signature.replace(parameters=parameters)
-
-
-_by_position(external_source, "source", "num_outputs")

@@ -18,10 +18,10 @@ What lies past the true size is unspecified, in inputs and in outputs, and never
 masked before a sum over the output.
 """
 
-import sys
-
-from jdali._operators.record import REGISTRY, CompiledOp, Operator
-from jdali._operators.surface import place
+from jdali._operators.surface import ALIASES as _ALIASES
+from jdali._operators.surface import class_name as _class_name
+from jdali._operators.surface import fill as _fill
+from jdali._system.lazy import imported as _imported
 from jdali.ops import audio as audio
 from jdali.ops import bbox as bbox
 from jdali.ops import decoders as decoders
@@ -36,14 +36,7 @@ from jdali.ops import segmentation as segmentation
 from jdali.ops import sequence as sequence
 from jdali.ops import tensor as tensor
 from jdali.ops import transforms as transforms
-from jdali.ops._pure import make_pure
+from jdali.ops._shown import shown as _shown
 
-
-def _expose(op: Operator) -> None:
-    """Makes the pure function of an operator, if it is compiled."""
-    if isinstance(op, CompiledOp) and not op.name.startswith("_"):
-        place(sys.modules[__name__], op.name, make_pure(op), sys.modules)
-
-
-for _op in list(REGISTRY.values()):
-    _expose(_op)
+_fill(__name__, _shown, {_class_name(old): _class_name(new) for old, new in _ALIASES.items()})
+_imported(__name__, {"Compose": "jdali.fn._classes"})

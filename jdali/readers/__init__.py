@@ -1,12 +1,1 @@
-from jdali.readers import caffe as caffe
-from jdali.readers import caffe2 as caffe2
-from jdali.readers import coco as coco
-from jdali.readers import file as file
-from jdali.readers import fits as fits
-from jdali.readers import mxnet as mxnet
-from jdali.readers import nemo_asr as nemo_asr
-from jdali.readers import numpy as numpy
-from jdali.readers import sequence as sequence
-from jdali.readers import tfrecord as tfrecord
-from jdali.readers import video as video
-from jdali.readers import webdataset as webdataset
+"""Readers: a module for each format, which also defines the operator; what they share has an underscore."""

@@ -21,9 +21,9 @@ from jdali.readers._video_files import ROUNDING, find_clips
 from jdali.readers._video_sequences import Cut, VideoReader, build_index, frame_numbers_given
 from jdali.types import DALIImageType
 
-__all__ = ["RESIZE_ARGUMENTS", "build_index", "experimental_video", "video", "video_resize"]
+__all__ = ["build_index", "experimental_video", "video", "video_resize"]
 
-RESIZE_ARGUMENTS = tuple(name for name in resize.public_args if name not in ("dtype", "save_attrs"))
+_RESIZE_ARGUMENTS = tuple(name for name in resize.public_args if name not in ("dtype", "save_attrs"))
 """Those arguments of `readers.video_resize` that are `resize`'s."""
 
 
@@ -174,9 +174,9 @@ def _resize_options() -> Any:
 
     parameters = inspect.signature(resize.run).parameters
     template.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameters[name].replace(annotation=hints[name]) for name in RESIZE_ARGUMENTS]
+        [parameters[name].replace(annotation=hints[name]) for name in _RESIZE_ARGUMENTS]
     )
-    template.__annotations__ = {name: hints[name] for name in RESIZE_ARGUMENTS}
+    template.__annotations__ = {name: hints[name] for name in _RESIZE_ARGUMENTS}
     template.__doc__ = resize.doc
     return template
 

@@ -35,7 +35,7 @@ def classes():
     pending, by_name = [ops], {}
     while pending:
         module = pending.pop()
-        for value in vars(module).values():
+        for value in (getattr(module, name) for name in dir(module)):
             if inspect.isclass(value) and hasattr(value, "__operator__"):
                 by_name[value.__operator__.name] = value
             elif inspect.ismodule(value) and value.__name__.startswith(f"{module.__name__}."):

@@ -63,7 +63,7 @@ def warp_perspective(
     batch_size: int | None = None,
     device: Device | str | None = None,
     border_mode: str = 'constant',
-    fill_value: typing.Sequence[float] | float = ...,
+    fill_value: float | typing.Sequence[float] = ...,
     interp_type: types.DALIInterpType = ...,
     inverse_map: builtins.bool = True,
     matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | Tensor | Batch = ...,

@@ -75,7 +75,7 @@ def warp_perspective(
     /,
     *,
     border_mode: str = 'constant',
-    fill_value: typing.Sequence[float] | float = ...,
+    fill_value: float | typing.Sequence[float] = ...,
     interp_type: types.DALIInterpType = ...,
     inverse_map: bool = True,
     matrix: typing.Sequence[float] | typing.Sequence[typing.Sequence[float]] | DataNode = ...,

@@ -15,7 +15,7 @@ def video(
     affine: bool = True,
     build_index: bool = True,
     end_frame: int | DataNode | None = None,
-    fill_value: typing.Sequence[int] | int = ...,
+    fill_value: int | typing.Sequence[int] = ...,
     frames: typing.Sequence[int] | DataNode | None = None,
     pad_mode: typing.Sequence[str] | str | DataNode = 'constant',
     sequence_length: int | DataNode | None = None,

@@ -1,1 +1,1 @@
-from jdali.ops.io import _file_read as _file_read
+"""Operators that read files."""

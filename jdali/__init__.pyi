@@ -1,0 +1,27 @@
+"""Made by tools/make_stubs.py from what `jdali` imports when it is asked for; do not edit."""
+
+from jdali._errors import CompileLimitError as CompileLimitError
+from jdali.pipeline import OperatorConcurrency as OperatorConcurrency
+from jdali._errors import OperatorError as OperatorError
+from jdali.pipeline import Pipeline as Pipeline
+from jdali._errors import SampleError as SampleError
+from jdali.pipeline import StreamPolicy as StreamPolicy
+from jdali import backend as backend
+from jdali import data_node as data_node
+from jdali import dynamic as dynamic
+from jdali import experimental as experimental
+from jdali import external_source as external_source
+from jdali import fn as fn
+from jdali import iterator as iterator
+from jdali import math as math
+from jdali.data_node import newaxis as newaxis
+from jdali import ops as ops
+from jdali import pipeline as pipeline
+from jdali.pipeline import pipeline_def as pipeline_def
+from jdali import profiler as profiler
+from jdali import storage as storage
+from jdali import tensors as tensors
+from jdali import tfrecord as tfrecord
+from jdali import types as types
+
+__version__: str

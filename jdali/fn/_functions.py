@@ -1,0 +1,51 @@
+"""The function of `jdali.fn` for each operator."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from jdali._operators.record import REGISTRY, Operator
+from jdali._operators.surface import HIDDEN
+from jdali.fn._build import finish, make_function
+
+# Operators whose functions do more than add a node, and the module of these: it is loaded when one is asked for.
+_SPECIAL = {
+    "dl_tensor_python_function": "_special",
+    "experimental.inputs.video": "_video_input",
+    "external_source": "_special",
+    "python_function": "_special",
+    "readers.tfrecord": "_special",
+    "readers.video_resize": "_special",
+}
+
+
+def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """What `jdali.fn` has for an operator: a function, if users call it."""
+    if not name.startswith(HIDDEN):
+        yield name, lambda: function_of(REGISTRY[name])
+
+
+@functools.cache
+def function_of(op: Operator) -> Any:
+    """The function of `jdali.fn` for an operator: always the same one."""
+    if op.name not in _SPECIAL:
+        return make_function(op)
+    module = importlib.import_module(f"{__package__}.{_SPECIAL[op.name]}")
+    special = finish(getattr(module, op.name.replace(".", "_")), op)
+    if op.name == "external_source":
+        _by_position(special, "source", "num_outputs")
+    return special
+
+
+def _by_position(function: Any, *names: str) -> None:
+    """DALI takes these by position as well."""
+    signature = inspect.signature(function)
+    parameters = [
+        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.name in names else p
+        for p in signature.parameters.values()
+    ]
+    function.__signature__ = signature.replace(parameters=parameters)

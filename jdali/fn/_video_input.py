@@ -1,0 +1,24 @@
+"""`fn.experimental.inputs.video`, in a module of its own: it needs what decodes videos."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali._operators.record import REGISTRY
+from jdali.engine._video_input import VideoInput
+from jdali.fn._build import take_generic
+from jdali.graph._call import call_operator
+from jdali.graph._node import DataNode
+
+
+def experimental_inputs_video(**kwargs: Any) -> DataNode:
+    op = REGISTRY["experimental.inputs.video"]
+    generic = take_generic(op, kwargs)
+    given = op.bind(kwargs)
+    runtime = VideoInput(
+        name=generic["name"] or op.name,
+        **{k: given[k] for k in ("sequence_length", "last_sequence_policy", "blocking")},
+    )
+    result = call_operator(op, (), kwargs, runtime=runtime, **generic)
+    assert isinstance(result, DataNode)
+    return result

@@ -1,0 +1,24 @@
+"""What `jdali.ops` has for each operator."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from jdali._operators.record import REGISTRY, CompiledOp, kind_of
+from jdali._operators.surface import HIDDEN, class_name
+from jdali.ops._pure import make_pure
+
+
+def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """A pure function, if the operator is compiled, and a class, if users call it."""
+    if issubclass(kind_of(name), CompiledOp) and not name.startswith("_"):
+        yield name, lambda: make_pure(REGISTRY[name])
+    if not name.startswith(HIDDEN):
+        yield class_name(name), lambda: classes().make_class(REGISTRY[name])
+
+
+def classes() -> Any:
+    """The module of the classes: it stands on the graph, and the graph on the operators of this package."""
+    return importlib.import_module("jdali.fn._classes")
