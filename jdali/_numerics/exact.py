@@ -12,16 +12,18 @@ The order of sums is the other half: see `sums`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
-from jax.extend import core
 
 from jdali._numerics.flat_program import FlatProgram, Step, Value
 from jdali._numerics.threefry import together
+
+if TYPE_CHECKING:
+    from jax.extend import core
 
 # An operand of programs, for a constant would be folded away.
 MINUS_ZERO = np.float32(-0.0)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jax.extend import core
+if TYPE_CHECKING:  # when a program is traced it is there: importing it takes 50 ms, for it brings Pallas
+    from jax.extend import core
 
 _DRAW = "threefry2x32"
 # Primitives that only call a jaxpr, and the parameter that holds it.
@@ -73,6 +74,8 @@ class FlatProgram:
         return Value(self._count - 1, level)
 
     def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
+        from jax.extend import core
+
         jaxpr = closed.jaxpr
         known: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
         known.update(zip(jaxpr.invars, arguments, strict=True))
@@ -99,6 +102,8 @@ class FlatProgram:
 
     def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[Any]] | None:
         """The jaxpr that is all of an equation, and its arguments."""
+        from jax.extend import core
+
         name, params = eqn.primitive.name, eqn.params
         if name in _CALLS:
             inner = params[_CALLS[name]]
