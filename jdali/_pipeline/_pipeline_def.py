@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
-from jdali._pipeline._defining import as_outputs
+from jdali._pipeline._definition import as_outputs
 from jdali._pipeline._pipeline import Pipeline
 from jdali.graph import _conditional
 from jdali.graph._autograph import is_not_converted
@@ -45,7 +45,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
             own, options = _split_arguments(function, kwargs)
             converted = options.pop("enable_conditionals", enable_conditionals)
             pipeline = Pipeline(**{**pipeline_kwargs, **options})
-            pipeline._enable_conditionals = converted
+            pipeline._options.conditionals = converted
 
             def define() -> Any:
                 graph = current_graph()
@@ -54,7 +54,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
                 return function(*args, **own)
 
             if pipeline.debug:
-                pipeline._define = define
+                pipeline._definition.function = define
                 return pipeline
             with pipeline:
                 outputs = define()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import abc
 import base64
 import enum
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from jdali import types
 from jdali._operators.record import REGISTRY
-from jdali._pipeline._options import OperatorConcurrency, StreamPolicy
+from jdali._pipeline._building import Building
+from jdali._pipeline._definition import Definition
+from jdali._pipeline._options import OperatorConcurrency, Options, StreamPolicy
 from jdali._state import check_version
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, Node
@@ -28,31 +29,17 @@ OPTIONS = (
     "scaled_decoding", "exact_shapes",
 )  # fmt: skip
 
-Self = TypeVar("Self", bound="Serializing")
 
+class Serialization:
+    """Writes a pipeline's definition, and reads it back. `Pipeline` has the methods `serialize` and
+    `deserialize_and_build`.
 
-class Serializing(abc.ABC):
-    """The part of `Pipeline` that writes its definition, and makes a pipeline of what was written."""
+    Args:
+        options, definition, building: of the pipeline.
+    """
 
-    graph: Graph
-    _outputs: tuple[DataNode, ...] | None
-    _sinks: list[DataNode]
-    _expected: tuple[Any, Any, Any]
-    _without_effect: dict[str, Any]
-    _define: Callable[[], Any] | None
-    _compilation_cache: bool
-
-    @abc.abstractmethod
-    def get_state(self) -> dict[str, Any]:
-        """Where the sources are."""
-
-    @abc.abstractmethod
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes on from there."""
-
-    @abc.abstractmethod
-    def build(self) -> Any:
-        """Plans the graph and opens the readers."""
+    def __init__(self, options: Options, definition: Definition, building: Building):
+        self._options, self._definition, self._building = options, definition, building
 
     def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
         """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
@@ -74,16 +61,16 @@ class Serializing(abc.ABC):
                     "Pipeline.serialize: Provided `define_graph` argument is not callable. It is a "
                     f"{type(define_graph).__name__}; a file is named by `filename`"
                 )
-            self._define = define_graph
-        self.build()
+            self._definition.function = define_graph
+        self._building.run()
         writer = _Writer()
-        nodes = [writer.node(node) for node in self.graph.nodes]
+        nodes = [writer.node(node) for node in self._definition.graph.nodes]
         content = {
             "version": VERSION,
-            "options": {name: getattr(self, name) for name in OPTIONS} | self._described(),
+            "options": {name: getattr(self._options, name) for name in OPTIONS} | self._described(),
             "nodes": nodes,
             "domains": writer.rows,
-            "outputs": [_reference(value) for value in self._outputs or ()],
+            "outputs": [_reference(value) for value in self._definition.outputs or ()],
         }
         data = json.dumps(content, separators=(",", ":")).encode()
         if filename is not None:
@@ -92,7 +79,7 @@ class Serializing(abc.ABC):
 
     def _described(self) -> dict[str, Any]:
         """What was said of the outputs, and options without effect, as JSON."""
-        dtypes, ndims, layouts = self._expected
+        dtypes, ndims, layouts = self._options.expected
         if dtypes is not None:
             several = isinstance(dtypes, (list, tuple))
             numbers = [
@@ -103,18 +90,19 @@ class Serializing(abc.ABC):
         described = {"output_dtype": dtypes, "output_ndim": ndims, "output_layout": layouts}
         ignored = {
             name: value.name if isinstance(value, enum.Enum) else value
-            for name, value in self._without_effect.items()
+            for name, value in self._options.without_effect.items()
         }
         return {name: value for name, value in (described | ignored).items() if value is not None}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For `pickle` and `copy`: a built pipeline of the same definition and options, at the same place.
+    def pickled(self) -> tuple[bytes, dict[str, Any], dict[str, Any]]:
+        """What an equal pipeline is made of: the definition, arguments of `Pipeline` besides, and the state.
 
         Raises:
             TypeError: an argument, a function or a source for instance, cannot be written.
         """
-        self.build()
-        called = [node for node in self.graph.nodes if _fed(node) is not None and not node.runtime.is_fed]
+        run = self._building.run()
+        nodes = self._definition.graph.nodes
+        called = [node for node in nodes if _fed(node) is not None and not node.runtime.is_fed]
         try:
             if called:
                 raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
@@ -124,54 +112,32 @@ class Serializing(abc.ABC):
                 f"Pipeline: it cannot be pickled or copied, {error}: call the pipeline function again where "
                 "the pipeline is wanted, and give it what get_state() returns here"
             ) from None
-        dtype, ndim, layout = self._expected
+        dtype, ndim, layout = self._options.expected
         options = {
-            **self._without_effect,
+            **self._options.without_effect,
             "output_dtype": dtype,
             "output_ndim": ndim,
             "output_layout": layout,
-            "compilation_cache": self._compilation_cache,
+            "compilation_cache": self._options.compilation_cache,
         }
-        return _remade, (type(self), data, options, self.get_state())
-
-    @classmethod
-    def deserialize(
-        cls: type[Self], serialized_pipeline: str | bytes | None = None, filename: str | None = None,
-        **kwargs: Any,
-    ) -> Self:  # fmt: skip
-        """A built pipeline of what `serialize` gave.
-
-        Args:
-            serialized_pipeline, filename: the bytes, or the file that they are in.
-            kwargs: arguments of `Pipeline`, in place of those that were written.
-        """
-        if (serialized_pipeline is None) == (filename is None):
-            raise ValueError(
-                "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
-                "of them should be defined."
-            )
-        data = Path(filename).read_bytes() if filename is not None else serialized_pipeline
-        content = _parsed(data)
-        make: Callable[..., Self] = cls
-        pipeline = make(**{**_options(content["options"]), **kwargs})
-        pipeline._define_from(content)
-        return pipeline
+        return data, options, run.get_state()
 
     def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
         """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
-        if self.graph.nodes:
+        if self._definition.graph.nodes:
             raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
-        self._define_from(_parsed(serialized_pipeline))
+        self.define(_parsed(serialized_pipeline))
 
-    def _define_from(self, content: Mapping[str, Any]) -> None:
-        reader = _Reader(self.graph, content["domains"])
+    def define(self, content: Mapping[str, Any]) -> None:
+        """Adds the operators of what was written, and builds the pipeline."""
+        reader = _Reader(self._definition.graph, content["domains"])
         for item in content["nodes"]:
             reader.node(item)
-        self._outputs = tuple(reader.value(reference) for reference in content["outputs"])
-        self.build()
+        self._definition.outputs = tuple(reader.value(reference) for reference in content["outputs"])
+        self._building.run()
 
 
-def _options(written: Mapping[str, Any]) -> dict[str, Any]:
+def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of `Pipeline` from those in JSON."""
     options = dict(written)
     for name, kind in (("stream_policy", StreamPolicy), ("concurrency", OperatorConcurrency)):
@@ -185,10 +151,19 @@ def _options(written: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:
-    pipeline = kind.deserialize(data, **options)
-    pipeline.set_state(state)
-    return pipeline
+def given_content(data: str | bytes | None, filename: str | None) -> dict[str, Any]:
+    """What `serialize` wrote, given as it is or by the file that it is in.
+
+    Raises:
+        RuntimeError: it was not written by `serialize`.
+        ValueError: neither is given, or both are.
+    """
+    if (data is None) == (filename is None):
+        raise ValueError(
+            "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
+            "of them should be defined."
+        )
+    return _parsed(Path(filename).read_bytes() if filename is not None else data)
 
 
 def _parsed(data: str | bytes | None) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def test_brief_work_takes_turns(monkeypatch):
             inside.pop()
 
     with two_readers([work, work]) as pipe:
-        for brief in pipe._built()[0]._brief.values():
+        for brief in pipe._building.run().engine._brief.values():
             brief.is_brief = True
         for _ in range(6):
             pipe.run()

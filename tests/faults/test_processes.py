@@ -250,10 +250,10 @@ def test_the_interpreter_exits_in_mid_compile():
         StageRunner._program = told
         pipe = pipeline()
         pipe.build()
-        pipe._executor.start()
+        pipe._building.run().executor.start()
         compiling.wait()
         time.sleep(0.3)
-        assert not any(r.seconds for s in pipe._engine.stage_runners for r in s.programs.values())
+        assert not any(r.seconds for s in pipe._building.run().engine.stage_runners for r in s.programs.values())
         print("ready", flush=True)
         """,
         JAX_ENABLE_COMPILATION_CACHE="0",

@@ -39,7 +39,7 @@ class TestErrors:
     def test_whichever_step_fails_results_and_errors_keep_their_order(self):
         """The function after the stage fails for 3 (it sees 4), that before it for 5 and 6; all others come, in order."""
         pipe = overlapping(batches(9), raising_at(5, 6), raising_at(4))
-        assert pipe._built()[1].ahead
+        assert pipe._building.run().executor.ahead
         got = []
         for _ in range(9):
             try:
@@ -281,10 +281,10 @@ class TestClosing:
 
         pipe = overlapping(batches(9, size=200), slow, batch_size=200)
         pipe.build()
-        pipe._executor.start()
+        pipe._building.run().executor.start()
         assert until(lambda: begun)
         closed = in_thread(pipe.close)
-        assert until(lambda: pipe._engine.pool.executor._closed)
+        assert until(lambda: pipe._building.run().engine.pool.executor._closed)
         gate.set()
         closed()
         assert len(begun) <= 3  # one in the engine's thread, one in each of the pool's
@@ -415,7 +415,7 @@ class TestLettingGo:
             for _ in range(3):
                 with contextlib.suppress(jdali.OperatorError):
                     pipe.run()
-            return weakref.ref(pipe._executor)
+            return weakref.ref(pipe._building.run().executor)
 
         executor = loop()
         assert until(lambda: executor() is None, 20)

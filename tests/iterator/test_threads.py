@@ -182,13 +182,13 @@ def test_a_pipelines_state_is_set_while_another_thread_waits():
     assert [int(pipe.run()[0].at(0)[0]) for _ in range(2)] == [1, 2]
     assert gate.reached.wait(PATIENCE)
     waiting = in_thread(lambda: int(pipe.run()[0].at(0)[0]))
-    begun, set_state = threading.Event(), pipe._executor.set_state
+    begun, set_state = threading.Event(), pipe._building.run().executor.set_state
 
     def told(state):
         begun.set()
         set_state(state)
 
-    pipe._executor.set_state = told
+    pipe._building.run().executor.set_state = told
     setting = in_thread(lambda: pipe.set_state(state))
     assert begun.wait(PATIENCE)
     gate.opened.set()

@@ -1,0 +1,143 @@
+"""A pipeline that was built: taking its batches, and where it is after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jdali import types
+from jdali._pipeline._definition import Definition
+from jdali._pipeline._options import Options
+from jdali._state import StateError, check_version
+from jdali.engine._executor import Engine, Result
+from jdali.engine._feed import End, SkippedSample
+from jdali.engine._runtime import Runtime
+from jdali.graph._fingerprint import difference
+
+STATE_VERSION = 1
+
+
+class Run:
+    """What runs a pipeline, and what was taken of it.
+
+    Args:
+        engine: makes the batches.
+        executor: says when, and keeps those that were made.
+        options: of the pipeline; a state that is set may change the seed.
+        definition: of the pipeline.
+
+    Attributes:
+        scheduled: batches that were scheduled and not taken.
+    """
+
+    def __init__(self, engine: Engine, executor: Runtime, options: Options, definition: Definition):
+        self.engine, self.executor = engine, executor
+        self.scheduled = 0
+        self._options, self._definition = options, definition
+        self._state = engine.get_state()
+        self._errors = 0
+
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Those of the batches that were taken."""
+        return self.engine.feed.errors[: self._errors]
+
+    def take(self) -> Result:
+        """The next batch; threads that ask at the same time get one each."""
+        while True:
+            self.executor.wait()
+            with self.executor.turn:
+                try:
+                    result = self.executor.take()
+                except StopIteration:
+                    self._state = {**self._state, "end": End.REACHED}
+                    raise
+                if result is not None:  # else another thread took it, or a state was set
+                    check_outputs(result, self._options.expected)
+                    self._state, self._errors = result.state, result.errors
+                    return result
+
+    def with_samples(self, result: Result) -> Result:
+        """The result, or the next one that has samples; of a pipeline that is fed there is only the one."""
+        while result.nothing is not None:
+            if self.engine.feed.is_fed:
+                raise result.nothing
+            result = self.take()
+        return result
+
+    def schedule(self) -> None:
+        with self.executor.turn:
+            self.executor.schedule()
+            self.scheduled += 1
+
+    def take_scheduled(self) -> Result:
+        """The oldest batch that was scheduled."""
+        with self.executor.turn:
+            if not self.scheduled:
+                raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
+            self.scheduled -= 1
+        return self.take()
+
+    def reset(self) -> None:
+        """Goes on after the end of external sources."""
+        with self.executor.turn:
+            if self.executor.reset():
+                self._state = {**self._state, "end": End.LEFT}
+
+    def _entries(self) -> Any:
+        return self._definition.entries(scaled_decoding=self._options.scaled_decoding)
+
+    def get_state(self) -> dict[str, Any]:
+        """See `Pipeline.get_state`."""
+        return {"version": STATE_VERSION, "graph": self._entries()[1], **self._state}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """See `Pipeline.set_state`."""
+        check_version("pipeline", state, STATE_VERSION)
+        entries, _ = self._entries()
+        if "graph" in state and (found := difference(state["graph"], entries)) is not None:
+            raise StateError(f"pipeline: the state is of another pipeline: {found}")
+        options = self._options
+        if options.seed_given and state["seed"] != options.seed:
+            raise StateError(
+                f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {options.seed}"
+            )
+        sources = {key: value for key, value in state.items() if key not in ("version", "graph")}
+        with self.executor.turn:
+            try:
+                self.executor.set_state(sources)
+            except ValueError as error:
+                raise StateError(f"pipeline: {error}") from error
+            options.seed = int(state["seed"])
+            self._state, self.scheduled = sources, 0
+
+
+def check_outputs(result: Result, expected: tuple[Any, Any, Any]) -> None:
+    """Raises if outputs are not of the dtypes, numbers of axes or layouts that the user expects."""
+    if result.nothing is not None:
+        return
+    dtypes, ndims, layouts = (per_output(e, len(result.outputs)) for e in expected)
+    for i, output in enumerate(result.outputs):
+        spec = output.spec
+        for what, wanted, got in (
+            ("Data type", None if dtypes[i] is None else types.to_dali_type(types.to_dtype(dtypes[i])).name,
+             types.to_dali_type(spec.dtype).name),
+            ("Number of dimensions", ndims[i], spec.ndim),
+            ("Layout", layouts[i], spec.layout),
+        ):  # fmt: skip
+            if wanted is not None and wanted != got:
+                raise RuntimeError(
+                    f"Pipeline: {what} in the output_idx={i} does not match. Expected: {wanted}. Received: {got}."
+                )
+
+
+def per_output(value: Any, count: int) -> list[Any]:
+    """What was given for each output, or for all of them."""
+    if isinstance(value, (list, tuple)):
+        if len(value) != count:
+            raise RuntimeError(
+                f"Pipeline: Lengths of what is expected of the outputs and of the outputs do not match: {len(value)} and "
+                f"{count}"
+            )
+        return list(value)
+    return [value] * count
