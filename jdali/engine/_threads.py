@@ -74,8 +74,12 @@ class WorkerThreads(Executor):
                 task.future.cancel()
             self._tasks.end()
         for thread in self._threads if wait else ():
-            if thread is not threading.current_thread():
+            try:
                 thread.join()
+            except (
+                RuntimeError
+            ):  # it is the one that asks; while the interpreter ends, no module is there to compare
+                continue
 
 
 class _Task(NamedTuple):
