@@ -47,6 +47,7 @@ class PartTime:
         tasks: in how many pieces the work is done; those of a stage are calls of compiled programs.
         inner: of `busy`, seconds by what is done: "setup", "staging" (copying to padded arrays, and to the
             device).
+        user_code: it calls Python functions of the user's.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class PartTime:
     cpu: float
     tasks: float
     inner: dict[str, float]
+    user_code: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,15 +223,15 @@ def _compiling(spent: Spent) -> float:
 
 def _per_batch(part: Part, spent: Spent) -> PartTime:
     count = max(spent.count, 1)
-    decodes = part.kind == "host" and "decoders." in part.name
     return PartTime(
-        "decoding" if decodes else _KINDS[part.kind],
+        "decoding" if part.work == "decoding" else _KINDS[part.kind],
         part.name,
         (spent.seconds - _compiling(spent)) / count,
         max(spent.busy - spent.inner["compiling"], 0.0) / count,
         spent.cpu / count,
         spent.tasks / count,
         {name: took / count for name, took in spent.inner.items() if name in ("setup", "staging")},
+        part.work == "user code",
     )
 
 
@@ -315,7 +317,7 @@ def _advice(part: PartTime, facts: _Facts) -> list[str]:
         )
     elif part.kind == "decoding":
         advice.append("smaller files decode faster: store the pictures at about the size that training needs")
-    elif part.kind == "host" and "python_function" in part.name:
+    elif part.user_code:
         advice.append("Python on every sample is slow: use operators of fn, or plugin.jax.fn.jax_function")
     elif part.kind == "stage":
         if part.inner.get("staging", 0.0) > part.busy / 2:

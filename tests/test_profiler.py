@@ -16,9 +16,11 @@ from support.numbers import pipeline
 
 import jdali
 from jdali import fn
+from jdali._operators.record import REGISTRY, HostOp
 from jdali.engine._report import Times
 from jdali.engine._stage import StageRunner
 from jdali.engine._timing import Part, Spent, TimedPool, inner
+from jdali.fn._build import make_function
 from jdali.iterator import DataIterator
 from jdali.profiler import Recorder, Report
 
@@ -121,6 +123,26 @@ def test_a_slow_function(clock):
     assert report.slowest.tasks == 1  # a function may have effects: one sample after another
     assert not any("num_threads" in advice for advice in report.advice)
     assert any("jax_function" in advice for advice in report.advice)
+
+
+@pytest.mark.parametrize(
+    ("work", "kind", "advice"),
+    [("decoding", "decoding", "smaller files"), ("user code", "host", "jax_function"), ("", "host", None)],
+)
+def test_what_an_operator_does_is_what_its_record_says(clock, work, kind, advice):
+    def unpacked(data, /):
+        clock.passes(0.02)
+        return data
+
+    record = HostOp.of(unpacked, "acme.unpack", work=work)
+    try:
+        report = looping(lambda: make_function(record)(fn.external_source(source)))
+    finally:
+        del REGISTRY["acme.unpack"]
+    assert (report.slowest.name, report.slowest.kind) == ("acme.unpack", kind)
+    assert report.slowest.user_code == (work == "user code")
+    assert advice is None or any(advice in given for given in report.advice)
+    assert any("jax_function" in given for given in report.advice) == (work == "user code")
 
 
 def test_a_slow_reader(clock):

@@ -88,6 +88,11 @@ class Operator(Schema):
         """Whether it does more than give its outputs, and so runs also if nobody uses them."""
         return False
 
+    @property
+    def shown_work(self) -> str:
+        """What its work is in reports of times: "decoding", "user code", or "" for any other."""
+        return ""
+
     def depends_on_batch(self, given: Given) -> bool:
         """Whether results for a sample depend on the others of the batch, if only in size."""
         return False

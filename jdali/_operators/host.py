@@ -22,14 +22,20 @@ class HostOp(Operator):
             their order, never on two at once.
         output_layouts: without `setup`: the layout of each output ("" for none), as a function of the static
             arguments; None: no output has a layout.
+        work: what its time goes into: "decoding", "user code", or "" for anything else; for reports of times.
     """
 
     effects: bool = False
     output_layouts: OutputLayouts | None = None
+    work: str = ""
 
     @property
     def has_effects(self) -> bool:
         return self.effects
+
+    @property
+    def shown_work(self) -> str:
+        return self.work
 
 
 def host_operator(
@@ -41,6 +47,7 @@ def host_operator(
     devices: tuple[str, ...] = ("cpu", "gpu"),
     effects: bool = False,
     output_layouts: OutputLayouts | None = None,
+    work: str = "",
     source: str = "",
 ) -> Callable[[Callable[..., Any]], HostOp]:
     """Makes a `HostOp` of a function of one sample, and registers it; the options are its fields."""
@@ -48,7 +55,7 @@ def host_operator(
     def decorate(run: Callable[..., Any]) -> HostOp:
         return HostOp.of(
             run, name, setup=setup, outputs=outputs, output_per_optional=output_per_optional, devices=devices,
-            effects=effects, output_layouts=output_layouts, source=source,
+            effects=effects, output_layouts=output_layouts, work=work, source=source,
         )  # fmt: skip
 
     return decorate

@@ -111,6 +111,7 @@ class HostBatchOp(Operator):
             arguments given; None: never.
         in_place: its inputs are `TensorList`s, wherever they are, and not read by the host.
         offers: what the consumers of its first output may use.
+        work: what its time goes into: "decoding", "user code", or "" for anything else; for reports of times.
     """
 
     probe: Callable[..., Probed] | None = None
@@ -118,6 +119,7 @@ class HostBatchOp(Operator):
     whole_batch: WholeBatch | None = None
     in_place: bool = False
     offers: tuple[Offer, ...] = ()
+    work: str = ""
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("workers", "device", "headers")
 
@@ -135,6 +137,10 @@ class HostBatchOp(Operator):
     @property
     def has_effects(self) -> bool:
         return self.effects
+
+    @property
+    def shown_work(self) -> str:
+        return self.work
 
     def depends_on_batch(self, given: Given) -> bool:
         return self.whole_batch is not None and self.whole_batch(given)
@@ -154,6 +160,7 @@ def host_batch_operator(
     whole_batch: WholeBatch | None = None,
     in_place: bool = False,
     offers: tuple[Offer, ...] = (),
+    work: str = "",
     source: str = "",
 ) -> Callable[[Callable[..., Any]], HostBatchOp]:
     """Makes a `HostBatchOp` of a function of many samples, and registers it; the options are its fields."""
@@ -161,7 +168,7 @@ def host_batch_operator(
     def decorate(run: Callable[..., Any]) -> HostBatchOp:
         return HostBatchOp.of(
             run, name, setup=setup, outputs=outputs, devices=devices, probe=probe, effects=effects,
-            whole_batch=whole_batch, in_place=in_place, offers=offers, source=source,
+            whole_batch=whole_batch, in_place=in_place, offers=offers, work=work, source=source,
         )  # fmt: skip
 
     return decorate

@@ -67,10 +67,11 @@ class Part:
     Args:
         kind: "source", "samples" (of a source), "reading", "host", "arguments", "stage", "device" or "batch".
         name: of its operators.
+        work: what their records say of it, see `Operator.shown_work`.
     """
 
-    def __init__(self, kind: str, name: str):
-        self.kind, self.name = kind, name
+    def __init__(self, kind: str, name: str, work: str = ""):
+        self.kind, self.name, self.work = kind, name, work
         self.label = f"jdali {kind}: {name}"  # in a trace
         self._spent = Spent()
         self._ended = 0.0  # the latest end of a batch
@@ -210,4 +211,5 @@ def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[N
     if isinstance(step, Stage):
         return Part("arguments" if step.is_arguments else "stage", name)
     kinds = [(externals, "samples"), (sources, "reading")]
-    return Part(next((kind for nodes, kind in kinds if step.node in nodes), "host"), name)
+    kind = next((kind for nodes, kind in kinds if step.node in nodes), "host")
+    return Part(kind, name, step.node.op.shown_work)

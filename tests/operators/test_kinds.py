@@ -45,8 +45,8 @@ OPTIONS = {
         "setup", "setup_needs", "outputs", "output_per_optional", "free_padding", "whole_batch", "nanoseconds",
         "uses",
     },
-    host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts"},
-    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "offers"},
+    host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
+    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "offers", "work"},
     reader: {"outputs"},
     index_operator: set(),
 }  # fmt: skip

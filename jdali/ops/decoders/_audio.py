@@ -19,6 +19,7 @@ from jdali.codecs import audio as codec
     name="decoders.audio",
     outputs=2,
     devices=("cpu",),
+    work="decoding",
     source="operators/decoder/audio/audio_decoder_op.cc",
 )
 def decode_audio(

@@ -46,6 +46,7 @@ def _decode_small(
     probe=probe,
     offers=(SCALED_DECODING,),
     devices=("cpu", "mixed"),
+    work="decoding",
     source="operators/imgcodec/image_decoder.h",
 )
 @also_takes(decoder_options)

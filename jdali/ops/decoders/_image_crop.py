@@ -53,6 +53,7 @@ def setup(
     probe=probe,
     offers=(SCALED_DECODING,),
     devices=("cpu", "mixed"),
+    work="decoding",
     source="operators/imgcodec/image_decoder.h",
 )
 @also_takes(decoder_options)

@@ -75,6 +75,7 @@ def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
     probe=probe,
     offers=(SCALED_DECODING,),
     devices=("cpu", "mixed"),
+    work="decoding",
     source="operators/imgcodec/image_decoder.h",
 )
 @also_takes(decoder_options)

@@ -69,7 +69,9 @@ def _library() -> Any:
     return library
 
 
-@host_operator(name=_NAME, setup=setup, devices=("gpu",), source="operators/decoder/inflate/inflate.cc")
+@host_operator(
+    name=_NAME, setup=setup, devices=("gpu",), work="decoding", source="operators/decoder/inflate/inflate.cc"
+)
 def inflate(
     data: np.ndarray,
     /,

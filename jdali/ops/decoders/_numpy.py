@@ -15,7 +15,7 @@ from jdali.codecs import npy
 _NAME = "decoders.numpy"
 
 
-@host_operator(name=_NAME, devices=("cpu",), source="operators/decoder/numpy.cc")
+@host_operator(name=_NAME, devices=("cpu",), work="decoding", source="operators/decoder/numpy.cc")
 def decode_numpy(
     data: np.ndarray, /, *, dtype: Static[np.dtype[Any] | types.DALIDataType | None] = None
 ) -> np.ndarray:

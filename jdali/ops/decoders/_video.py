@@ -25,6 +25,7 @@ def setup(encoded: BatchSpec) -> BatchSpec:
     name=_NAME,
     setup=setup,
     devices=("cpu", "mixed"),
+    work="decoding",
     source="operators/video/decoder/video_decoder_base.h",
 )
 def video(

@@ -75,7 +75,11 @@ def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @host_operator(
-    name=_NAME, outputs=output_count, effects=True, output_layouts=functools.partial(layouts_of, name=_NAME)
+    name=_NAME,
+    outputs=output_count,
+    effects=True,
+    output_layouts=functools.partial(layouts_of, name=_NAME),
+    work="user code",
 )
 def dl_tensor_python_function(
     *samples: np.ndarray,
@@ -106,7 +110,9 @@ def dl_tensor_python_function(
     return tuple(data_array(from_capsule(result), copy=True) for result in results)
 
 
-@host_batch_operator(name=f"_{_NAME}", outputs=output_count, effects=True, whole_batch=lambda given: True)
+@host_batch_operator(
+    name=f"_{_NAME}", outputs=output_count, effects=True, whole_batch=lambda given: True, work="user code"
+)
 def dl_tensor_python_function_batch(
     *batches: Sequence[np.ndarray],
     function: Static[Callable[..., Any]],

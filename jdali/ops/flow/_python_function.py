@@ -26,7 +26,7 @@ def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[
     return (*given, *[""] * (count - len(given)))
 
 
-@host_operator(outputs=output_count, effects=True, output_layouts=layouts_of)
+@host_operator(outputs=output_count, effects=True, output_layouts=layouts_of, work="user code")
 def python_function(
     *samples: np.ndarray,
     function: Static[Callable[..., Any]],
@@ -57,7 +57,11 @@ def python_function(
 
 
 @host_batch_operator(
-    name="_python_function", outputs=output_count, effects=True, whole_batch=lambda given: True
+    name="_python_function",
+    outputs=output_count,
+    effects=True,
+    whole_batch=lambda given: True,
+    work="user code",
 )
 def python_function_batch(
     *batches: Sequence[np.ndarray],
@@ -106,7 +110,7 @@ class FunctionOfRows(Protocol):
         """What it returned for each row of inputs; and what those raised that failed, by their index."""
 
 
-@host_batch_operator(name="_parallel_python_function", outputs=output_count)
+@host_batch_operator(name="_parallel_python_function", outputs=output_count, work="user code")
 def parallel_python_function(
     *batches: Sequence[np.ndarray],
     function: Static[FunctionOfRows],
