@@ -1,0 +1,136 @@
+"""How many samples a second one process can feed, and what bounds it: a model from measured parts.
+
+    python benchmarks/gil.py [--workload train tiny] [--batches 40] [--cores 2 32 100]
+
+A thread of Python either holds the GIL or is inside of a call that released it. The processor time of all threads is
+measured, and that of the calls which are known to release the GIL: decoding, compiled programs, reading, large copies.
+What is left holds the GIL, at most: what threads take to wait and to be woken is in it as well, so the pool has one
+thread here. With C cores, T of processor time a sample and H of it with the GIL held, a process feeds no more than C / T
+and no more than 1 / H samples a second.
+
+Processor time is measured, not time, so that it matters little what else the machine does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import simplejpeg
+
+from jdali._batches import gather
+from jdali.codecs import image
+from jdali.engine import _program
+
+sys.path.insert(0, str(Path(__file__).parent))
+import host
+import pipelines
+
+SPENT: Counter[str] = Counter()
+CALLS: Counter[str] = Counter()
+LOCK = threading.Lock()
+# Calls that release the GIL, or nearly all of whose time is copying, for which NumPy does.
+RELEASING = (
+    ("decoding", simplejpeg, "decode_jpeg"),
+    ("compiled programs", _program.Compiled, "__call__"),
+    ("compiled programs", jax, "block_until_ready"),
+    ("reading files", os, "readv"),
+    ("reading files", os, "pread"),
+    ("copies", gather, "_copy"),
+    ("copies", image, "contiguous_copy"),
+)
+
+
+def timed(part: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The call, whose processor time in its thread counts for a part."""
+
+    @functools.wraps(call)
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        start = time.thread_time()
+        try:
+            return call(*args, **kwargs)
+        finally:
+            spent = time.thread_time() - start
+            with LOCK:
+                SPENT[part] += spent
+                CALLS[part] += 1
+
+    return counted
+
+
+def python_seconds() -> float:
+    """Processor time of the threads that may hold the GIL."""
+    total = 0
+    for thread in threading.enumerate():
+        with open(f"/proc/self/task/{thread.native_id}/schedstat") as file:
+            total += int(file.read().split()[0])
+    return total / 1e9
+
+
+def measure(workload: str, folder: str, batches: int) -> tuple[Counter[str], Counter[str], int]:
+    """Processor seconds by part, calls by part, and the number of samples."""
+    if workload == "train":
+        pipe, size = pipelines.dali_like("jdali", "train", pipelines.default_data(), 1), pipelines.BATCH
+    else:
+        pipe, size = host.pipeline("jdali", workload, folder, 1), host.BATCHES[workload][0]
+    for _ in range(12):  # the shapes of an epoch are compiled
+        host.wait(pipe.run())
+    SPENT.clear()
+    CALLS.clear()
+    everything, python = time.process_time(), python_seconds()
+    for _ in range(batches):
+        host.wait(pipe.run())
+    everything, python = time.process_time() - everything, python_seconds() - python
+    spent = Counter(SPENT)
+    spent["threads of XLA"] = everything - python
+    spent["Python, at most: holds the GIL"] = python - sum(SPENT.values())
+    calls = Counter(CALLS)
+    pipe.close()
+    return spent, calls, batches * size
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--workload", nargs="*", default=["train", "tiny"], choices=["train", "tiny", "speech"]
+    )
+    parser.add_argument("--batches", type=int, default=40)
+    parser.add_argument("--cores", type=int, nargs="*", default=[2, 32, 100])
+    options = parser.parse_args()
+    for part, owner, name in RELEASING:
+        setattr(owner, name, timed(part, getattr(owner, name)))
+    for workload in options.workload:
+        with tempfile.TemporaryDirectory() as folder:
+            if workload != "train":
+                {"tiny": host.make_tiny, "speech": host.make_speech}[workload](Path(folder))
+            report(workload, *measure(workload, folder, options.batches), options.cores)
+
+
+def report(
+    workload: str, spent: Counter[str], calls: Counter[str], samples: int, all_cores: list[int]
+) -> None:
+    print(f"\n| {workload}: part | µs of processor time a sample | calls a sample |\n|---|---|---|")
+    for part, seconds in spent.most_common():
+        print(
+            f"| {part} | {seconds / samples * 1e6:.1f} | {f'{calls[part] / samples:.3f}' if part in calls else ''} |"
+        )
+    total = sum(spent.values()) / samples
+    held = spent["Python, at most: holds the GIL"] / samples
+    print(f"| together | {total * 1e6:.1f} | |\n")
+    for cores in all_cores:
+        rate, bound = min((cores / total, "cores"), (1 / held, "the GIL"))
+        print(f"{cores} cores: {rate:.0f} samples/s, bounded by {bound}")
+
+
+if __name__ == "__main__":
+    main()
