@@ -33,8 +33,9 @@ def clean():
     yield
     for name in REGISTRY.keys() - before:
         del REGISTRY[name]
-        for surface in (fn, ops, dynamic):
-            vars(surface).pop(name.split(".")[0], None)
+    for surface in (fn, ops, dynamic):
+        for name in [name for name in vars(surface) if name.lower().startswith("plug")]:
+            delattr(surface, name)
     for name in sys.modules.keys() - modules:
         if "plug_" in name or ".plug" in name:
             del sys.modules[name]

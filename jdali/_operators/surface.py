@@ -10,7 +10,8 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from jdali._operators.base import REGISTRY, Operator
+from jdali._operators.base import Operator
+from jdali._operators.catalog import CATALOG
 from jdali._operators.schema import ArgKind, alternatives
 from jdali._system.lazy import attribute
 
@@ -131,7 +132,7 @@ Shown = Callable[[str], Iterator[tuple[str, Callable[[], Any]]]]
 
 
 def fill(surface: str, shown: Shown, aliases: Mapping[str, str]) -> None:
-    """Puts all operators into a surface, to be made when somebody asks for them.
+    """Puts the operators of jdali into a surface, to be made when somebody asks for them.
 
     Args:
         surface: name of its package. Families of operators below it can be imported too.
@@ -139,7 +140,7 @@ def fill(surface: str, shown: Shown, aliases: Mapping[str, str]) -> None:
         aliases: other dotted names of what it has.
     """
     package = sys.modules[surface]
-    for name in REGISTRY:
+    for name in (name for names in CATALOG.values() for name in names):
         for path, make in shown(name):
             attribute(*_home(package, path), make)
     for old, new in aliases.items():
