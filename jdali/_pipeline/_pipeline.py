@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from jdali._batches.placement import BatchSplit
@@ -119,10 +120,9 @@ class Pipeline:
         self._facts = Facts(self._options, self._definition, self._building)
 
     def __repr__(self) -> str:
-        state = "not built" if self._building.built is None else "built"
         return (
             f"<jdali.Pipeline of {len(self.graph.nodes)} operators, batch_size={self._options.batch_size_given}, "
-            f"num_threads={self.num_threads}, seed={self.seed}, {state}>"
+            f"num_threads={self.num_threads}, seed={self.seed}, {'not ' * (self._building.built is None)}built>"
         )
 
     # --- options ----------------------------------------------------------------------------
@@ -203,6 +203,7 @@ class Pipeline:
         return self
 
     start_py_workers = part_of("_building", Building.start_py_workers)
+    _py_pool = property(attrgetter("_building.workers"))  # programs that watch DALI's workers ask for this
 
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
         """One batch: a `TensorList` for each output.
@@ -390,7 +391,6 @@ class Pipeline:
 
     def output_stream(self) -> None:
         """XLA has no stream to show."""
-        return
 
 
 def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:
