@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test torch exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
+.PHONY: run test torch tf exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,14 @@ torch: $(VENV)/.torch
 
 $(VENV)/.torch: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[torch]'
+	touch $@
+
+# The same for TensorFlow.
+tf: $(VENV)/.tf
+	$(BIN)/python -m pytest -m 'not exhaustive' tests/plugin/test_tf.py tests/test_docs_tensorflow.py $(ARGS)
+
+$(VENV)/.tf: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet $(PIP) -e '.[tf]'
 	touch $@
 
 exhaustive: $(VENV)/.oracle

@@ -65,7 +65,7 @@ def test_the_code_of_resuming(folder, capsys):
 def test_every_page_with_code_is_tested():
     tested = {
         "debug.md", "readers.md", "ecosystem.md", "padded.md", "pytorch.md", "resuming.md", "workers.md",
-        "custom_operators.md", "migration.md",
+        "custom_operators.md", "migration.md", "tensorflow.md",
     }  # fmt: skip
     assert {page.name for page in (ROOT / "docs").glob("*.md") if "```python" in page.read_text()} == tested
 

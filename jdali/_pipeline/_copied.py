@@ -1,0 +1,37 @@
+"""A pipeline once more, at the beginning of its data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali._pipeline._pipeline import Pipeline
+from jdali._pipeline._serialize import OPTIONS
+from jdali.graph._copy import copy_graph
+
+
+def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
+    """A pipeline of the same definition, not built yet, that gives what the first one gives from its beginning.
+
+    Unlike what `Pipeline.deserialize` makes, it has the callbacks and Python functions of the first one, which both
+    call then. An iterator that can be gone through only once is shared.
+
+    Args:
+        pipeline: is built, if it was not.
+        options: arguments of `Pipeline` in place of those of the first one.
+
+    Raises:
+        ValueError: the pipeline is in debug mode, in which it has no graph.
+    """
+    if pipeline.debug:
+        raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
+    outputs = pipeline.outputs_of_graph
+    dtype, ndim, layout = pipeline._expected
+    kept = {name: getattr(pipeline, name) for name in OPTIONS} | pipeline._without_effect
+    copy = Pipeline(
+        **kept | {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout} | options,
+        py_num_workers=pipeline.py_num_workers, py_start_method=pipeline.py_start_method,
+        py_callback_pickler=pipeline._py_callback_pickler, compilation_cache=pipeline._compilation_cache,
+    )  # fmt: skip
+    copy.graph = copy_graph(pipeline.graph)
+    copy.set_outputs(*(copy.graph.nodes[node.source.id].outputs[node.index] for node in outputs))
+    return copy

@@ -1,0 +1,28 @@
+"""DALI's `plugin.tf`: pipelines as data sets of TensorFlow."""
+
+from jdali.plugin.tf import (
+    _tensorflow as _tensorflow,
+)  # first: it says what to do where there is no TensorFlow
+from jdali.plugin.tf import experimental as experimental
+from jdali.plugin.tf._dataset import DALIDataset
+from jdali.plugin.tf._operator import (
+    DALIIterator,
+    DALIIteratorWrapper,
+    DALIRawIterator,
+    dataset_compatible_tensorflow,
+    dataset_distributed_compatible_tensorflow,
+    dataset_inputs_compatible_tensorflow,
+    serialize_pipeline,
+)
+
+__all__ = [
+    "DALIDataset",
+    "DALIIterator",
+    "DALIIteratorWrapper",
+    "DALIRawIterator",
+    "dataset_compatible_tensorflow",
+    "dataset_distributed_compatible_tensorflow",
+    "dataset_inputs_compatible_tensorflow",
+    "experimental",
+    "serialize_pipeline",
+]

@@ -1,0 +1,170 @@
+"""The batches of a pipeline as TensorFlow asks for them: a generator for each iterator over a data set."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._pipeline._copied import copied
+from jdali._state import StateError
+from jdali.pipeline import Pipeline
+from jdali.plugin.tf._shapes import Wanted, shape_for
+from jdali.plugin.tf._tensorflow import tf
+from jdali.tensors import TensorList
+
+
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """What feeds an external source.
+
+    Attributes:
+        dataset: a `tf.data.Dataset` with one tensor an element.
+        layout: of a sample; None: the one given to the external source.
+        batch: an element is a batch; else a sample.
+    """
+
+    dataset: Any
+    layout: str | None
+    batch: bool
+
+    def batches(self, name: str, batch_size: int) -> Iterator[Any]:
+        """Whole batches; samples that do not fill the last one are left out."""
+        elements = (self._only(name, element) for element in self.dataset)
+        if self.batch:
+            yield from elements
+        while (
+            len(samples := [sample for _, sample in zip(range(batch_size), elements, strict=False)])
+            == batch_size
+        ):
+            yield samples
+
+    @staticmethod
+    def _only(name: str, element: Any) -> Any:
+        tensors = tf.nest.flatten(element)
+        if len(tensors) != 1:
+            raise ValueError(
+                f"Got an example consisting of {len(tensors)} elements for input: {name!r}. Only examples of 1 element "
+                "are supported."
+            )
+        return tensors[0].numpy()
+
+
+@dataclasses.dataclass(frozen=True)
+class Outputs:
+    """What the user says of the outputs.
+
+    Attributes:
+        dtypes: of each a `tf.DType`.
+        shapes: see `shape_for`.
+        batch_size: of the data set.
+        on_device: batches may come from an accelerator, though TensorFlow's data sets are in host memory.
+    """
+
+    dtypes: Sequence[Any]
+    shapes: Sequence[Wanted]
+    batch_size: int
+    on_device: bool
+
+    def arrays(self, batches: Sequence[TensorList]) -> tuple[np.ndarray, ...]:
+        """The batches as arrays in host memory.
+
+        Raises:
+            ValueError: a batch has another type or shape, its samples differ in shape, or it is on an accelerator.
+        """
+        if len(batches) != len(self.dtypes):
+            raise ValueError(
+                f"DALIDataset: the pipeline has {len(batches)} outputs, output_dtypes names {len(self.dtypes)}"
+            )
+        return tuple(self._array(i, batch) for i, batch in enumerate(batches))
+
+    def _array(self, output: int, batch: TensorList) -> np.ndarray:
+        if not self.on_device and not batch.store.local:
+            raise ValueError(
+                f"TF device and DALI device mismatch. TF device: CPU, DALI device: GPU for output {output}. Bring it to "
+                "the host with `.cpu()` in the pipeline, or have it copied with fail_on_device_mismatch=False"
+            )
+        if not batch.is_dense_tensor():
+            raise ValueError(
+                f"Batch output at index '{output}' from DALI pipeline is not uniform - individual samples have different "
+                "shapes. This output cannot be represented as single, dense Tensor, which is required by TensorFlow. "
+                "Ensure that all the samples that you produce in given batch have equal shape. Got shapes: "
+                f"{', '.join(map(str, batch.shape()))}"
+            )
+        array = batch.as_cpu().as_numpy()
+        dtype = tf.as_dtype(array.dtype)
+        if dtype != self.dtypes[output]:
+            raise ValueError(
+                f"The type provided for output `{output}` is not compatible with the type returned by DALI Pipeline. "
+                f"Expected (output_types[{output}]): {self.dtypes[output].name}, got from Pipeline: {dtype.name}."
+            )
+        return array.reshape(shape_for(self.shapes[output], array.shape, self.batch_size, output))
+
+
+class Batches:
+    """Makes an iterator over the batches from their beginning, as often as it is called.
+
+    An iterator has a pipeline of its own. One that was left serves the next iterator, so that its programs are
+    compiled once.
+
+    Args:
+        pipeline: defines what is done.
+        outputs: what is expected of it.
+        inputs: what feeds its external sources, by name.
+        depth: batches made ahead of those that are fed.
+        options: arguments of `Pipeline` in place of those of `pipeline`.
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, outputs: Outputs, inputs: Mapping[str, Given], depth: int, **options: Any
+    ):
+        self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
+        self._depth, self._options = depth, options
+        # Pipelines that were left, and their states at the beginning. A generator may end in any thread, in the
+        # middle of anything, so they are put here as they are.
+        self._left: collections.deque[tuple[Pipeline, dict[str, Any]]] = collections.deque()
+
+    def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:
+        pipeline, begin = self._ready()
+        try:
+            for batches in self._fed(pipeline) if self._inputs else pipeline:
+                yield self._outputs.arrays(batches)
+        except Exception:
+            pipeline.close()
+            raise
+        except GeneratorExit:
+            self._left.append((pipeline, begin))
+            raise
+        self._left.append((pipeline, begin))
+
+    def _ready(self) -> tuple[Pipeline, dict[str, Any]]:
+        """A pipeline that is at its beginning, and the state that says so."""
+        while self._left:
+            pipeline, begin = self._left.popleft()
+            try:
+                pipeline.set_state(begin)
+            except (StateError, RuntimeError):  # closed, or a source that cannot be gone through again
+                pipeline.close()
+            else:
+                return pipeline, begin
+        pipeline = copied(self._pipeline, **self._options).build()
+        return pipeline, pipeline.get_state()
+
+    def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
+        """The results for the inputs, up to the end of the first that ends."""
+        size = self._outputs.batch_size
+        batches = {name: given.batches(name, size) for name, given in self._inputs.items()}
+        waiting = 0
+        for fed in zip(*batches.values(), strict=False):
+            for (name, given), batch in zip(self._inputs.items(), fed, strict=True):
+                pipeline.feed_input(name, batch, layout=given.layout)
+            pipeline.schedule_run()
+            waiting += 1
+            if waiting == self._depth:
+                yield pipeline.share_outputs()
+                waiting -= 1
+        for _ in range(waiting):
+            yield pipeline.share_outputs()

@@ -1,0 +1,122 @@
+"""Which data sets feed which external sources of a pipeline, and what of it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jdali.engine._sources import ExternalSource
+from jdali.graph._node import Node
+from jdali.pipeline import Pipeline
+from jdali.plugin.tf._batches import Given
+from jdali.plugin.tf._tensorflow import tf
+
+_KIND = (
+    "`input_datasets` must be a dictionary that maps input names (the `name` specified for External Source node in DALI "
+    "pipeline) to input datasets objects (`tf.data.Dataset`) or `jdali.plugin.tf.experimental.Input` wrapper objects"
+)
+_PLACEHOLDER = (
+    "Only single-output (with `num_outputs=None`), named (with `name` argument specified) External Source nodes are "
+    "supported as inputs placeholders for DALIDataset integration. Alternatively, External Source can be used with "
+    "`source` parameter specified."
+)
+
+
+class Input:
+    """A data set that feeds an external source, and how.
+
+    Args:
+        dataset: a `tf.data.Dataset` with one tensor an element.
+        layout: of the samples; None: the one given to `fn.external_source`.
+        batch: False: an element is a sample, and samples of a batch may differ in shape. True: an element is a batch
+            [N, ...]. None: as given to `fn.external_source`, a batch if that says nothing.
+    """
+
+    def __init__(self, dataset: Any, *, layout: str | None = None, batch: bool | None = False):
+        if not isinstance(dataset, tf.data.Dataset):
+            raise TypeError(
+                "The inputs specified to DALIDataset must be instances of type `tf.data.Dataset` got: "
+                f"`{dataset}` of type: {type(dataset)} instead."
+            )
+        self.dataset, self.layout, self.batch = dataset, layout, batch
+
+
+def external_sources(pipeline: Pipeline) -> list[Node]:
+    """The nodes of `fn.external_source` in a pipeline, which is built for it."""
+    pipeline.build()
+    return [node for node in pipeline.graph.nodes if isinstance(node.runtime, ExternalSource)]
+
+
+def matched_inputs(pipeline: Pipeline, input_datasets: Any) -> dict[str, Given]:
+    """What feeds the external sources without a source, by their names.
+
+    Args:
+        pipeline: the pipeline.
+        input_datasets: data sets, or `Input`s, by name; None: there are none.
+
+    Raises:
+        TypeError: `input_datasets` is something else.
+        ValueError: a name is not that of an external source without a source, or one of these has no data set.
+    """
+    given = _checked({} if input_datasets is None else input_datasets)
+    nodes = external_sources(pipeline)
+    called = {node.name for node in nodes if not node.runtime.is_fed}
+    fed = {node.name: node for node in nodes if node.runtime.is_fed}
+    for node in fed.values():
+        _check_placeholder(node)
+    if twice := sorted(called & given.keys()):
+        raise ValueError(
+            f"Double specification of External Source input is not allowed. External Source nodes named: `{twice}` got "
+            "inputs specified via `input_datasets` DALIDataset argument and ExternalSource `source` argument at the "
+            "same time."
+        )
+    for name in given:
+        if name not in fed:
+            raise ValueError(
+                f"Did not find an External Source placeholder node with name='{name}' in the provided pipeline - "
+                "required by the name specified in the `input_datasets`. Names of available placeholder External "
+                f"Source nodes are: {list(fed)}. Placeholder nodes cannot have `source` argument specified."
+            )
+    if missing := [name for name in fed if name not in given]:
+        raise ValueError(
+            "Found External Source nodes in the Pipeline, that were not assigned any inputs. Nodes without inputs: \n"
+            f"{missing}.\nNodes that were assigned inputs:\n{list(given)}."
+        )
+    return {name: _given(value, fed[name].runtime) for name, value in given.items()}
+
+
+def _checked(input_datasets: Any) -> dict[str, Input]:
+    if not isinstance(input_datasets, Mapping):
+        raise TypeError(f"{_KIND}, got: `{input_datasets}` of type: {type(input_datasets)} instead.")
+    checked = {}
+    for name, value in input_datasets.items():
+        if not isinstance(name, str):
+            raise TypeError(
+                f"{_KIND}. Expected the keys (representing the input names) to be of type `str`, got: `{name}` of type: "
+                f"{type(name)} instead."
+            )
+        if not isinstance(value, (Input, tf.data.Dataset)):
+            raise TypeError(
+                f"{_KIND}. Expected the values of the dictionary (representing the inputs) to be of type "
+                f"`tf.data.Dataset` or `jdali.plugin.tf.experimental.Input` got: `{value}` of type: {type(value)} "
+                "instead."
+            )
+        checked[name] = value if isinstance(value, Input) else Input(value)
+    return checked
+
+
+def _check_placeholder(node: Node) -> None:
+    fault = None
+    if node.runtime.num_outputs is not None:
+        fault = "was created with `num_outputs` parameter"
+    elif not node.named:
+        fault = "was not named (no `name` argument set)"
+    if fault is not None:
+        raise ValueError(
+            "Found placeholder External Source node (without `source` argument) in the Pipeline that "
+            f"{fault}. {_PLACEHOLDER}"
+        )
+
+
+def _given(given: Input, source: ExternalSource) -> Given:
+    return Given(given.dataset, given.layout, source.batch if given.batch is None else given.batch)

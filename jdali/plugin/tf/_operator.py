@@ -1,0 +1,169 @@
+"""DALI's older way: an operator of TensorFlow that gives the next batch each time it runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali.pipeline import Pipeline
+from jdali.plugin.tf._batches import Outputs
+from jdali.plugin.tf._tensorflow import tf
+from jdali.tensors import TensorList
+
+
+def serialize_pipeline(pipeline: Pipeline) -> bytes:
+    """`Pipeline.serialize`, with a message that says where a pipeline is used that cannot be serialized."""
+    try:
+        return pipeline.serialize()
+    except RuntimeError as error:
+        raise RuntimeError(
+            "Error during pipeline initialization. Note that some operators (e.g. Python Operators) cannot be used with "
+            "TensorFlow Dataset API and DALIIterator."
+        ) from error
+
+
+def DALIIteratorWrapper(
+    pipeline: Pipeline | None = None,
+    serialized_pipeline: bytes | None = None,
+    sparse: Sequence[bool] = (),
+    shapes: Sequence[Any] = (),
+    dtypes: Sequence[Any] = (),
+    batch_size: int = -1,
+    prefetch_queue_depth: int | Mapping[str, int] = 2,
+    exec_dynamic: bool | None = None,
+    **kwargs: Any,
+) -> list[Any]:
+    """The next batch of a pipeline, as a `tf.Tensor` or `tf.SparseTensor` for each output. `DALIDataset` does more.
+
+    In a `tf.function` it is an operator with a pipeline of its own, which gives the next batch each time it runs. Called
+    eagerly, equal calls give the batches of one pipeline in turn.
+
+    Args:
+        pipeline: is serialized, so that callbacks and Python functions cannot be in it.
+        serialized_pipeline: in place of `pipeline`, what `Pipeline.serialize` gave.
+        sparse: for each output whether it comes as a `tf.SparseTensor`, whose indices are those of the sample and of
+            the element in it; its samples may differ in shape. Those not named are dense.
+        shapes: of each output with the batch axis; the first says the batch size if `batch_size` does not. () is any.
+        dtypes: a `tf.DType` for each output.
+        batch_size: -1: what `shapes` says.
+        prefetch_queue_depth: see `Pipeline`.
+        exec_dynamic: without effect.
+        kwargs: arguments of DALI's operator: `num_threads`, 2 if it is not given, and others without effect.
+
+    Raises:
+        ValueError: neither `shapes` nor `batch_size` says the size of a batch.
+        RuntimeError: the pipeline cannot be serialized.
+    """
+    if len(shapes) == 0 and batch_size == -1:
+        raise ValueError(
+            "shapes and batch_size arguments cannot be empty, please provide at least one shape argument element with "
+            "the BATCH size or set batch_size"
+        )
+    if serialized_pipeline is None:
+        if pipeline is None:
+            raise ValueError("DALIIterator: give it a pipeline or a serialized_pipeline")
+        serialized_pipeline = serialize_pipeline(pipeline)
+    flags = tuple(bool(flag) for flag in sparse) + (False,) * (len(dtypes) - len(sparse))
+    flat_types: list[Any] = []
+    for dtype, flag in zip(dtypes, flags, strict=True):
+        flat_types += [tf.int64, dtype, tf.int64] if flag else [dtype]
+    size = int(batch_size if batch_size != -1 else next(iter(shapes[0])))
+    wanted = [
+        None if flag or i >= len(shapes) or not len(shapes[i]) else tuple(shapes[i])
+        for i, flag in enumerate(flags)
+    ]
+    tensors = iter(
+        _run(
+            serialized_pipeline, tuple(flat_types), tuple(dtypes), tuple(wanted), flags, size,
+            kwargs.get("num_threads", 2), prefetch_queue_depth,
+        )
+    )  # fmt: skip
+    outputs = []
+    for flag, shape in zip(flags, wanted, strict=True):
+        tensor = next(tensors)
+        if flag:
+            outputs.append(tf.SparseTensor(tensor, next(tensors), next(tensors)))
+        else:
+            outputs.append(tensor if shape is None else tf.ensure_shape(tensor, shape))
+    return outputs
+
+
+def DALIIterator() -> Callable[..., list[Any]]:
+    """`DALIIteratorWrapper`, as DALI's users ask for it."""
+    return DALIIteratorWrapper
+
+
+def DALIRawIterator() -> Callable[..., list[Any]]:
+    """The operator for pipelines that are serialized already: `DALIIteratorWrapper` without its `pipeline`."""
+    return functools.partial(DALIIteratorWrapper, None)
+
+
+def _run(serialized: bytes, flat_types: tuple[Any, ...], *options: Any) -> list[Any]:
+    make = _kernel if tf.executing_eagerly() else _Kernel
+    tensors = tf.numpy_function(make(serialized, *options), [], list(flat_types))
+    return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]  # an only one comes bare
+
+
+class _Kernel:
+    """A pipeline that gives a batch each time it is called, as arrays: three for an output that is sparse."""
+
+    def __init__(
+        self, serialized: bytes, dtypes: Sequence[Any], shapes: Sequence[Any], sparse: Sequence[bool],
+        batch_size: int, num_threads: int, depth: int | Mapping[str, int],
+    ):  # fmt: skip
+        self._pipeline = Pipeline.deserialize(
+            serialized, batch_size=batch_size, num_threads=num_threads, prefetch_queue_depth=depth
+        )
+        self._sparse = sparse
+        dense = [i for i, flag in enumerate(sparse) if not flag]
+        self._outputs = Outputs([dtypes[i] for i in dense], [shapes[i] for i in dense], batch_size, True)
+
+    def __call__(self) -> list[np.ndarray]:
+        batches = self._pipeline.run()
+        if len(batches) != len(self._sparse):
+            raise ValueError(
+                f"DALIIterator: the pipeline has {len(batches)} outputs, dtypes names {len(self._sparse)}"
+            )
+        dense = iter(
+            self._outputs.arrays([b for b, flag in zip(batches, self._sparse, strict=True) if not flag])
+        )
+        arrays: list[np.ndarray] = []
+        for batch, flag in zip(batches, self._sparse, strict=True):
+            arrays += _coordinates(batch) if flag else [next(dense)]
+        return arrays
+
+
+_kernel = functools.lru_cache(maxsize=8)(_Kernel)  # as TensorFlow keeps the kernels of equal eager calls
+
+
+def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All elements of a batch: indices int64 [elements, 1 + ndim], values [elements], sizes int64 [1 + ndim]."""
+    samples = [np.asarray(sample) for sample in batch.as_cpu().to_samples()]
+    indices = [
+        np.column_stack([np.full(sample.size, i), np.argwhere(np.ones(sample.shape, bool))])
+        for i, sample in enumerate(samples)
+    ]
+    extents = batch.spec.extents
+    return (
+        np.concatenate(indices).astype(np.int64),
+        np.concatenate([sample.ravel() for sample in samples]),
+        np.array([len(samples), *extents.max(axis=0, initial=0)], np.int64),
+    )
+
+
+def dataset_compatible_tensorflow() -> bool:
+    """Whether the TensorFlow that is installed has what `DALIDataset` needs; True: others are not imported."""
+    return True
+
+
+def dataset_inputs_compatible_tensorflow() -> bool:
+    """Whether it has what `experimental.DALIDatasetWithInputs` needs; True."""
+    return True
+
+
+def dataset_distributed_compatible_tensorflow() -> bool:
+    """Whether it has what data sets need in `tf.distribute`; True."""
+    return True

@@ -1,0 +1,26 @@
+"""Plugins for frameworks that are not installed say how to install them."""
+
+import importlib
+import sys
+
+import pytest
+
+PLUGINS = {
+    "grain": ("grain", "Grain"),
+    "numba": ("numba", "Numba"),
+    "pytorch": ("torch", "PyTorch"),
+    "tf": ("tensorflow", "TensorFlow"),
+}
+EXTRAS = {"pytorch": "torch"}
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_what_to_install(plugin, monkeypatch):
+    package, title = PLUGINS[plugin]
+    for name in list(sys.modules):
+        if name.startswith(f"jdali.plugin.{plugin}"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=f"plugin.{plugin} needs {title}, which is not installed") as caught:
+        importlib.import_module(f"jdali.plugin.{plugin}")
+    assert f'pip install ".[{EXTRAS.get(plugin, plugin)}]"' in str(caught.value)
