@@ -12,7 +12,7 @@ from typing import Any
 from jdali import types
 from jdali._batches.capsule import device_of_capsule, is_on_gpu
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
-from jdali._operators.surface import HIDDEN, class_name
+from jdali._operators.surface import ALIASES, HIDDEN, class_name
 from jdali.fn._build import generic_arguments
 from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
@@ -140,51 +140,64 @@ class OpSchema:
         return Arg(name, ArgKind.STATIC, Any, generic[name][0])
 
 
-def CheckDLPackCapsule(value: Any) -> tuple[bool, bool]:
+def CheckDLPackCapsule(ptr: Any) -> tuple[bool, bool]:
     """Whether an object is a DLPack capsule that nobody has read yet, and whether its data are on a GPU."""
-    device = device_of_capsule(value)
+    device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)
 
 
 def _schema_name(operator: Operator) -> str:
-    return class_name(operator.name).replace(".", "__")
+    return _spelled(operator.name)
+
+
+def _spelled(name: str) -> str:
+    return class_name(name).replace(".", "__")
 
 
 def _public() -> list[Operator]:
     return [REGISTRY[name] for name in REGISTRY if not name.startswith(HIDDEN)]
 
 
-def TryGetSchema(name: str) -> OpSchema | None:
-    """The schema of an operator by the name of the schema ("Resize", "readers__File"); None: there is none."""
+def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
+    """As `GetSchema`; None: there is none."""
+    if follow_aliases:
+        name = next(
+            (_schema_name(REGISTRY[new]) for old, new in ALIASES.items() if _spelled(old) == name), name
+        )
     return next((OpSchema(op) for op in _public() if _schema_name(op) == name), None)
 
 
-def GetSchema(name: str) -> OpSchema:
-    """The schema of an operator by the name of the schema ("Resize", "readers__File").
+def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
+    """The schema of an operator.
+
+    Args:
+        name: of the schema ("Resize", "readers__File").
+        follow_aliases: it may be a name of the past ("FileReader").
 
     Raises:
         KeyError: there is none.
     """
-    schema = TryGetSchema(name)
+    schema = TryGetSchema(name, follow_aliases)
     if schema is None:
         raise KeyError(f"Schema for operator '{name}' not registered")
     return schema
 
 
-def RegisteredCPUOps() -> list[str]:
-    """Names of the schemas of operators that DALI has for a CPU."""
-    return _registered("cpu")
+def RegisteredCPUOps(internal_ops: bool = False) -> list[str]:
+    """Names of the schemas of operators that DALI has for a CPU; with `internal_ops`, of parts of others, too."""
+    return _registered("cpu", internal_ops)
 
 
-def RegisteredGPUOps() -> list[str]:
+def RegisteredGPUOps(internal_ops: bool = False) -> list[str]:
     """Names of the schemas of operators that DALI has for a GPU."""
-    return _registered("gpu")
+    return _registered("gpu", internal_ops)
 
 
-def RegisteredMixedOps() -> list[str]:
+def RegisteredMixedOps(internal_ops: bool = False) -> list[str]:
     """Names of the schemas of operators whose inputs are on the CPU and whose outputs are on the GPU."""
-    return _registered("mixed")
+    return _registered("mixed", internal_ops)
 
 
-def _registered(device: str) -> list[str]:
-    return sorted(_schema_name(op) for op in _public() if device in op.devices)
+def _registered(device: str, internal_ops: bool) -> list[str]:
+    operators = REGISTRY.values() if internal_ops else _public()
+    return sorted(_schema_name(op) for op in operators if device in op.devices)

@@ -188,6 +188,8 @@ class ScalarConstant:
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)
 
+    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+
     def __hash__(self) -> int:
         return hash((self.value, self.dtype))
 

@@ -62,3 +62,15 @@ def test_registered_operators():
     assert {"Resize", "readers__File"} <= set(backend.RegisteredCPUOps())
     for name in backend.RegisteredCPUOps():
         assert "cpu" in backend.GetSchema(name).GetSupportedBackends()
+
+
+def test_internal_operators():
+    hidden = set(backend.RegisteredCPUOps(internal_ops=True)) - set(backend.RegisteredCPUOps())
+    assert "math__Add" in hidden
+    assert "Resize" not in hidden
+
+
+def test_names_of_the_past():
+    assert backend.GetSchema("FileReader", follow_aliases=True).Name() == "readers__File"
+    assert backend.GetSchema("Resize", follow_aliases=True).Name() == "Resize"
+    assert backend.TryGetSchema("FileReader") is None

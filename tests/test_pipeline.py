@@ -162,6 +162,16 @@ class Told:
         return np.full((2, 1), number, np.int32)
 
 
+def test_run_and_schedule_run_may_be_mixed():
+    pipe = counting(numbered(4))
+    for check in (True, False):
+        pipe.enable_api_check(check)
+        pipe.run()
+        pipe.schedule_run()
+        pipe.share_outputs()
+    pipe.close()
+
+
 def test_schedule_run_begins_in_the_background():
     """The source is asked though nobody has come for the batch; `schedule_run` does not wait for it."""
     source = Told()

@@ -42,6 +42,18 @@ class Facts:
         """The numbers of axes given at construction, one for each output."""
         return per_output(self._options.expected[1], self.num_outputs())
 
+    def external_source_shm_statistics(self) -> dict[str, list[int]]:
+        """The shared memory in which batches come from worker processes, now.
+
+        Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
+            most samples that were in it. Empty without workers, and before the first batch.
+        """
+        sizes = [] if self._building.workers is None else [s for s in self._building.workers.file_sizes() if s[1]]
+        return {
+            "capacities": [size for size, _ in sizes],
+            "per_sample_capacities": [size // samples for size, samples in sizes],
+        }
+
     def reader_meta(self, name: str | None = None) -> dict[str, Any]:
         """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
 

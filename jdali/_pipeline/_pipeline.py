@@ -253,6 +253,13 @@ class Pipeline:
     def release_outputs(self) -> None:
         """Says that the last shared batch is not needed any more. Nothing is reused here before."""
 
+    def enable_api_check(self, enable: bool) -> None:
+        """Without effect: `run` and `schedule_run` may be mixed, while no batch is scheduled.
+
+        Args:
+            enable: as in DALI, whether mixing them is an error.
+        """
+
     def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
         if self.empty():
@@ -358,6 +365,7 @@ class Pipeline:
     output_ndim = part_of("_facts", Facts.output_ndim)
     reader_meta = part_of("_facts", Facts.reader_meta)
     epoch_size = part_of("_facts", Facts.epoch_size)
+    external_source_shm_statistics = part_of("_facts", Facts.external_source_shm_statistics)
     executor_statistics = part_of("_facts", Facts.executor_statistics)
     times = part_of("_facts", Facts.times)
     plan = part_of("_facts", Facts.plan)

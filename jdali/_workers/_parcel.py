@@ -55,7 +55,9 @@ def remove(folders: Iterable[str]) -> None:
 
 
 # --- in a worker ----------------------------------------------------------------------------
-def pack(content: Any, extra: Any, used: tuple[str, int] | None, folders: Iterable[str]) -> Parcel:
+def pack(
+    content: Any, extra: Any, used: tuple[str, int] | None, folders: Iterable[str], least: int = 0
+) -> Parcel:
     """Writes arrays to a file.
 
     Args:
@@ -63,11 +65,12 @@ def pack(content: Any, extra: Any, used: tuple[str, int] | None, folders: Iterab
         extra: anything small that can be pickled, to go with them.
         used: a file that nobody looks at any more, and its size in bytes; None: there is none.
         folders: for a new file, the first that has room for it.
+        least: size of a new file, in bytes, if that is enough.
     """
     arrays: list[tuple[_Entry, np.ndarray[Any, Any]]] = []
     entries, size = _entries(content, arrays, 0)
     if used is None or used[1] < size:
-        used = _new_file(size, folders)
+        used = _new_file(size, least, folders)
     path, length = used
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), length) as mapped:
         for entry, array in arrays:
@@ -94,9 +97,9 @@ def _view(memory: Any, entry: _Entry) -> np.ndarray[Any, Any]:
     return np.ndarray(entry.shape, entry.dtype, memory, entry.offset)
 
 
-def _new_file(size: int, folders: Iterable[str]) -> tuple[str, int]:
+def _new_file(size: int, least: int, folders: Iterable[str]) -> tuple[str, int]:
     # Powers of two: samples that grow a little do not need a new file each time.
-    length = max(_SMALLEST, 1 << (size - 1).bit_length())
+    length = max(_SMALLEST, least if size <= least else 1 << (size - 1).bit_length())
     failure: OSError | None = None
     for folder in folders:
         handle, path = tempfile.mkstemp(dir=folder)
@@ -119,6 +122,7 @@ class Files:
     def __init__(self) -> None:
         self._mapped: dict[str, np.memmap[Any, Any]] = {}
         self._free: collections.deque[tuple[str, int]] = collections.deque()  # used by any thread
+        self._samples: dict[str, int] = {}
 
     def lend(self) -> tuple[str, int] | None:
         """A file that nobody looks at, and its size in bytes, for a worker to write to."""
@@ -130,10 +134,21 @@ class Files:
     def drop(self, file: tuple[str, int]) -> None:
         """Forgets a file that was lent and was too small."""
         self._mapped.pop(file[0], None)
+        self._samples.pop(file[0], None)
         os.unlink(file[0])
 
-    def unpack(self, parcel: Parcel) -> Any:
-        """The nested lists of arrays. They look at the file, which is free again when all of them are gone."""
+    def sizes(self) -> list[tuple[int, int]]:
+        """The size of each file in bytes, and the most samples that were in it so far."""
+        return [(mapped.size, self._samples[path]) for path, mapped in list(self._mapped.items())]
+
+    def unpack(self, parcel: Parcel, samples: int = 0) -> Any:
+        """The nested lists of arrays. They look at the file, which is free again when all of them are gone.
+
+        Args:
+            parcel: with the arrays.
+            samples: how many samples of a batch are in it, at most.
+        """
+        self._samples[parcel.path] = max(samples, self._samples.get(parcel.path, 0))
         mapped = self._mapped.get(parcel.path)
         if mapped is None:
             mapped = self._mapped[parcel.path] = np.memmap(parcel.path, np.uint8, "r+", shape=(parcel.size,))

@@ -87,13 +87,23 @@ class WorkerPool:
         """How many processes serve the objects that are not alone."""
         return len(self.pool.workers) - len(self._alone)
 
-    def submit(self, number: int, method: str, *arguments: Any) -> Future[tuple[Any, Any]]:
+    def submit(
+        self, number: int, method: str, *arguments: Any, samples: int = 0, bytes_per_sample: int = 0
+    ) -> Future[tuple[Any, Any]]:
         """Calls a method of an object; it returns nested lists of arrays, and something small.
 
         The future has both, or what the method raised, with the worker's traceback as a note; `WorkerError`, if a
         worker died. Arrays look at shared memory that is used again when they are gone.
+
+        Args:
+            number: of the object.
+            method: its name.
+            arguments: its arguments.
+            samples: how many samples the arrays are, at most.
+            bytes_per_sample: room for each of them in memory that is new, in bytes.
         """
-        order = _Order(number if number in self._alone else None, number, method, arguments)
+        alone = number if number in self._alone else None
+        order = _Order(alone, number, method, arguments, samples, samples * bytes_per_sample)
         with self._changed:
             if self._failure is None:
                 self._calls.append(order)
@@ -101,6 +111,10 @@ class WorkerPool:
             else:
                 order.future.set_exception(copy.copy(self._failure))
         return order.future
+
+    def file_sizes(self) -> list[tuple[int, int]]:
+        """The size of each file of shared memory in bytes, and the most samples that were in it so far."""
+        return self._files.sizes()
 
     def abandon(self) -> None:
         """Ends the processes without taking a lock, and all else in a thread: for the garbage collector."""
@@ -143,7 +157,7 @@ class WorkerPool:
     def _run(self, worker: Worker, order: _Order) -> None:
         file = self._files.lend()
         try:
-            answer = worker.ask(Call(order.number, order.method, order.arguments, file))
+            answer = worker.ask(Call(order.number, order.method, order.arguments, file, order.least))
         except WorkerError as error:
             self._fail(error)
             order.future.set_exception(copy.copy(self._failure or error))
@@ -156,7 +170,7 @@ class WorkerPool:
             return
         if file is not None and answer.path != file[0]:
             self._files.drop(file)
-        order.future.set_result((self._files.unpack(answer), answer.extra))
+        order.future.set_result((self._files.unpack(answer, order.samples), answer.extra))
 
 
 class _Order:
@@ -164,10 +178,21 @@ class _Order:
 
     Args:
         alone: number of the object if only its own worker makes its calls.
+        samples: how many samples it answers with, at most.
+        least: size of a new file for its answer, in bytes.
     """
 
-    def __init__(self, alone: int | None, number: int, method: str, arguments: tuple[Any, ...]):
+    def __init__(
+        self,
+        alone: int | None,
+        number: int,
+        method: str,
+        arguments: tuple[Any, ...],
+        samples: int,
+        least: int,
+    ):
         self.alone, self.number, self.method, self.arguments = alone, number, method, arguments
+        self.samples, self.least = samples, least
         self.future: Future[tuple[Any, Any]] = Future()
 
 

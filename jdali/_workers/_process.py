@@ -25,13 +25,14 @@ class Call:
         number: of the object.
         method: its name. It returns nested lists of arrays, and something small to go with them.
         arguments: its arguments.
-        file: for the arrays, see `pack`.
+        file, least: for the arrays, see `used` and `least` of `pack`.
     """
 
     number: int
     method: str
     arguments: tuple[Any, ...]
     file: tuple[str, int] | None
+    least: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +75,7 @@ def serve(
 
 def _answer(objects: Sequence[Any], call: Call, folders: Sequence[str]) -> Parcel:
     content, extra = getattr(objects[call.number], call.method)(*call.arguments)
-    return pack(content, extra, call.file, folders)
+    return pack(content, extra, call.file, folders, call.least)
 
 
 def portable(error: Exception) -> Exception:

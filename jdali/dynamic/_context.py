@@ -227,6 +227,8 @@ class Stream:
             other._device_id,
         )
 
+    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+
     def __hash__(self) -> int:
         return hash((self.handle, self._device_id))
 

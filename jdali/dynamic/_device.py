@@ -64,6 +64,8 @@ class Device:
             return NotImplemented
         return (self.device_type, self.device_id) == (other.device_type, other.device_id)
 
+    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+
     def __hash__(self) -> int:
         return hash((self.device_type, self.device_id))
 

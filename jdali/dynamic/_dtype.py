@@ -79,12 +79,14 @@ class DType:
                 return NotImplemented
         return (self.type_id, self.name) == (other.type_id, other.name)
 
+    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+
     def __hash__(self) -> int:
         return hash(self.name if self.type_id is None else self.type_id)
 
-    def __call__(self, data: Any, device: Any = None, layout: str | None = None) -> Any:
-        """A tensor of this type."""
-        return _make_tensor[0](data, dtype=self, device=device, layout=layout)
+    def __call__(self, data: Any, device: Any = None, layout: str | None = None, pad: bool = False) -> Any:
+        """A tensor of this type; see `tensor`."""
+        return _make_tensor[0](data, dtype=self, device=device, layout=layout, pad=pad)
 
     @staticmethod
     def parse(name: str) -> DType:

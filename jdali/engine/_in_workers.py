@@ -32,9 +32,10 @@ class InWorkers(abc.ABC):
         """Says which workers serve it, and its number among their objects."""
         self._workers, self._number = workers, number
 
-    def _call(self, method: str, *arguments: Any) -> Future[tuple[Any, Any]]:
+    def _call(self, method: str, *arguments: Any, **room: int) -> Future[tuple[Any, Any]]:
+        """Calls a method of what `remote` gave; `room` is `samples` and `bytes_per_sample` of `WorkerPool.submit`."""
         assert self._workers is not None
-        return self._workers.submit(self._number, method, *arguments)
+        return self._workers.submit(self._number, method, *arguments, **room)
 
     def _parts(self, count: int) -> list[range]:
         """The samples of a batch in parts for the workers."""

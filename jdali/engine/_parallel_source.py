@@ -74,15 +74,23 @@ class ParallelSource(ExternalSource, InWorkers):
     Args:
         source: a callback that is told which batch or sample to give, an iterable or a generator function.
         prefetch_queue_depth: batches that workers are asked for before they are wanted.
+        bytes_per_sample: room that shared memory is to have for each sample, in bytes.
         options: see `ExternalSource`.
 
     Raises:
         TypeError: the source cannot run in another process.
     """
 
-    def __init__(self, source: Any, *, prefetch_queue_depth: int | None = None, **options: Any):
+    def __init__(
+        self,
+        source: Any,
+        *,
+        prefetch_queue_depth: int | None = None,
+        bytes_per_sample: int = 0,
+        **options: Any,
+    ):
         super().__init__(source, **options)
-        self._options = options
+        self._options, self._bytes_per_sample = options, bytes_per_sample
         self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
         if self._depth < 1:
             raise ValueError(
@@ -115,7 +123,10 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def anew(self) -> ParallelSource:
         """See `ExternalSource.anew`."""
-        return ParallelSource(self.source, prefetch_queue_depth=self._depth, **self._options)
+        return ParallelSource(
+            self.source, prefetch_queue_depth=self._depth, bytes_per_sample=self._bytes_per_sample,
+            **self._options,
+        )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
         """See `ExternalSource.next`; later batches are asked for meanwhile."""
@@ -139,10 +150,15 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def _ask(self, place: _Place) -> _Ahead:
         if self.batch or not self._told:
-            parts = [self._call("next_batch", *place)]
+            parts = [
+                self._call("next_batch", *place, samples=place[0], bytes_per_sample=self._bytes_per_sample)
+            ]
         else:
             size, *rest = place
-            parts = [self._call("rows", part, *rest) for part in self._parts(size)]
+            parts = [
+                self._call("rows", part, *rest, samples=len(part), bytes_per_sample=self._bytes_per_sample)
+                for part in self._parts(size)
+            ]
         return _Ahead(self._wanted(place), place[0], parts)
 
     def _received(self, ahead: _Ahead) -> Any:

@@ -28,13 +28,21 @@ def external_source(
     options["batch"] = kwargs.get("batch") is not False
     runtime: ExternalSource
     if kwargs.get("parallel"):
-        runtime = ParallelSource(source, prefetch_queue_depth=kwargs.get("prefetch_queue_depth"), **options)
+        runtime = ParallelSource(
+            source, prefetch_queue_depth=kwargs.get("prefetch_queue_depth"),
+            bytes_per_sample=_bytes_per_sample(kwargs.get("bytes_per_sample_hint")), **options,
+        )  # fmt: skip
     else:
         runtime = ExternalSource(source, **options)
     result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
     if isinstance(result, DataNode):
         return result if num_outputs is None else [result]
     return list(result)
+
+
+def _bytes_per_sample(hint: Any) -> int:
+    """Bytes of a sample of all outputs, from a number for each of them, or one for an only one."""
+    return sum(max(0, int(n)) for n in (hint if isinstance(hint, (list, tuple)) else [hint or 0]))
 
 
 def python_function(

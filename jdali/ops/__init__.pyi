@@ -464,9 +464,9 @@ class ExternalSource(OperatorClass):
         no_copy: bool = False,
         prefetch_queue_depth: int | None = None,
         batch_info: bool = False,
+        bytes_per_sample_hint: int | typing.Sequence[int] | None = None,
         device: Any = None,
         name: Any = None,
-        bytes_per_sample_hint: Any = 0,
         preserve: Any = False,
     ) -> None: ...
 

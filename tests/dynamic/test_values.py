@@ -152,6 +152,10 @@ def test_devices(tensor, batch):
     assert jd.device(None) is None
 
 
+def test_names_of_the_past():
+    assert jd.experimental.resize is jd.resize
+
+
 def test_element_types():
     assert jd.float32 == np.float32
     assert jd.float32 == types.FLOAT
@@ -163,6 +167,8 @@ def test_element_types():
     assert str(jd.bfloat16) == "bf16"
     assert repr(jd.uint8) == "DType(kind=Kind.unsigned, bits=8)"
     assert len({jd.uint8, jd.DType.parse("u8"), jd.uint16}) == 2
+    ragged = jd.as_batch([np.int32([1]), np.int32([2, 3])])
+    assert np.asarray(jd.int32(ragged, pad=True)).tolist() == [[1, 0], [2, 3]]
     with pytest.raises(ValueError, match="f33"):
         jd.dtype("f33")
 

@@ -94,6 +94,20 @@ def test_batches_are_asked_for_in_advance(closing, tmp_path):
     assert until(lambda: len(os.listdir(tmp_path)) >= 4)
 
 
+def test_shared_memory_has_the_room_that_was_asked_for(closing):
+    hinted = closing(
+        Samples(10), batch=False, num_outputs=2, parallel=True, bytes_per_sample_hint=(1 << 20, 10)
+    )
+    assert hinted.external_source_shm_statistics() == {"capacities": [], "per_sample_capacities": []}
+    hinted.run()
+    found = hinted.external_source_shm_statistics()
+    assert set(found["per_sample_capacities"]) == {(1 << 20) + 10}
+    assert len(found["capacities"]) == len(found["per_sample_capacities"]) > 0
+    inside = closing(Samples(10), batch=False, num_outputs=2, parallel=False, bytes_per_sample_hint=1 << 20)
+    inside.run()
+    assert inside.external_source_shm_statistics()["capacities"] == []
+
+
 def _note(folder, number):
     open(os.path.join(folder, str(number)), "w").close()
     return np.int32([[number]])

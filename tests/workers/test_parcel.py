@@ -93,3 +93,15 @@ def test_no_room_at_all(folders, monkeypatch):
     with pytest.raises(MemoryError, match=r"no room for \d+ bytes"):
         pack([np.int32([4])], None, None, folders)
     assert not any(os.listdir(folder) for folder in folders)
+
+
+def test_sizes_of_files(folders):
+    """A new file is a power of two, or as large as was asked for."""
+    files = Files()
+    asked = pack([np.zeros(10, np.uint8)], None, None, folders, 5_000_000)
+    assert asked.size == 5_000_000
+    assert pack([np.zeros(6_000_000, np.uint8)], None, None, folders, 5_000_000).size == 1 << 23
+    assert pack([np.zeros(10, np.uint8)], None, (asked.path, asked.size), folders).path == asked.path
+    for samples in (2, 3, 1):
+        files.unpack(asked, samples)
+    assert files.sizes() == [(5_000_000, 3)]

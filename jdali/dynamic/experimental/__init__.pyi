@@ -9,6 +9,7 @@ from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
 from jdali.dynamic.experimental import decoders as decoders
 from jdali.dynamic.experimental import readers as readers
+from jdali.dynamic import resize as resize
 
 def dilate(
     image: Any,

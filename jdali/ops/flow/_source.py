@@ -25,6 +25,7 @@ def external_source(
     no_copy: Static[bool] = False,
     prefetch_queue_depth: Static[int | None] = None,
     batch_info: Static[bool] = False,
+    bytes_per_sample_hint: Static[int | tuple[int, ...] | None] = None,
 ) -> None:
     """Data from outside of the pipeline: a callback, an iterable, or `Pipeline.feed_input`.
 
@@ -49,4 +50,6 @@ def external_source(
             callbacks and iterables give is always copied.
         prefetch_queue_depth: with `parallel`: batches that the workers are asked for in advance; None: 1.
         batch_info: a batch callback is given a `BatchInfo` in place of the batch's number.
+        bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
+            output; it is enlarged where that is not enough. None: what the first samples need.
     """
