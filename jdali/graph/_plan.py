@@ -238,7 +238,7 @@ def _stages(
         members = set(group)
         inputs: dict[DataNode, None] = {}
         for node in group:
-            needed = node.needs_values()
+            needed = node.needs_values() + _checked_values(node)
             for value in [*node.data_inputs, *node.arg_inputs.values()]:
                 inside = value.source in members
                 # An argument that setup has seen is handed over with setup's results.
@@ -259,6 +259,14 @@ def _stages(
             )
         )  # fmt: skip
     return stages
+
+
+def _checked_values(node: Node) -> list[DataNode]:
+    """Arguments that are on the host anyway, and that `setup` checks if it gets their values."""
+    return [
+        value for name, value in node.arg_inputs.items()
+        if value.device == "cpu" and not is_compiled(value.source) and node.op.setup_sees(name)
+    ]  # fmt: skip
 
 
 def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) -> list[list[Node]]:

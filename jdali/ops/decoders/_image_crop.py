@@ -41,7 +41,7 @@ def setup(
     pictures = pictures_of(_NAME, contents)
     sizes = windows.crop_sizes(_NAME, pictures.extents, "HWC", crop, crop_d, crop_h, crop_w)
     positions = windows.crop_positions("HWC", crop_pos_x, crop_pos_y, crop_pos_z)
-    windows.check_positions(_NAME, sizes != pictures.extents, positions)
+    windows.check_positions(_NAME, sizes != pictures.extents, positions, "HWC")
     anchors = windows.crop_window(_NAME, pictures.extents, sizes, positions, rounding)
     anchors, sizes = windows.apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
     return windows_plan(pictures, anchors, sizes)

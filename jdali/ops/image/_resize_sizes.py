@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError, check_samples
+from jdali._errors import SampleError
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.offers import Scaled
+from jdali.ops.image._window import check_positions
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
 _ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -226,11 +227,8 @@ def crop_window(
     """
     if rounding not in ("round", "truncate"):
         raise ValueError(f"{name}: rounding must be 'round' or 'truncate', got {rounding!r}")
-    outside = ~((position >= 0) & (position <= 1)).all(axis=1)
-    check_samples(
-        outside, lambda sample: f"{name}: crop_pos must lie in 0 to 1, got {tuple(position[sample].tolist())}"
-    )
     size = np.where(crop > 0, np.trunc(crop), window.size)
+    check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])
     free = position * (window.size - size)
     first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
     # DALI has the edges, and what lies between them, in float32 and goes on in float64: it decides which pixel is

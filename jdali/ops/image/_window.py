@@ -115,12 +115,14 @@ def crop_window(
     return anchors
 
 
-def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any]) -> None:
+def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any], letters: str) -> None:
     """Raises for a position outside of 0 to 1 on an axis that is cropped.
 
     Args:
-        changed: bool [N, ndim], where the window is not the whole axis.
-        positions: of `crop_positions`; those that are tracers are not checked.
+        name: the operator, for error messages.
+        changed: bool [N, axes], where the window is not the whole axis.
+        positions: for each axis [N], or None; those that are tracers are not checked.
+        letters: of the axes, which say what the arguments are called.
     """
     for axis, position in enumerate(positions):
         if position is None or is_traced(position):
@@ -129,8 +131,9 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any]) ->
         wrong = changed[:, axis] & ~((value >= 0) & (value <= 1))
         if wrong.any():
             i = int(wrong.argmax())
+            argument = {"H": "crop_pos_y", "W": "crop_pos_x"}.get(letters[axis], "crop_pos_z")
             raise SampleError(
-                f"{name}: the crop position of axis {axis} is {value[i]:g}; it must be from 0 to 1", sample=i
+                f"{name}: {argument} must be from 0 to 1, got {value[i]:g}", sample=i, argument=argument
             )
 
 
@@ -147,7 +150,7 @@ def crop_extents(
     """True sizes of what `crop` gives, after checks.
 
     A crop window is out of bounds if and only if it is larger than the sample, wherever it lies, so
-    the positions need not be known; those that are known are checked to be from 0 to 1.
+    the positions need not be known; `check_positions` looks at those that are.
 
     Args:
         sizes: [N, ndim], of `crop_sizes`.
@@ -159,7 +162,7 @@ def crop_extents(
     Returns: int64 [N, ndim].
     """
     check_choice(name, "rounding", rounding, ROUNDINGS)
-    check_positions(name, sizes != extents, positions)
+    check_positions(name, sizes != extents, positions, layout)
     check_choice(name, "out_of_bounds_policy", policy, policies)
     too_large = (sizes > extents).any(axis=1)
     if policy == "error" and too_large.any():

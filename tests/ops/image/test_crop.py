@@ -179,7 +179,7 @@ def test_position_may_be_a_tracer():
             SampleError,
             r"crop: Slice can't be placed out of bounds with current policy. Got: window \[9, 2, 3\]",
         ),
-        ({"crop": [2, 2], "crop_pos_x": 1.5}, SampleError, "crop: the crop position of axis 1 is 1.5"),
+        ({"crop": [2, 2], "crop_pos_x": 1.5}, SampleError, "crop: crop_pos_x must be from 0 to 1, got 1.5"),
         ({"crop": [2]}, ValueError, "crop: crop must have 2 or 3 elements"),
         ({"crop": [2, 2], "crop_w": 1}, ValueError, "crop: give either crop or crop_d"),
         ({"crop": [2, 2], "rounding": "up"}, ValueError, "crop: rounding is 'up'"),

@@ -120,6 +120,8 @@ def test_wrong_arguments(args, message):
 
 def test_a_position_out_of_range_names_the_sample():
     args = {"size": 5, "crop": [3, 3], "crop_pos_x": PerBatch(np.array([0.5, 1.5], np.float32))}
-    with pytest.raises(SampleError, match=r"resize_crop_mirror: crop_pos must lie in 0 to 1, got") as caught:
+    with pytest.raises(SampleError, match="crop_pos_x must be from 0 to 1, got 1.5") as caught:
         plan_call(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2)
-    assert caught.value.sample == 1
+    assert (caught.value.sample, caught.value.argument) == (1, "crop_pos_x")
+    del args["crop"]  # nothing is cut, so it does not matter where
+    plan_call(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2)
