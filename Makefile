@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test torch tf exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
+.PHONY: run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -39,12 +39,15 @@ $(VENV)/.torch: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[torch]'
 	touch $@
 
-# The same for TensorFlow.
+# The same for TensorFlow and for PaddlePaddle.
 tf: $(VENV)/.tf
-	$(BIN)/python -m pytest -m 'not exhaustive' tests/plugin/test_tf.py tests/test_docs_tensorflow.py $(ARGS)
+	$(BIN)/python -m pytest tests/plugin/test_tf.py tests/test_docs_tensorflow.py $(ARGS)
 
-$(VENV)/.tf: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet $(PIP) -e '.[tf]'
+paddle: $(VENV)/.paddle
+	$(BIN)/python -m pytest tests/plugin/test_paddle.py $(ARGS)
+
+$(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet $(PIP) -e '.[$*]'
 	touch $@
 
 exhaustive: $(VENV)/.oracle

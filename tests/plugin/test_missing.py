@@ -8,6 +8,7 @@ import pytest
 PLUGINS = {
     "grain": ("grain", "Grain"),
     "numba": ("numba", "Numba"),
+    "paddle": ("paddle", "PaddlePaddle"),
     "pytorch": ("torch", "PyTorch"),
     "tf": ("tensorflow", "TensorFlow"),
 }

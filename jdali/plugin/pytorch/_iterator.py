@@ -2,60 +2,41 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from jax.sharding import Sharding
 
-from jdali._batches.placement import BatchSplit
-from jdali.iterator import DataIterator, LastBatchPolicy
-from jdali.iterator._assemble import Assembler
+from jdali.iterator import LastBatchPolicy
 from jdali.pipeline import Pipeline
+from jdali.plugin.dicts import DictIterator, Dicts
 from jdali.plugin.pytorch._torch import torch
-from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensors, own_outputs
+from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensors
 from jdali.tensors import TensorList
 
 _DENSE, _LIST, _COO = "dense", "sparse_list", "sparse_coo"
 
 
-class _Tensors(Assembler):
+class _Tensors(Dicts):
     """Makes a dict of tensors for each pipeline.
 
     Args:
-        names: of the outputs.
+        names, mask_name, all_pipelines: see `Dicts`.
         kinds: of the outputs: "dense", "sparse_list" or "sparse_coo".
         own: of the outputs: whether a batch's memory is of no use to anybody else.
-        mask_name: name of the mask; None: there is none.
-        all_pipelines: also pipelines that have no sample left in the epoch get a dict.
     """
 
     def __init__(
         self, names: Sequence[str], kinds: Sequence[str], own: Sequence[bool], mask_name: str | None,
         all_pipelines: bool,
     ):  # fmt: skip
-        super().__init__(names, mask_name=mask_name)
-        self._kinds, self._own, self._all_pipelines = tuple(kinds), tuple(own), all_pipelines
+        super().__init__(names, mask_name, all_pipelines)
+        self._kinds, self._own = tuple(kinds), tuple(own)
 
-    def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
-        return [[None] * len(self.names)] * pipelines
+    def of_mask(self, mask: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(mask.copy())
 
-    def __call__(  # type: ignore[override]
-        self, outputs: Sequence[Sequence[TensorList]], rows: Sequence[np.ndarray | None], mask: np.ndarray
-    ) -> list[dict[str, Any]]:
-        result, start = [], 0
-        for batches, picked in zip(outputs, rows, strict=True):
-            self.check(batches)
-            count = len(batches[0]) if picked is None else len(picked)
-            if count or self._all_pipelines:
-                result.append(self._of_pipeline(batches, picked))
-                if self.mask_name is not None:
-                    result[-1][self.mask_name] = torch.from_numpy(mask[start : start + count].copy())
-            start += count
-        return result
-
-    def _of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
+    def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
         dense = [i for i, kind in enumerate(self._kinds) if kind == _DENSE]
         own = [self._own[i] for i in dense]
         found = dense_tensors([self.names[i] for i in dense], [batches[i] for i in dense], own)
@@ -82,57 +63,23 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
     return torch.sparse_coo_tensor(indices, torch.hstack(list(samples)), check_invariants=False)
 
 
-class _TorchIterator(DataIterator):
-    """What DALI's iterators for PyTorch have in common.
+class _TorchIterator(DictIterator):
+    """What DALI's iterators for PyTorch have in common; `_kinds` is set before it is made."""
 
-    Args:
-        kinds: of the outputs, see `_Tensors`; None: all are dense.
-        fill_last_batch: in place of `last_batch_policy`: True is FILL, False is PARTIAL.
-    """
+    _kinds: list[str]
 
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
-        size: int,
-        reader_name: str | None,
-        kinds: Sequence[str] | None,
-        auto_reset: bool | str | None,
-        fill_last_batch: bool | None,
-        last_batch_padded: bool,
-        last_batch_policy: LastBatchPolicy,
-        prepare_first_batch: bool,
-    ):
-        if fill_last_batch is not None:
-            warnings.warn("fill_last_batch is deprecated, use last_batch_policy", stacklevel=3)
-            last_batch_policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
-        self._kinds = list(kinds) if kinds is not None else [_DENSE] * len(output_map)
-        unknown = sorted(set(self._kinds) - {_DENSE, _LIST, _COO})
-        if unknown or len(self._kinds) != len(output_map):
-            raise ValueError(
-                f"iterator: output_types needs one of DENSE_TAG, SPARSE_LIST_TAG and SPARSE_COO_TAG for each of "
-                f"the {len(output_map)} outputs, got {kinds}"
-            )
-        self._all_pipelines = reader_name is not None
-        super().__init__(
-            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch,
-        )  # fmt: skip
-
-    def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
-        leading: bool,
-    ) -> Assembler:  # fmt: skip
-        own = own_outputs(self._pipelines)
-        own += [False] * (len(self.output_map) - len(own))
+    def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
         return _Tensors(self.output_map, self._kinds, own, mask_name, self._all_pipelines)
 
-    def __next__(self) -> list[dict[str, Any]]:  # type: ignore[override]
-        return super().__next__()  # type: ignore[return-value]
 
-    def next(self) -> list[dict[str, Any]]:  # type: ignore[override]
-        """The next batch; the same as `next(iterator)`."""
-        return self.__next__()
+def _checked_kinds(kinds: Sequence[str], outputs: int) -> list[str]:
+    unknown = sorted(set(kinds) - {_DENSE, _LIST, _COO})
+    if unknown or len(kinds) != outputs:
+        raise ValueError(
+            f"iterator: output_types needs one of DENSE_TAG, SPARSE_LIST_TAG and SPARSE_COO_TAG for each of "
+            f"the {outputs} outputs, got {kinds}"
+        )
+    return list(kinds)
 
 
 class DALIGenericIterator(_TorchIterator):
@@ -163,8 +110,9 @@ class DALIGenericIterator(_TorchIterator):
         last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
     ):
+        self._kinds = [_DENSE] * len(output_map)
         super().__init__(
-            pipelines, output_map, size, reader_name, None, auto_reset, fill_last_batch, last_batch_padded,
+            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
             last_batch_policy, prepare_first_batch,
         )  # fmt: skip
 
@@ -223,7 +171,9 @@ class DALIRaggedIterator(_TorchIterator):
         last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
     ):
+        kinds = [_DENSE] * len(output_map) if output_types is None else output_types
+        self._kinds = _checked_kinds(kinds, len(output_map))
         super().__init__(
-            pipelines, output_map, size, reader_name, output_types, auto_reset, fill_last_batch,
-            last_batch_padded, last_batch_policy, prepare_first_batch,
+            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
+            last_batch_policy, prepare_first_batch,
         )  # fmt: skip

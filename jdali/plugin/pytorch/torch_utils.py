@@ -10,8 +10,6 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.tensor import compact
-from jdali.graph._plan import is_compiled
-from jdali.pipeline import Pipeline
 from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
 
@@ -84,15 +82,6 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
     return torch.from_numpy(compact(value))
 
 
-def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """For each output of pipelines whether the memory of its batches is of no use to anybody else.
-
-    What a compiled program made is nobody else's; arrays of a source or of a function may be.
-    """
-    graphs = [pipe.outputs_of_graph for pipe in pipelines]
-    return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]
-
-
 def dense_tensors(
     names: Sequence[Any], batches: Sequence[TensorList], own: Sequence[bool]
 ) -> list[torch.Tensor]:
@@ -101,7 +90,7 @@ def dense_tensors(
     Args:
         names: of the outputs.
         batches: of them.
-        own: see `own_outputs`.
+        own: see `jdali.plugin.dicts.own_outputs`.
 
     Raises:
         ValueError: the samples of an output differ in shape.

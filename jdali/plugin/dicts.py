@@ -1,0 +1,124 @@
+"""What the iterators for PyTorch and PaddlePaddle have in common: for each pipeline a dict of tensors."""
+
+from __future__ import annotations
+
+import abc
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jax.sharding import Sharding
+
+from jdali._batches.placement import BatchSplit
+from jdali.graph._plan import is_compiled
+from jdali.iterator import DataIterator, LastBatchPolicy
+from jdali.iterator._assemble import Assembler
+from jdali.pipeline import Pipeline
+from jdali.tensors import TensorList
+
+
+class Dicts(Assembler, abc.ABC):
+    """Makes a dict of tensors for each pipeline.
+
+    Args:
+        names: of the outputs.
+        mask_name: name of the mask; None: there is none.
+        all_pipelines: also pipelines that have no sample left in the epoch get a dict.
+    """
+
+    def __init__(self, names: Sequence[str], mask_name: str | None, all_pipelines: bool):
+        super().__init__(names, mask_name=mask_name)
+        self._all_pipelines = all_pipelines
+
+    @abc.abstractmethod
+    def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
+        """The tensors of a pipeline's outputs, by name.
+
+        Args:
+            batches: its outputs.
+            rows: the samples to take; None: all.
+        """
+
+    @abc.abstractmethod
+    def of_mask(self, mask: np.ndarray) -> Any:
+        """The mask, bool [N], as a tensor."""
+
+    def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
+        return [[None] * len(self.names)] * pipelines
+
+    def __call__(  # type: ignore[override]
+        self, outputs: Sequence[Sequence[TensorList]], rows: Sequence[np.ndarray | None], mask: np.ndarray
+    ) -> list[dict[str, Any]]:
+        result, start = [], 0
+        for batches, picked in zip(outputs, rows, strict=True):
+            self.check(batches)
+            count = len(batches[0]) if picked is None else len(picked)
+            if count or self._all_pipelines:
+                result.append(self.of_pipeline(batches, picked))
+                if self.mask_name is not None:
+                    result[-1][self.mask_name] = self.of_mask(mask[start : start + count])
+            start += count
+        return result
+
+
+class DictIterator(DataIterator):
+    """A `DataIterator` with the arguments of DALI's iterators for PyTorch and PaddlePaddle.
+
+    Args:
+        fill_last_batch: in place of `last_batch_policy`: True is FILL, False is PARTIAL.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int,
+        reader_name: str | None,
+        auto_reset: bool | str | None,
+        fill_last_batch: bool | None,
+        last_batch_padded: bool,
+        last_batch_policy: LastBatchPolicy,
+        prepare_first_batch: bool,
+    ):
+        if fill_last_batch is not None:
+            warnings.warn("fill_last_batch is deprecated, use last_batch_policy", stacklevel=3)
+            last_batch_policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+        self._all_pipelines = reader_name is not None
+        super().__init__(
+            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch,
+        )  # fmt: skip
+
+    @abc.abstractmethod
+    def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
+        """What makes the tensors.
+
+        Args:
+            own: of each output whether a batch's memory is of no use to anybody else.
+            mask_name: name of the mask; None: there is none.
+        """
+
+    def _assembler(
+        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
+        leading: bool,
+    ) -> Assembler:  # fmt: skip
+        own = own_outputs(self._pipelines)
+        own += [False] * (len(self.output_map) - len(own))
+        return self._dicts(own, mask_name)
+
+    def __next__(self) -> list[dict[str, Any]]:  # type: ignore[override]
+        return super().__next__()  # type: ignore[return-value]
+
+    def next(self) -> list[dict[str, Any]]:  # type: ignore[override]
+        """The next batch; the same as `next(iterator)`."""
+        return self.__next__()
+
+
+def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
+    """For each output of pipelines whether the memory of its batches is of no use to anybody else.
+
+    What a compiled program made is nobody else's; arrays of a source or of a function may be.
+    """
+    graphs = [pipe.outputs_of_graph for pipe in pipelines]
+    return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]

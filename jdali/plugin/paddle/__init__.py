@@ -1,0 +1,23 @@
+"""DALI's `plugin.paddle`: iterators that give dense tensors of PaddlePaddle."""
+
+from jdali.iterator import LastBatchPolicy
+from jdali.plugin.paddle import _paddle as _paddle  # first: it says what to do where there is no PaddlePaddle
+from jdali.plugin.paddle._iterator import DALIClassificationIterator, DALIGenericIterator
+from jdali.plugin.paddle._tensors import (
+    dtype_map,
+    feed_ndarray,
+    lod_tensor_clip,
+    recursive_length,
+    to_paddle_type,
+)
+
+__all__ = [
+    "DALIClassificationIterator",
+    "DALIGenericIterator",
+    "LastBatchPolicy",
+    "dtype_map",
+    "feed_ndarray",
+    "lod_tensor_clip",
+    "recursive_length",
+    "to_paddle_type",
+]

@@ -1,0 +1,105 @@
+"""Iterators under DALI's names: for each pipeline a dict of dense tensors; the work is `jdali.iterator`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali.iterator import LastBatchPolicy
+from jdali.pipeline import Pipeline
+from jdali.plugin.dicts import DictIterator, Dicts
+from jdali.plugin.paddle._tensors import dense_tensor, from_array
+from jdali.tensors import TensorList
+
+
+class _Tensors(Dicts):
+    """Makes a dict of dense tensors for each pipeline.
+
+    Args:
+        levels: LoD level of each output, by name.
+        own: of the outputs: whether a batch's memory is of no use to anybody else.
+        mask_name, all_pipelines: see `Dicts`.
+    """
+
+    def __init__(
+        self, levels: Mapping[str, int], own: Sequence[bool], mask_name: str | None, all_pipelines: bool
+    ):
+        super().__init__(list(levels), mask_name, all_pipelines)
+        self._levels, self._own = dict(levels), tuple(own)
+
+    def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
+        return {
+            name: dense_tensor(name, batch if rows is None else batch.select(rows), level, own=own)
+            for (name, level), batch, own in zip(self._levels.items(), batches, self._own, strict=True)
+        }
+
+    def of_mask(self, mask: np.ndarray) -> Any:
+        return from_array(mask)
+
+
+class DALIGenericIterator(DictIterator):
+    """Goes through the batches of pipelines: for each pipeline a dict of `paddle.framework.core.DenseTensor`s.
+
+    Args:
+        pipelines: one, or several of the same batch size.
+        output_map: for each output a name, or a pair of a name and a LoD level: along as many axes the samples may
+            differ in size, and are put one after another in a tensor that knows their lengths.
+        size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch: as for
+            `jdali.iterator.DataIterator`.
+        fill_last_batch: deprecated: True is `LastBatchPolicy.FILL`, False is `LastBatchPolicy.PARTIAL`.
+        dynamic_shape: without effect: batches may differ in shape.
+
+    Attributes:
+        normalized_map: the LoD level of each output, by name.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str | tuple[str, int]],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ):
+        pairs = [(item, 0) if isinstance(item, str) else (item[0], int(item[1])) for item in output_map]
+        self.normalized_map = dict(pairs)
+        super().__init__(
+            pipelines, [name for name, _ in pairs], size, reader_name, auto_reset, fill_last_batch,
+            last_batch_padded, last_batch_policy, prepare_first_batch,
+        )  # fmt: skip
+
+    def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
+        return _Tensors(self.normalized_map, own, mask_name, self._all_pipelines)
+
+
+class DALIClassificationIterator(DALIGenericIterator):
+    """A `DALIGenericIterator` whose outputs are named "data" and "label".
+
+    Args:
+        pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
+            last_batch_policy, prepare_first_batch: as for `DALIGenericIterator`.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ):
+        super().__init__(
+            pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
+            last_batch_padded, last_batch_policy, prepare_first_batch,
+        )  # fmt: skip
