@@ -179,7 +179,7 @@ def test_compiles_to_no_branch():
         ({"mean": [1.0, 2]}, ValueError, "crop_mirror_normalize: mean has 2 values for images of 3 channels"),
         ({"output_layout": "FCHW"}, ValueError, "output_layout 'FCHW' is no permutation of the layout 'HWC'"),
         ({"crop": [9, 2]}, SampleError, r"Slice can't be placed out of bounds .* Got: window \[9, 2, 3\]"),
-        ({"crop": [2, 2], "crop_pos_y": -0.1}, SampleError, "crop position of axis 0 is -0.1"),
+        ({"crop": [2, 2], "crop_pos_y": -0.1}, SampleError, "crop_pos_y must be from 0 to 1, got -0.1"),
         ({"out_of_bounds_policy": "pad", "fill_values": [1.0, 2], "pad_output": True}, ValueError,
          "2 fill_values for 4 channels"),
     ],
