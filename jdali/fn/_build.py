@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from jdali._operators.record import Operator
+from jdali._operators.record import Operator, ReaderOp
 from jdali._operators.surface import describe, document, public_signature
 from jdali.graph._call import call_operator
 from jdali.graph._node import DataNode
@@ -24,7 +24,7 @@ GENERIC: dict[str, tuple[Any, str]] = {
     "seed": (-1, "seed of this operator alone; -1: it follows from the pipeline's."),
 }
 
-# Taken by every operator without effect, and not shown: DALI's deprecated ones.
+# Taken by every operator without effect, and not shown: DALI's deprecated ones. Readers take `seed` without a warning.
 IGNORED = ("memory_stats", "seed")
 
 
@@ -76,8 +76,11 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     _modernize(op, kwargs)
     taken = {name: kwargs.pop(name, default) for name, (default, _) in generic_arguments(op).items()}
     for name in IGNORED:
-        if name not in op.public_args:
-            kwargs.pop(name, None)
+        unused = None if name in op.public_args else kwargs.pop(name, None)
+        if name == "seed" and unused is not None and not isinstance(op, ReaderOp):
+            _deprecated(
+                'The argument "seed" should not be used with operators that don\'t use random numbers.'
+            )
     seed = taken.get("seed")
     return {
         "device": taken["device"],

@@ -155,6 +155,12 @@ def test_compose_brings_data_to_the_accelerator():
 
 def test_words_that_any_operator_takes():
     data = fn.external_source(lambda: [ROW, ROW])
-    words = {"seed": 3, "preserve": False, "bytes_per_sample_hint": 100, "memory_stats": True, "name": "mine"}
+    words = {
+        "seed": None,
+        "preserve": False,
+        "bytes_per_sample_hint": 100,
+        "memory_stats": True,
+        "name": "mine",
+    }
     for flipped in (fn.flip(data, **words), ops.Flip(**words)(data)):
         np.testing.assert_array_equal(run(flipped)[0], [ROW[:, ::-1]] * 2)

@@ -34,6 +34,16 @@ def test_an_argument_without_effect():
         fn.crop(fn.external_source([IMAGE]), crop=(2, 2), image_type=types.RGB)
 
 
+@pytest.mark.parametrize("call", [fn.flip, lambda x, **args: ops.Flip(**args)(x)])
+def test_a_seed_of_an_operator_that_draws_nothing(call):
+    images = fn.external_source([IMAGE], seed=3)  # sources and readers take one without a word
+    with pytest.warns(
+        DeprecationWarning, match="should not be used with operators that don't use random"
+    ) as caught:
+        call(images, seed=3)
+    assert caught[0].filename == __file__
+
+
 def test_an_argument_that_never_was():
     with pytest.raises(TypeError, match="unknown argument 'output_dtype'"):
         fn.flip(fn.external_source([IMAGE]), output_dtype=types.FLOAT)
