@@ -7,6 +7,18 @@ from typing import Any
 from jdali._pipeline._pipeline import Pipeline
 from jdali._pipeline._serialize import OPTIONS
 from jdali.graph._copy import copy_graph
+from jdali.graph._node import DataNode
+
+
+def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
+    """The nodes that give a pipeline's outputs; it is defined for that, if it was not, but not built.
+
+    Raises:
+        ValueError: the pipeline is in debug mode, in which it has no graph.
+    """
+    if pipeline.debug:
+        raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
+    return pipeline._defined()
 
 
 def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
@@ -16,15 +28,13 @@ def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
     call then. An iterator that can be gone through only once is shared.
 
     Args:
-        pipeline: is built, if it was not.
+        pipeline: the first one; it need not be built.
         options: arguments of `Pipeline` in place of those of the first one.
 
     Raises:
-        ValueError: the pipeline is in debug mode, in which it has no graph.
+        ValueError: see `outputs_of`.
     """
-    if pipeline.debug:
-        raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
-    outputs = pipeline.outputs_of_graph
+    outputs = outputs_of(pipeline)
     dtype, ndim, layout = pipeline._expected
     kept = {name: getattr(pipeline, name) for name in OPTIONS} | pipeline._without_effect
     copy = Pipeline(

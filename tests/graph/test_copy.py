@@ -36,6 +36,7 @@ def test_it_gives_the_same_from_the_beginning():
 def test_options():
     first = with_everything()
     again = copied(first, batch_size=2, num_threads=2)
+    assert "not built" in repr(first)  # nothing of it is opened or started
     assert (again.batch_size, again.num_threads, again.seed) == (2, 2, 5)
     (one, two), (four,) = values(again, 2), values(first, 1)
     assert one[:2] + two[:2] + one[2:] + two[2:] == four

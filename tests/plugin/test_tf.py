@@ -165,6 +165,9 @@ def test_arguments_that_are_refused(reader):
         plugin.DALIDataset(reader, (INT32,), (None, None))
     with pytest.raises(TypeError, match="unexpected keyword argument 'input_datasets'"):
         plugin.DALIDataset(reader, INT32, input_datasets={})
+    debugged = pipeline_def(lambda: fn.random.coin_flip(), batch_size=1, debug=True)()
+    with pytest.raises(ValueError, match="debug=False"):
+        plugin.DALIDataset(debugged, INT32)
     with pytest.raises(ValueError, match="containing External Source"):
         plugin.DALIDataset(fed("x"), INT64)
     with pytest.raises(ValueError, match="Usage of `dtypes` is deprecated .* Both arguments"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from jdali._pipeline._copied import outputs_of
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import Batches, Given, Outputs
 from jdali.plugin.tf._inputs import external_sources, matched_inputs
@@ -47,10 +48,9 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
                 f"{output_shapes}"
             )
         given = tuple(map(tf.TensorShape, output_shapes))
-        if pipeline.num_outputs != len(types):
-            raise ValueError(
-                f"`output_dtypes` names {len(types)} outputs, the pipeline has {pipeline.num_outputs}"
-            )
+        count = len(outputs_of(pipeline))
+        if count != len(types):
+            raise ValueError(f"`output_dtypes` names {len(types)} outputs, the pipeline has {count}")
         wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in given]
         outputs = Outputs(types, wanted, batch_size, not fail_on_device_mismatch or _is_on_gpu())
         batches = Batches(

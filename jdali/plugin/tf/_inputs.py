@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from jdali._pipeline._copied import outputs_of
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
 from jdali.pipeline import Pipeline
@@ -42,8 +43,8 @@ class Input:
 
 
 def external_sources(pipeline: Pipeline) -> list[Node]:
-    """The nodes of `fn.external_source` in a pipeline, which is built for it."""
-    pipeline.build()
+    """The nodes of `fn.external_source` in a pipeline."""
+    outputs_of(pipeline)  # defines it
     return [node for node in pipeline.graph.nodes if isinstance(node.runtime, ExternalSource)]
 
 
