@@ -291,7 +291,11 @@ def test_the_operator_gives_the_next_batch_each_time(numbers):
     in_graph = tf.function(run)
     assert [in_graph().numpy().tolist() for _ in range(2)] == expected
     raw = plugin.DALIRawIterator()(
-        plugin.serialize_pipeline(numbers), batch_size=4, dtypes=[tf.int32], num_threads=1
+        plugin.serialize_pipeline(numbers),
+        batch_size=4,
+        dtypes=[tf.int32],
+        num_threads=1,
+        prefetch_queue_depth={"cpu_size": 2, "gpu_size": 1},
     )
     assert raw[0].numpy().tolist() == expected[0]
 

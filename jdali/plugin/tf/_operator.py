@@ -67,28 +67,16 @@ def DALIIteratorWrapper(
             raise ValueError("DALIIterator: give it a pipeline or a serialized_pipeline")
         serialized_pipeline = serialize_pipeline(pipeline)
     flags = tuple(bool(flag) for flag in sparse) + (False,) * (len(dtypes) - len(sparse))
-    flat_types: list[Any] = []
-    for dtype, flag in zip(dtypes, flags, strict=True):
-        flat_types += [tf.int64, dtype, tf.int64] if flag else [dtype]
+    depth = prefetch_queue_depth
     size = int(batch_size if batch_size != -1 else next(iter(shapes[0])))
     wanted = [
         None if flag or i >= len(shapes) or not len(shapes[i]) else tuple(shapes[i])
         for i, flag in enumerate(flags)
     ]
-    tensors = iter(
-        _run(
-            serialized_pipeline, tuple(flat_types), tuple(dtypes), tuple(wanted), flags, size,
-            kwargs.get("num_threads", 2), prefetch_queue_depth,
-        )
+    return _run(
+        serialized_pipeline, tuple(dtypes), tuple(wanted), flags, size, kwargs.get("num_threads", 2),
+        max(depth.values()) if isinstance(depth, Mapping) else depth,
     )  # fmt: skip
-    outputs = []
-    for flag, shape in zip(flags, wanted, strict=True):
-        tensor = next(tensors)
-        if flag:
-            outputs.append(tf.SparseTensor(tensor, next(tensors), next(tensors)))
-        else:
-            outputs.append(tensor if shape is None else tf.ensure_shape(tensor, shape))
-    return outputs
 
 
 def DALIIterator() -> Callable[..., list[Any]]:
@@ -101,10 +89,28 @@ def DALIRawIterator() -> Callable[..., list[Any]]:
     return functools.partial(DALIIteratorWrapper, None)
 
 
-def _run(serialized: bytes, flat_types: tuple[Any, ...], *options: Any) -> list[Any]:
+def _run(
+    serialized: bytes,
+    dtypes: tuple[Any, ...],
+    shapes: tuple[Any, ...],
+    sparse: tuple[bool, ...],
+    *options: int,
+) -> list[Any]:
+    """The tensors of `DALIIteratorWrapper`; the arguments are those of `_Kernel`."""
+    arrays: list[Any] = []
+    for dtype, flag in zip(dtypes, sparse, strict=True):
+        arrays += [tf.int64, dtype, tf.int64] if flag else [dtype]
     make = _kernel if tf.executing_eagerly() else _Kernel
-    tensors = tf.numpy_function(make(serialized, *options), [], list(flat_types))
-    return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]  # an only one comes bare
+    given = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
+    tensors = iter(given if isinstance(given, (list, tuple)) else [given])  # an only one comes bare
+    outputs = []
+    for flag, shape in zip(sparse, shapes, strict=True):
+        tensor = next(tensors)
+        if flag:
+            outputs.append(tf.SparseTensor(tensor, next(tensors), next(tensors)))
+        else:
+            outputs.append(tensor if shape is None else tf.ensure_shape(tensor, shape))
+    return outputs
 
 
 class _Kernel:
@@ -112,7 +118,7 @@ class _Kernel:
 
     def __init__(
         self, serialized: bytes, dtypes: Sequence[Any], shapes: Sequence[Any], sparse: Sequence[bool],
-        batch_size: int, num_threads: int, depth: int | Mapping[str, int],
+        batch_size: int, num_threads: int, depth: int,
     ):  # fmt: skip
         self._pipeline = Pipeline.deserialize(
             serialized, batch_size=batch_size, num_threads=num_threads, prefetch_queue_depth=depth
