@@ -18,7 +18,7 @@ def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
     """
     if pipeline.debug:
         raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
-    return pipeline._defined()
+    return pipeline._building.outputs()
 
 
 def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
@@ -34,14 +34,14 @@ def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
     Raises:
         ValueError: see `outputs_of`.
     """
-    outputs = outputs_of(pipeline)
-    dtype, ndim, layout = pipeline._expected
-    kept = {name: getattr(pipeline, name) for name in OPTIONS} | pipeline._without_effect
+    outputs, given = outputs_of(pipeline), pipeline._options
+    dtype, ndim, layout = given.expected
+    kept = {name: getattr(given, name) for name in OPTIONS} | given.without_effect
     copy = Pipeline(
         **kept | {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout} | options,
-        py_num_workers=pipeline.py_num_workers, py_start_method=pipeline.py_start_method,
-        py_callback_pickler=pipeline._py_callback_pickler, compilation_cache=pipeline._compilation_cache,
+        py_num_workers=given.py_num_workers, py_start_method=given.py_start_method,
+        py_callback_pickler=given.py_callback_pickler, compilation_cache=given.compilation_cache,
     )  # fmt: skip
-    copy.graph = copy_graph(pipeline.graph)
+    copy._definition.graph = copy_graph(pipeline.graph)
     copy.set_outputs(*(copy.graph.nodes[node.source.id].outputs[node.index] for node in outputs))
     return copy

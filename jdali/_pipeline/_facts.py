@@ -48,7 +48,8 @@ class Facts:
         Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
             most samples that were in it. Empty without workers, and before the first batch.
         """
-        sizes = [] if self._building.workers is None else [s for s in self._building.workers.file_sizes() if s[1]]
+        workers = self._building.workers
+        sizes = [] if workers is None else [size for size in workers.file_sizes() if size[1]]
         return {
             "capacities": [size for size, _ in sizes],
             "per_sample_capacities": [size // samples for size, samples in sizes],
