@@ -135,6 +135,11 @@ def batch(name: str, arg: Arg, values: np.ndarray[Any, Any], batch_size: int) ->
     return converted.reshape(batch_size)
 
 
+def extent_name(argument: str) -> str:
+    """The parameter of `run` for the true length of an argument that may differ in length by sample."""
+    return f"_{argument}_extent"
+
+
 def extents_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """int64 [N, ndim]: true shapes of [N, ...] values, or of [N] objects with as many axes each."""
     if values.dtype != object:

@@ -35,7 +35,8 @@ class Operator(Schema):
             not given), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
             A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
             that of a compiled operator `constants`: inputs that are one array for all samples, by name, and what
-            is agreed on offers that it uses. None: the output has the spec of the first input.
+            is agreed on offers that it uses. Where the samples that it sees are frames of sequences (`frames.py`),
+            `frames` is how many each sequence has. None: the output has the spec of the first input.
         outputs: number of outputs, or a function of the static arguments that gives it.
         output_per_optional: each optional input that is given adds an output.
         devices: the `device=` values DALI takes.

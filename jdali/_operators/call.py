@@ -9,8 +9,9 @@ of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types as pytypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,9 +19,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import TracedArgumentError
+from jdali._errors import SampleError, TracedArgumentError
 from jdali._numerics.random import SampleKeys
-from jdali._operators import argument_rules
+from jdali._operators import argument_rules, frames
 from jdali._operators.layout import Adapter, make_adapter
 from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, CompiledOp, DeviceBatchOp, DeviceOp, Operator
@@ -92,6 +93,8 @@ class Call:
     constants: tuple[tuple[str, Constant | None], ...]
     # Of arguments whose values the caller holds, perhaps padded: the shape that `run` gets them in.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
+    # Of a call on sequences whose arguments or further inputs differ by frame; all else is then of single frames.
+    frames: frames.FrameAxes | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +126,7 @@ def plan_call(
     traced_arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
     constants_given: Mapping[str, Any] = pytypes.MappingProxyType({}),
     agreed: Mapping[str, Agreed] = pytypes.MappingProxyType({}),
+    by_frame: Collection[str] = (),
 ) -> PlannedCall:
     """Plans one call on a batch.
 
@@ -138,10 +142,69 @@ def plan_call(
             in each sample: int [N, ndim].
         constants_given: inputs that are the same array for all samples, by name.
         agreed: what the producer of the first input does for this operator, see `offers`.
+        by_frame: those of the arguments that have a leading axis of frames.
 
     Raises:
-        SampleError: an argument has a wrong shape in a sample, or what `setup` finds.
+        SampleError: an argument has a wrong shape in a sample, numbers of frames do not agree, or what `setup` finds.
     """
+    shapes = {
+        n: traced_arguments[n] if n in traced_arguments else argument_rules.extents_of(args[n].values)
+        for n in op.args if n in by_frame
+    }  # fmt: skip
+    found = frames.frames_of(op, specs, shapes)
+    if found is not None:
+        return _plan_frames(op, found, specs, args, input_values or {}, traced_arguments, constants_given)
+    return _plan_whole(
+        op, specs, args, input_values or {}, traced_arguments,
+        {"keys": keys, "batch_size": batch_size, "constants": constants_given, **agreed},
+    )  # fmt: skip
+
+
+def _plan_frames(
+    op: Operator,
+    found: frames.Frames,
+    specs: Sequence[BatchSpec],
+    args: Mapping[str, Any],
+    input_values: Mapping[str, Any],
+    traced_arguments: Mapping[str, np.ndarray],
+    constants_given: Mapping[str, Any],
+) -> PlannedCall:
+    """Plans a call on sequences as one on their frames."""
+    given = {n: v for n, v in args.items() if isinstance(v, PerBatch)}
+    frame_specs = [found.spec(spec, axis) for spec, axis in zip(specs, found.axes, strict=True)]
+    single = {op.input(i).name for i, axis in enumerate(found.axes) if axis is None}
+    from_engine = {
+        "keys": None, "batch_size": len(found.sample), "frames": found.counts,
+        "constants": {n: v for n, v in constants_given.items() if n in single},
+    }  # fmt: skip
+    try:
+        planned = _plan_whole(
+            op, frame_specs, {**args, **{n: PerBatch(found.values(n, v.values)) for n, v in given.items()}},
+            {n: np.asarray(v)[found.sample] for n, v in input_values.items() if n in single},
+            {n: found.extents(n, v) for n, v in traced_arguments.items()}, from_engine,
+        )  # fmt: skip
+    except SampleError as error:
+        if error.sample is None:
+            raise
+        raise found.blamed(error, error.sample) from error
+    traced = {n: found.padded(np.asarray(v)) for n, v in planned.traced.items()}
+    held = [n for n in traced_arguments if n in found.lengths and n not in traced]
+    axes = found.axes_of(frame_specs, planned.outputs, held, traced)
+    outputs = [found.gathered(o, axis) for o, axis in zip(planned.outputs, axes.outputs, strict=True)]
+    traced |= {frames.length_name(n): found.lengths[n].astype(np.int32) for n in held}
+    return PlannedCall(dataclasses.replace(planned.call, frames=axes), tuple(outputs), traced)
+
+
+def _plan_whole(
+    op: Operator,
+    specs: Sequence[BatchSpec],
+    args: Mapping[str, Any],
+    input_values: Mapping[str, Any],
+    traced_arguments: Mapping[str, np.ndarray],
+    from_engine: Mapping[str, Any],
+) -> PlannedCall:
+    """Plans a call whose arguments are by sample; `from_engine` is what `setup` may ask for besides those."""
+    batch_size = from_engine["batch_size"]
     bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
         traced_arguments, ...), private=True)  # fmt: skip
     layouts, sequence = (op.layouts, op.sequence) if isinstance(op, DeviceOp) else ((), False)
@@ -175,8 +238,7 @@ def plan_call(
             constants[name] = constant
             seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
-    from_engine = {"keys": keys, "batch_size": batch_size, "constants": constants_given, **agreed}
-    plan = _run_setup(op, core_specs, from_engine | seen_by_setup, input_values or {}, specs)
+    plan = _run_setup(op, core_specs, {**from_engine, **seen_by_setup}, input_values, specs)
     for name in (*plan.params, *plan.static):
         constants.pop(name, None)
         static.pop(name, None)
@@ -204,14 +266,9 @@ def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str
     for name, values in traced.items():
         if values.dtype == object:
             result[name] = argument_rules.padded(values)
-            if extent_name(name) in op.args:
-                result[extent_name(name)] = argument_rules.extents_of(values).astype(np.int32)
+            if argument_rules.extent_name(name) in op.args:
+                result[argument_rules.extent_name(name)] = argument_rules.extents_of(values).astype(np.int32)
     return result
-
-
-def extent_name(argument: str) -> str:
-    """The parameter of `run` for the true length of an argument that may differ in length by sample."""
-    return f"_{argument}_extent"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -269,6 +326,9 @@ def run_call(
 
     Returns: [N, *out_shape] for each output.
     """
+    if call.frames is not None:
+        single = functools.partial(run_call, dataclasses.replace(call, frames=None))
+        return frames.run_frames(single, call.frames, arrays, extents, traced, out_extents, out_shapes)
     fitted = {
         n: argument_rules.fitted(traced[n], shape, 1) for n, shape in call.argument_shapes if n in traced
     }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from jdali._operators.base import Outputs, Setup, WholeBatch
 from jdali._operators.compiled import USUAL_NANOSECONDS, CompiledOp, FreePadding, SetupNeeds
 from jdali._operators.offers import Offer
+
+TakesFrames: TypeAlias = Literal["first", "inputs", "arguments"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -20,10 +22,13 @@ class DeviceOp(CompiledOp):
             of the same axes (CHW), adds a missing C and maps over frames (FHWC, CFHW). Empty:
             `run` takes any layout (and may ask for it with the parameter `layout`).
         sequence: whether axes F are mapped over (only with `layouts`).
+        takes_frames: where axes F may come from: from the first input, from any input, or from any input or
+            argument. What has none is the same for all frames of a sample, see `frames.py`.
     """
 
     layouts: tuple[str, ...] = ()
     sequence: bool = True
+    takes_frames: TakesFrames = "first"
 
 
 def operator(
@@ -33,6 +38,7 @@ def operator(
     setup_needs: SetupNeeds | None = None,
     layouts: tuple[str, ...] = (),
     sequence: bool = True,
+    takes_frames: TakesFrames = "first",
     outputs: Outputs = 1,
     output_per_optional: bool = False,
     devices: tuple[str, ...] = ("cpu", "gpu"),
@@ -46,8 +52,8 @@ def operator(
 
     def decorate(run: Callable[..., Any]) -> DeviceOp:
         return DeviceOp.of(
-            run, name, setup=setup, setup_needs=setup_needs, layouts=layouts, sequence=sequence, outputs=outputs,
-            output_per_optional=output_per_optional, devices=devices, free_padding=free_padding,
+            run, name, setup=setup, setup_needs=setup_needs, layouts=layouts, sequence=sequence, takes_frames=takes_frames,
+            outputs=outputs, output_per_optional=output_per_optional, devices=devices, free_padding=free_padding,
             whole_batch=whole_batch, nanoseconds=nanoseconds, uses=uses, source=source,
         )  # fmt: skip
 

@@ -139,7 +139,7 @@ class _Call:
         shapes_given = dict(planned.call.argument_shapes)
         traced = {n: argument_rules.fitted(value, shapes_given[n], 0) for n, value in self.tracers.items()}
         traced |= {name: value[0] for name, value in planned.traced.items()}
-        if not isinstance(self.op, DeviceBatchOp):
+        if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
             return run_sample(planned.call, self.arrays, extents, traced, out_extents, shapes, self.key)
         operands = (list(self.arrays), list(extents), traced, list(out_extents), self.key)
         arrays, ins, values, outs, key = jax.tree.map(lambda v: jnp.asarray(v)[None], operands)

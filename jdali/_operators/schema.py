@@ -3,6 +3,8 @@
 Positional-only parameters are data inputs, keyword-only ones are DALI's arguments, annotated
 
 * `PerSample[T]`: may differ per sample; traced in compiled code;
+* `PerFrame[T]`: the same, and of a sequence it may differ per frame as well: a tensor whose layout begins with F
+  has a value of T for each frame (`fn.per_frame`), and `run` and `setup` see one frame;
 * `Static[T]`: one value for the batch; a compile key.
 
 A first parameter named `key` makes the operator a random one. A parameter that only `setup` fills in (through
@@ -36,7 +38,10 @@ class ArgKind(enum.Enum):
     STATIC = "static"
 
 
+_BY_FRAME = "by frame"
+
 PerSample = Annotated[T, ArgKind.PER_SAMPLE]
+PerFrame = Annotated[T, ArgKind.PER_SAMPLE, _BY_FRAME]
 Static = Annotated[T, ArgKind.STATIC]
 
 REQUIRED: Any = inspect.Parameter.empty
@@ -48,8 +53,13 @@ class Arg:
 
     name: str
     kind: ArgKind
-    annotation: Any  # the T of PerSample[T] or Static[T]
+    annotation: Any  # the T of PerSample[T], PerFrame[T] or Static[T]
     default: Any  # REQUIRED if it must be given
+    per_frame: bool = False  # annotated PerFrame
+
+    def is_by_frame(self, layout: str) -> bool:
+        """Whether a tensor of this layout, given for the argument, has a value for each frame."""
+        return self.per_frame and layout.startswith("F")
 
     @property
     def required(self) -> bool:
@@ -224,7 +234,8 @@ def read_schema(
             raise TypeError(f"{name}: {parameter.name} must be keyword-only or positional-only")
         elif arg_kind is not None:
             annotation = typing.get_args(hint)[0]
-            args[parameter.name] = Arg(parameter.name, arg_kind, annotation, parameter.default)
+            by_frame = _BY_FRAME in typing.get_args(hint)[1:]
+            args[parameter.name] = Arg(parameter.name, arg_kind, annotation, parameter.default, by_frame)
         elif parameter.name in engine_parameters:
             engine.add(parameter.name)
         else:

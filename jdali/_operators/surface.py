@@ -103,14 +103,20 @@ def _union(annotation: Any, extra: Any) -> Any:
         return Any
 
 
-def document(op: Operator, extra: dict[str, str]) -> str:
-    """The operator's docstring with further arguments added to its Args."""
+def document(op: Operator, extra: dict[str, str], *, by_frame: bool = True) -> str:
+    """The operator's docstring with further arguments added to its Args, and what may differ by frame if asked."""
+    doc = op.doc
+    names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
+    if names and by_frame:
+        doc += (
+            f"\n\nBy frame: of sequences {', '.join(names)} may have a value for each frame, see `per_frame`."
+        )
     if not extra:
-        return op.doc
+        return doc
     block = "\n".join(f"    {name}: {text}" for name, text in extra.items())
-    head, found, tail = op.doc.partition("\nArgs:\n")
+    head, found, tail = doc.partition("\nArgs:\n")
     if not found:
-        return f"{op.doc}\n\nArgs:\n{block}\n"
+        return f"{doc}\n\nArgs:\n{block}\n"
     body, separator, rest = tail.partition("\n\n")
     return f"{head}\nArgs:\n{body.rstrip()}\n{block}{separator}{rest}"
 

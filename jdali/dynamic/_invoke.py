@@ -179,6 +179,9 @@ def _argument_batch(
         value = _in_element_type(arg, value)
         return value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape))
     values = repeated(value, count)
+    if arg.is_by_frame(values.spec.layout):
+        samples = [_in_element_type(arg, one) for one in values.to_samples()]
+        return TensorList.from_samples(samples, values.spec.layout)
     sample_shape(op.name, arg, values.spec.extents)
     if values.is_dense_tensor():
         return _in_element_type(arg, values.as_numpy())

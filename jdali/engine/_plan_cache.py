@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jdali._batches.extent import BatchSpec
 from jdali._batches.store import Store
 from jdali.engine._failure import failing_as
 from jdali.engine._program import PlannedStage, Program
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
 from jdali.graph._plan import Stage
+from jdali.tensors import TensorList
 
 # Values that a `setup` sees are part of a key only if they are few: many are hardly ever the same again.
 _MOST_KEY_BYTES = 4096
@@ -165,7 +167,13 @@ class Dependencies:
         """All that a plan for these `count` samples depends on; None: too much to be the same again."""
         if self._on_keys:
             return None
-        parts = [_value_key(given[v.node, v.name], seen=v.seen) for v in self._by_value]
+        by_frame = [
+            v.name in v.node.args and _is_by_frame(v.node, v.name, env.get(v.value)) for v in self._by_value
+        ]
+        parts = [
+            _value_key(given[v.node, v.name], seen=v.seen or framed)
+            for v, framed in zip(self._by_value, by_frame, strict=True)
+        ]
         if env.constants:
             parts += [_value_key(value, seen=True) for value in env.constants.values()]
         if None in parts:
@@ -173,7 +181,27 @@ class Dependencies:
         parts += [env[v].spec.key for v in self.values]
         for value in self._stage.inputs if env.agreed else ():
             parts += [agreed.key for agreed in env.agreed.get(value, {}).values()]
-        return (count, *env.constants, *parts)
+        return (count, *by_frame, *env.constants, *parts)
+
+    def by_frame(self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values) -> list[str]:
+        """The arguments of a node that have a value for each frame.
+
+        Args:
+            node: of the stage.
+            specs: of values of the stage.
+            env: values from outside of it.
+        """
+        return [
+            name for name, value in node.arg_inputs.items()
+            if _is_by_frame(node, name, specs[value] if value in specs else env.get(value))
+        ]  # fmt: skip
+
+
+def _is_by_frame(node: Node, name: str, value: BatchSpec | TensorList | None) -> bool:
+    if value is None:
+        return False  # one array for the batch, which has no layout
+    spec = value if isinstance(value, BatchSpec) else value.spec
+    return node.op.args[name].is_by_frame(spec.layout)
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:

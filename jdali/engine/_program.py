@@ -18,7 +18,8 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import CompileLimitError
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
-from jdali._operators.call import Call, PlannedCall, extent_name, run_call
+from jdali._operators.argument_rules import extent_name
+from jdali._operators.call import Call, PlannedCall, run_call
 from jdali.engine._buckets import Group
 from jdali.engine._cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine._failure import failing_as

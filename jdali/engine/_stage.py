@@ -179,6 +179,7 @@ class StageRunner(StepRunner):
                 constants[name] = value
         args = dict(self._args[node])
         traced = {}
+        by_frame = self._dependencies.by_frame(node, specs, env)
         for name, value in node.arg_inputs.items():
             if (node, name) in given:
                 args[name] = PerBatch(given[node, name])
@@ -194,7 +195,7 @@ class StageRunner(StepRunner):
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
         return plan_call(
             node.op, in_specs, args, batch_size=count, keys=keys, input_values=values,
-            traced_arguments=traced, constants_given=constants, agreed=agreed,
+            traced_arguments=traced, constants_given=constants, agreed=agreed, by_frame=by_frame,
         )  # fmt: skip
 
     def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:

@@ -154,11 +154,15 @@ class StageShapes:
             name: by_value[id(v)].extents if id(v) in by_value else scalar
             for name, v in node.arg_inputs.items()
         }
+        by_frame = [
+            name for name, v in node.arg_inputs.items()
+            if id(v) in by_value and node.op.args[name].is_by_frame(by_value[id(v)].layout)
+        ]  # fmt: skip
         try:
             planned = plan_call(
                 node.op, specs, self._args[node], batch_size=1, constants_given=constants,
                 input_values={name: value[None] for name, value in constants.items()},
-                traced_arguments=traced,
+                traced_arguments=traced, by_frame=by_frame,
             )  # fmt: skip
         except Exception:  # the operator does not take inputs of the padded size: the sample's own will do
             return None

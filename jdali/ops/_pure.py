@@ -48,5 +48,11 @@ def make_pure(op: Operator) -> Any:
         if op.inputs or name != "extent":
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
             extra[name] = text
-    describe(function, op, "jdali.ops", signature.replace(parameters=parameters), document(op, extra))
+    describe(
+        function,
+        op,
+        "jdali.ops",
+        signature.replace(parameters=parameters),
+        document(op, extra, by_frame=False),
+    )
     return function

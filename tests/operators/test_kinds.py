@@ -38,7 +38,7 @@ KINDS = {
 # What each kind can be told, beside a name, the devices and the source.
 OPTIONS = {
     operator: {
-        "setup", "setup_needs", "layouts", "sequence", "outputs", "output_per_optional", "free_padding",
+        "setup", "setup_needs", "layouts", "sequence", "takes_frames", "outputs", "output_per_optional", "free_padding",
         "whole_batch", "nanoseconds", "uses",
     },
     batch_operator: {

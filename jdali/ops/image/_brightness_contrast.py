@@ -10,7 +10,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 
 LAYOUTS = ("HWC", "DHWC")
 
@@ -47,10 +47,10 @@ def brightness_contrast(
     image: Array,
     /,
     *,
-    brightness: PerSample[float] = 1.0,
-    brightness_shift: PerSample[float] = 0.0,
-    contrast: PerSample[float] = 1.0,
-    contrast_center: PerSample[float | None] = None,
+    brightness: PerFrame[float] = 1.0,
+    brightness_shift: PerFrame[float] = 0.0,
+    contrast: PerFrame[float] = 1.0,
+    contrast_center: PerFrame[float | None] = None,
     dtype: Static[np.dtype | None] = None,
 ) -> Array:
     """Scales intensities around a centre, then all of them, then shifts; rounds half away from zero.
@@ -77,8 +77,8 @@ def brightness(
     image: Array,
     /,
     *,
-    brightness: PerSample[float] = 1.0,
-    brightness_shift: PerSample[float] = 0.0,
+    brightness: PerFrame[float] = 1.0,
+    brightness_shift: PerFrame[float] = 0.0,
     dtype: Static[np.dtype | None] = None,
 ) -> Array:
     """Scales and shifts intensities: out = brightness · in + brightness_shift · range of the output.
@@ -99,8 +99,8 @@ def contrast(
     image: Array,
     /,
     *,
-    contrast: PerSample[float] = 1.0,
-    contrast_center: PerSample[float | None] = None,
+    contrast: PerFrame[float] = 1.0,
+    contrast_center: PerFrame[float | None] = None,
     dtype: Static[np.dtype | None] = None,
 ) -> Array:
     """Scales intensities around a centre: out = contrast_center + contrast · (in - contrast_center).

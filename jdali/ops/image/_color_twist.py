@@ -10,7 +10,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
 from jdali.types import DALIDataType, DALIImageType
 
@@ -57,9 +57,9 @@ def hsv(
     /,
     *,
     dtype: Static[np.dtype | Any] = DALIDataType.UINT8,
-    hue: PerSample[float] = 0.0,
-    saturation: PerSample[float] = 1.0,
-    value: PerSample[float] = 1.0,
+    hue: PerFrame[float] = 0.0,
+    saturation: PerFrame[float] = 1.0,
+    value: PerFrame[float] = 1.0,
 ) -> Array:
     """Changes hue, saturation and value by a linear map, which rotates colours around the gray axis.
 
@@ -81,7 +81,7 @@ def hue(
     /,
     *,
     dtype: Static[np.dtype | None] = None,
-    hue: PerSample[float] = 0.0,
+    hue: PerFrame[float] = 0.0,
     image_type: Static[DALIImageType] = DALIImageType.RGB,
 ) -> Array:
     """Rotates colours around the gray axis.
@@ -104,7 +104,7 @@ def saturation(
     *,
     dtype: Static[np.dtype | None] = None,
     image_type: Static[DALIImageType] = DALIImageType.RGB,
-    saturation: PerSample[float] = 1.0,
+    saturation: PerFrame[float] = 1.0,
 ) -> Array:
     """Scales the distance of colours from gray.
 
@@ -124,12 +124,12 @@ def color_twist(
     image: Array,
     /,
     *,
-    brightness: PerSample[float] = 1.0,
-    contrast: PerSample[float] = 1.0,
+    brightness: PerFrame[float] = 1.0,
+    contrast: PerFrame[float] = 1.0,
     dtype: Static[np.dtype | None] = None,
-    hue: PerSample[float] = 0.0,
+    hue: PerFrame[float] = 0.0,
     image_type: Static[DALIImageType] = DALIImageType.RGB,
-    saturation: PerSample[float] = 1.0,
+    saturation: PerFrame[float] = 1.0,
 ) -> Array:
     """Changes hue and saturation, then contrast around the middle gray, then brightness.
 

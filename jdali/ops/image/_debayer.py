@@ -12,7 +12,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._border import with_margin
 from jdali.ops.image._debayer_vng import SMALLEST, by_gradients
 from jdali.ops.tensor._fit import fit
@@ -56,7 +56,7 @@ def debayer(
     image: Array,
     /,
     *,
-    blue_position: PerSample[tuple[int, ...]],
+    blue_position: PerFrame[tuple[int, ...]],
     algorithm: Static[str] = "bilinear_ocv",
     _algorithm: Static[str] = "",
     _red: PerSample[Array | None] = None,

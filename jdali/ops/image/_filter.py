@@ -13,7 +13,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._operators.argument_rules import extents_of
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._border import INDICES, border_name
 from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
 from jdali.ops.tensor._fit import fit
@@ -123,14 +123,14 @@ def _refuse(bad: Any, message: str, values: np.ndarray, argument: str | None) ->
 
 
 # --- run ----------------------------------------------------------------------------------------
-@operator(setup=setup, source="operators/image/convolution/filter.cc")
+@operator(setup=setup, takes_frames="inputs", source="operators/image/convolution/filter.cc")
 def filter(
     data: Array,
     filter: Array,
     fill_value: Array | None = None,
     /,
     *,
-    anchor: PerSample[tuple[int, ...] | list[int]] = (-1,),
+    anchor: PerFrame[tuple[int, ...] | list[int]] = (-1,),
     border: Static[str] = "reflect_101",
     dtype: Static[np.dtype | None] = None,
     mode: Static[str] = "same",

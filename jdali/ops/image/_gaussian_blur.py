@@ -24,7 +24,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.tensor._fit import fit
 
@@ -127,8 +127,8 @@ def gaussian_blur(
     /,
     *,
     dtype: Static[np.dtype | None] = None,
-    sigma: PerSample[tuple[float, ...] | list[float]] = (0.0,),
-    window_size: PerSample[tuple[int, ...] | list[int]] = (0,),
+    sigma: PerFrame[tuple[float, ...] | list[float]] = (0.0,),
+    window_size: PerFrame[tuple[int, ...] | list[int]] = (0,),
     _sigma_extent: PerSample[Array | None] = None,
     _radii: Static[tuple[int, ...] | None] = None,
     extent: Array,

@@ -15,7 +15,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
 
 # laplacian.h: sizes that DALI takes (its documentation says 23).
@@ -141,9 +141,9 @@ def laplacian(
     *,
     dtype: Static[np.dtype | None] = None,
     normalized_kernel: Static[bool] = False,
-    scale: PerSample[tuple[float, ...] | list[float]] = (1.0,),
-    smoothing_size: PerSample[tuple[int, ...] | list[int] | None] = None,
-    window_size: PerSample[tuple[int, ...] | list[int]] = (3,),
+    scale: PerFrame[tuple[float, ...] | list[float]] = (1.0,),
+    smoothing_size: PerFrame[tuple[int, ...] | list[int] | None] = None,
+    window_size: PerFrame[tuple[int, ...] | list[int]] = (3,),
     _scale_extent: PerSample[Array | None] = None,
     _kernels: PerSample[Array | None] = None,
     _sizes: PerSample[Array | None] = None,

@@ -12,7 +12,7 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._border import with_margin
 from jdali.ops.image._correlate import padded_taps
 from jdali.ops.tensor._fit import fit
@@ -118,10 +118,10 @@ def dilate(
     image: Array,
     /,
     *,
-    anchor: PerSample[tuple[int, ...]] = (-1, -1),
+    anchor: PerFrame[tuple[int, ...]] = (-1, -1),
     border_mode: Static[str] = "constant",
     iterations: Static[int] = 1,
-    mask_size: PerSample[tuple[int, ...]] = (3, 3),
+    mask_size: PerFrame[tuple[int, ...]] = (3, 3),
     _reach: Static[tuple[int, int] | None] = None,
     _size: PerSample[Array | None] = None,
     _start: PerSample[Array | None] = None,
@@ -159,10 +159,10 @@ def erode(
     image: Array,
     /,
     *,
-    anchor: PerSample[tuple[int, ...]] = (-1, -1),
+    anchor: PerFrame[tuple[int, ...]] = (-1, -1),
     border_mode: Static[str] = "constant",
     iterations: Static[int] = 1,
-    mask_size: PerSample[tuple[int, ...]] = (3, 3),
+    mask_size: PerFrame[tuple[int, ...]] = (3, 3),
     _reach: Static[tuple[int, int] | None] = None,
     _size: PerSample[Array | None] = None,
     _start: PerSample[Array | None] = None,

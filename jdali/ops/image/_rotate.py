@@ -11,7 +11,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image import _warp
 from jdali.ops.transforms._matrix import rotation_matrix
 from jdali.types import INTERP_LINEAR, DALIInterpType
@@ -20,15 +20,20 @@ from jdali.types import INTERP_LINEAR, DALIInterpType
 _SLACK = 1e-2
 
 
-def canvas_size(size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None) -> np.ndarray:
+def canvas_size(
+    size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
+) -> np.ndarray:
     """Smallest canvas that holds rotated images, with the parity of the axis that lies along it.
 
-    Equal parity keeps pixel centres on pixel centres, so that small angles blur less.
+    Equal parity keeps pixel centres on pixel centres, so that small angles blur less. All frames of a sequence get the
+    canvas that holds the largest of them, with the parity that most of them would have alone; an even one if as many
+    have one as the other.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).
         angle: float32 [N], degrees.
         axis: float32 [N, 3], (x, y, z), for volumes.
+        frames: int, how many images that follow each other are frames of a sequence; None: none are.
 
     Returns: int64 [N, 2] or [N, 3].
     """
@@ -46,7 +51,12 @@ def canvas_size(size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = N
         own = np.diagonal(reach, 0, 1, 2) >= reach.max(-1)
         source = np.where(own, np.arange(3), 2 - reach[:, :, ::-1].argmax(-1))
         along = np.take_along_axis(size, source, axis=1)
-    result: np.ndarray = needed + (needed + along) % 2
+    odd = along % 2
+    if frames is not None and len(frames):
+        first = np.cumsum(frames) - frames
+        needed = np.repeat(np.maximum.reduceat(needed, first), frames, axis=0)
+        odd = np.repeat(2 * np.add.reduceat(odd, first) > frames[:, None], frames, axis=0)
+    result: np.ndarray = needed + (needed + odd) % 2
     return result
 
 
@@ -71,6 +81,7 @@ def setup(
     interp_type: DALIInterpType,
     keep_size: bool,
     size: Any,
+    frames: np.ndarray | None = None,
 ) -> BatchSpec:
     _warp.check_warp("rotate", images, interp_type)
     axes = images.ndim - 1
@@ -81,14 +92,14 @@ def setup(
     elif keep_size:
         sizes = images.extents[:, :axes]
     elif axes == 2:
-        sizes = canvas_size(images.extents[:, :2], np.asarray(angle))
+        sizes = canvas_size(images.extents[:, :2], np.asarray(angle), frames=frames)
     else:
         axis = np.asarray(axis)
         if axis.shape[1:] != (3,):
             raise ValueError(f"rotate: axis must have 3 values (x, y, z), got {axis.shape[1:]}")
         bad = (axis == 0).all(axis=1)
         check_samples(bad, lambda _: "rotate: axis has no length", argument="axis")
-        sizes = canvas_size(images.extents[:, :3], np.asarray(angle), axis)
+        sizes = canvas_size(images.extents[:, :3], np.asarray(angle), axis, frames)
     return _warp.warped(images, sizes, dtype)
 
 
@@ -114,8 +125,8 @@ def rotate(
     image: Array,
     /,
     *,
-    angle: PerSample[float],
-    axis: PerSample[tuple[float, ...] | None] = None,
+    angle: PerFrame[float],
+    axis: PerFrame[tuple[float, ...] | None] = None,
     dtype: Static[np.dtype | None] = None,
     fill_value: Static[float | None] = None,
     interp_type: Static[DALIInterpType] = INTERP_LINEAR,

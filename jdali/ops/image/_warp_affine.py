@@ -12,7 +12,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image import _warp
 from jdali.ops.transforms._matrix import Matrix, Vector, inverse
 from jdali.types import INTERP_LINEAR, DALIInterpType
@@ -66,6 +66,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup=setup,
     setup_needs=size_arguments,
     layouts=("HWC", "DHWC"),
+    takes_frames="inputs",
     free_padding="all",
     nanoseconds=4.0,
     source="operators/image/remap/warp_affine_params.h",
@@ -79,7 +80,7 @@ def warp_affine(
     fill_value: Static[float | None] = None,
     interp_type: Static[DALIInterpType] = INTERP_LINEAR,
     inverse_map: Static[bool] = True,
-    matrix: PerSample[tuple[float, ...] | Matrix] = (),
+    matrix: PerFrame[tuple[float, ...] | Matrix] = (),
     size: PerSample[tuple[float | np.integer, ...]] = (),
     extent: tuple[Array, ...],
     out_extent: Array,

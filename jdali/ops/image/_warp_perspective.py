@@ -13,7 +13,7 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image import _warp
 from jdali.ops.transforms._matrix import Matrix, Vector, inverse
 from jdali.types import INTERP_LINEAR, DALIInterpType
@@ -79,6 +79,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     setup=setup,
     setup_needs=size_arguments,
     layouts=("HWC",),
+    takes_frames="inputs",
     free_padding="all",
     nanoseconds=28.0,
     source="operators/image/remap/cvcuda/warp_perspective.cc",
@@ -92,7 +93,7 @@ def warp_perspective(
     fill_value: Static[tuple[float, ...] | float] = (),
     interp_type: Static[DALIInterpType] = INTERP_LINEAR,
     inverse_map: Static[bool] = True,
-    matrix: PerSample[tuple[float, ...] | Matrix] = (),
+    matrix: PerFrame[tuple[float, ...] | Matrix] = (),
     pixel_origin: Static[str] = "corner",
     size: PerSample[tuple[float, ...]] = (),
     extent: tuple[Array, ...],

@@ -24,7 +24,11 @@ def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
 
 @operator(setup=setup, source="operators/sequence/per_frame.h")
 def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple[int, ...]) -> Array:
-    """Names the first axis F; the values stay as they are.
+    """Names the first axis F, so that an operator on sequences takes a value for each frame; the values stay as they are.
+
+    `rotate(videos, angle=per_frame(angles))` turns each frame by its own angle. There must be as many values as the sequence
+    has frames, or one, which is for all of them. Docs of operators say which arguments are taken so, and those that
+    take several inputs take these by frame, too: `warp_affine(images, per_frame(matrices))`.
 
     Args:
         data: at least one axis, any type.

@@ -24,6 +24,7 @@ def setup(*matrices: BatchSpec) -> Plan:
 @operator(
     setup=setup,
     name="transforms.combine",
+    takes_frames="arguments",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/combine_transforms.cc",
 )

@@ -11,7 +11,7 @@ from jax import Array
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.tensor._fit import fit
 from jdali.ops.transforms._matrix import Matrix, Vector, apply_linear
 from jdali.ops.transforms._plan import length, sample_shape
@@ -48,14 +48,14 @@ def _rows(name: str, matrix: Any, columns: int) -> int | None:
     return count // columns
 
 
-@operator(setup=setup, source="operators/geometry/coord_transform.h")
+@operator(setup=setup, takes_frames="arguments", source="operators/geometry/coord_transform.h")
 def coord_transform(
     points: Array,
     /,
     *,
-    M: PerSample[tuple[float, ...] | Matrix | None] = None,
-    MT: PerSample[tuple[float, ...] | Matrix | None] = None,
-    T: PerSample[tuple[float, ...] | None] = None,
+    M: PerFrame[tuple[float, ...] | Matrix | None] = None,
+    MT: PerFrame[tuple[float, ...] | Matrix | None] = None,
+    T: PerFrame[tuple[float, ...] | None] = None,
     dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
     _components: Static[int | None] = None,
     out_shape: tuple[int, ...],

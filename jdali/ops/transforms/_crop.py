@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan, vector
 
 
@@ -28,6 +28,7 @@ def setup(
 @operator(
     setup=setup,
     name="transforms.crop",
+    takes_frames="arguments",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_crop.cc",
 )
@@ -36,11 +37,11 @@ def crop(
     /,
     *,
     absolute: Static[bool] = False,
-    from_end: PerSample[tuple[float, ...]] = (1.0,),
-    from_start: PerSample[tuple[float, ...]] = (0.0,),
+    from_end: PerFrame[tuple[float, ...]] = (1.0,),
+    from_start: PerFrame[tuple[float, ...]] = (0.0,),
     reverse_order: Static[bool] = False,
-    to_end: PerSample[tuple[float, ...]] = (1.0,),
-    to_start: PerSample[tuple[float, ...]] = (0.0,),
+    to_end: PerFrame[tuple[float, ...]] = (1.0,),
+    to_start: PerFrame[tuple[float, ...]] = (0.0,),
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.transforms._matrix import about_center, rotation_matrix
 from jdali.ops.transforms._plan import check_vector, finish, length, no_values, plan, vector
 
@@ -25,6 +25,7 @@ def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any
     setup=setup,
     setup_needs=no_values,
     name="transforms.rotation",
+    takes_frames="arguments",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_rotation.cc",
 )
@@ -32,9 +33,9 @@ def rotation(
     matrix: Array | None = None,
     /,
     *,
-    angle: PerSample[float],
-    axis: PerSample[tuple[float, ...] | None] = None,
-    center: PerSample[tuple[float, ...] | None] = None,
+    angle: PerFrame[float],
+    axis: PerFrame[tuple[float, ...] | None] = None,
+    center: PerFrame[tuple[float, ...] | None] = None,
     reverse_order: Static[bool] = False,
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],

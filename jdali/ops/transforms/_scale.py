@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.transforms._matrix import about_center
 from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, no_values, plan, vector
 
@@ -31,6 +31,7 @@ def setup(matrix: BatchSpec | None = None, *, center: Any, ndim: int | None, sca
     setup=setup,
     setup_needs=no_values,
     name="transforms.scale",
+    takes_frames="arguments",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_scale.cc",
 )
@@ -38,8 +39,8 @@ def scale(
     matrix: Array | None = None,
     /,
     *,
-    scale: PerSample[tuple[float, ...]],
-    center: PerSample[tuple[float, ...] | None] = None,
+    scale: PerFrame[tuple[float, ...]],
+    center: PerFrame[tuple[float, ...] | None] = None,
     ndim: Static[int | None] = None,
     reverse_order: Static[bool] = False,
     _axes: Static[int | None] = None,

@@ -11,7 +11,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.transforms._matrix import Matrix, about_center
 from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan
 
@@ -43,6 +43,7 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
     setup=setup,
     setup_needs=lambda given: ("angles",) if "angles" in given else (),
     name="transforms.shear",
+    takes_frames="arguments",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_shear.cc",
 )
@@ -50,10 +51,10 @@ def shear(
     matrix: Array | None = None,
     /,
     *,
-    angles: PerSample[tuple[float, ...] | Matrix | None] = None,
-    center: PerSample[tuple[float, ...] | None] = None,
+    angles: PerFrame[tuple[float, ...] | Matrix | None] = None,
+    center: PerFrame[tuple[float, ...] | None] = None,
     reverse_order: Static[bool] = False,
-    shear: PerSample[tuple[float, ...] | Matrix | None] = None,
+    shear: PerFrame[tuple[float, ...] | Matrix | None] = None,
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:

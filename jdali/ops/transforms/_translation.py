@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.transforms._plan import finish, length, matrix_axes, no_values, plan, vector
 
 
@@ -24,6 +24,7 @@ def setup(matrix: BatchSpec | None = None, *, offset: Any) -> Plan:
     setup=setup,
     setup_needs=no_values,
     name="transforms.translation",
+    takes_frames="arguments",
     devices=("cpu",),
     source="operators/geometry/affine_transforms/transform_translation.cc",
 )
@@ -31,7 +32,7 @@ def translation(
     matrix: Array | None = None,
     /,
     *,
-    offset: PerSample[tuple[float, ...]],
+    offset: PerFrame[tuple[float, ...]],
     reverse_order: Static[bool] = False,
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],

@@ -1,0 +1,273 @@
+"""Calls on sequences whose arguments, or further inputs, differ by frame.
+
+Such a call is planned and run as one on a batch of frames: `setup` gets a row for each frame of each sample, and in
+the compiled program samples and frames are one axis. So a frame of a sequence gets what it would get as a single
+picture, and no operator knows of it. `call.py` asks `frames_of` whether a call is one of these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._operators import argument_rules
+from jdali._operators.layout import make_adapter
+from jdali._operators.record import DeviceOp, Operator
+
+FRAMES = "F"
+
+
+@dataclasses.dataclass(frozen=True)
+class FrameAxes:
+    """What a compiled program of such a call depends on, besides what one on single frames does.
+
+    Attributes:
+        inputs: of each input the axis of frames; None: all frames of a sample share it.
+        outputs: of each output the axis of frames.
+        held: arguments by frame whose values the caller holds, perhaps padded.
+        planned: values that `setup` saw or worked out, [N, frames, ...].
+    """
+
+    inputs: tuple[int | None, ...]
+    outputs: tuple[int, ...] = ()
+    held: tuple[str, ...] = ()
+    planned: tuple[str, ...] = ()
+
+
+def length_name(argument: str) -> str:
+    """Under which name a program gets how many values each sample of an argument by frame has."""
+    return f"_{argument}_frames"
+
+
+# --- planning -----------------------------------------------------------------------------------
+@dataclasses.dataclass(frozen=True, eq=False)
+class Frames:
+    """The frames of a batch.
+
+    Attributes:
+        axes: of each input the axis of frames; None: all frames of a sample share it.
+        counts: int64 [N], frames of each sample, at least 1.
+        lengths: of each argument by frame, int64 [N]: as many as there are frames, or one for all of them.
+        sample, number: int64 [frames of all samples], the sample that a frame is of, and which of its frames it is.
+    """
+
+    axes: tuple[int | None, ...]
+    counts: np.ndarray
+    lengths: Mapping[str, np.ndarray]
+    sample: np.ndarray
+    number: np.ndarray
+
+    def spec(self, spec: BatchSpec, axis: int | None) -> BatchSpec:
+        """Spec of the frames of an input."""
+        extents, layout = spec.extents[self.sample], spec.layout
+        if axis is not None:
+            extents, layout = np.delete(extents, axis, axis=1), layout[:axis] + layout[axis + 1 :]
+        return BatchSpec(extents, spec.dtype, layout)
+
+    def values(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Values [N, ...] of an argument as one for each frame."""
+        if name not in self.lengths:
+            return values[self.sample]
+        number = np.minimum(self.number, self.lengths[name][self.sample] - 1)
+        if values.dtype != object:
+            return values[self.sample, number]
+        rows = [np.asarray(values[i][k]) for i, k in zip(self.sample.tolist(), number.tolist(), strict=True)]
+        return np.stack(rows) if len({row.shape for row in rows}) == 1 else argument_rules.as_objects(rows)
+
+    def extents(self, name: str, extents: np.ndarray) -> np.ndarray:
+        """Shapes [N, ndim] of an argument's values as those of its frames."""
+        return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
+
+    def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
+        """Spec of sequences of frames of this spec; their size is that of the largest frame."""
+        first = np.cumsum(self.counts) - self.counts
+        extents = np.maximum.reduceat(spec.extents, first, axis=0) if len(first) else spec.extents
+        layout = spec.layout and spec.layout[:axis] + FRAMES + spec.layout[axis:]
+        return BatchSpec(np.insert(extents, axis, self.counts, axis=1), spec.dtype, layout)
+
+    def padded(self, values: np.ndarray) -> np.ndarray:
+        """[N, frames, ...] of values for all frames; the last one of a sample is repeated.
+
+        How many there are is a power of two, as each number is a compiled program.
+        """
+        most = 1 << (int(self.counts.max(initial=1)) - 1).bit_length()
+        first = np.cumsum(self.counts) - self.counts
+        rows: np.ndarray = values[first[:, None] + np.minimum(np.arange(most), self.counts[:, None] - 1)]
+        return rows
+
+    def axes_of(
+        self,
+        specs: Sequence[BatchSpec],
+        outputs: Sequence[BatchSpec],
+        held: Iterable[str],
+        planned: Iterable[str],
+    ) -> FrameAxes:
+        """Where a program finds the frames, and puts them: as in the first input, if the output is like it, or in front.
+
+        Args:
+            specs, outputs: of frames.
+            held, planned: see `FrameAxes`.
+        """
+        axis = self.axes[0] if self.axes else None
+        own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
+        return FrameAxes(self.axes, tuple(own), tuple(held), tuple(sorted(planned)))
+
+    def blamed(self, error: SampleError, frame: int) -> SampleError:
+        """The error of a frame as that of its sample."""
+        sample, number = int(self.sample[frame]), int(self.number[frame])
+        return SampleError(f"{error}, in frame {number}", sample=sample, argument=error.argument)
+
+
+def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:
+    """The frames of a call; None if it is one on whole samples.
+
+    Args:
+        op: the operator.
+        specs: spec of each input.
+        by_frame: shapes of the arguments given by frame, int [N, ndim], in the order of the signature.
+
+    Raises:
+        SampleError: numbers of frames of a sample do not agree, or a frame's argument has a wrong shape.
+        ValueError: there are arguments by frame, but no frames.
+    """
+    lengths = {name: shapes[:, 0].astype(np.int64) for name, shapes in by_frame.items()}
+    takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
+    axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
+    known = [i for i, axis in enumerate(axes) if axis is not None]
+    # Those of the first input alone need nothing more, if they do not add an axis to what `run` sees.
+    enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
+    if not lengths and not enough[takes]:
+        return None
+    if known:
+        counts = specs[known[0]].extents[:, axes[known[0]]]
+        _check_inputs(op, known[0], counts, {i: specs[i].extents[:, axes[i]] for i in known[1:]})
+        whose = f"input {known[0]}"
+    elif takes == "arguments":
+        argument, counts = next(iter(lengths.items()))
+        whose = f"argument `{argument}`"
+    else:
+        raise ValueError(
+            f"{op.name}: Tensor input for argument {next(iter(lengths))} is specified per frame (got F layout). In that "
+            f"case, samples in the input 0 must contain frames too. Got layout `{specs[0].layout if specs else ''}` that "
+            "does not contain frames."
+        )
+    _check_counts(op, counts, lengths, whose)
+    for name, shapes in by_frame.items():  # here, where an error names the sample
+        argument_rules.sample_shape(op.name, op.args[name], shapes[:, 1:])
+    sample = np.repeat(np.arange(len(counts)), counts)
+    number = np.arange(len(sample)) - (np.cumsum(counts) - counts)[sample]
+    return Frames(axes, counts, dict(lengths), sample, number)
+
+
+def _frame_axis(op: Operator, index: int, spec: BatchSpec) -> int | None:
+    if index == 0 and isinstance(op, DeviceOp) and op.layouts:
+        adapter = make_adapter(op.name, op.layouts, op.sequence, spec.layout, spec.ndim)
+        return adapter.frames[0] if adapter.frames else None
+    axis = spec.layout.find(FRAMES)
+    return axis if axis == 0 or (axis > 0 and index == 0) else None
+
+
+def _check_inputs(op: Operator, first: int, counts: np.ndarray, others: Mapping[int, np.ndarray]) -> None:
+    for other, found in others.items():
+        wrong = counts != found
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise SampleError(
+                f"{op.name}: The input {first} and the input {other} have different number of frames for sample {i}, "
+                f"respectively: {counts[i]} and {found[i]}",
+                sample=i,
+            )
+
+
+def _check_counts(op: Operator, counts: np.ndarray, lengths: Mapping[str, np.ndarray], whose: str) -> None:
+    if (counts == 0).any():
+        i = int((counts == 0).argmax())
+        raise SampleError(
+            f"{op.name}: Samples with no frames are not allowed with arguments by frame. The sample {i} has none.",
+            sample=i,
+        )
+    for name, own in lengths.items():
+        wrong = (own != 1) & (own != counts)
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise SampleError(
+                f"{op.name}: The sample {i} of tensor argument `{name}` contains {own[i]} per-frame parameters, but "
+                f"there are {counts[i]} frames in the corresponding sample of {whose}. The numbers should match.",
+                sample=i,
+                argument=name,
+            )
+
+
+# --- in a compiled program -------------------------------------------------------------------------
+def run_frames(
+    run: Callable[..., tuple[Array, ...]],
+    axes: FrameAxes,
+    arrays: Sequence[Array],
+    extents: Sequence[Array],
+    traced: Mapping[str, Array],
+    out_extents: Sequence[Array],
+    out_shapes: Sequence[tuple[int, ...]],
+) -> tuple[Array, ...]:
+    """`run_call` on sequences, by `run`, which is `run_call` on frames; they are rows of the batch there."""
+    samples, frames = out_extents[0].shape[0], out_shapes[0][axes.outputs[0]]
+    results = run(
+        [_rows(v, axis, frames) for v, axis in zip(arrays, axes.inputs, strict=True)],
+        [_rows(_without(e, axis), None, frames) for e, axis in zip(extents, axes.inputs, strict=True)],
+        _rows_of_values(axes, traced, frames),
+        [_rows(_without(e, axis), None, frames) for e, axis in zip(out_extents, axes.outputs, strict=True)],
+        [(*s[:axis], *s[axis + 1 :]) for s, axis in zip(out_shapes, axes.outputs, strict=True)],
+    )
+    return tuple(
+        jnp.moveaxis(_fit_frames(r.reshape(samples, frames, *r.shape[1:]), shape[axis]), 1, axis + 1)
+        for r, axis, shape in zip(results, axes.outputs, out_shapes, strict=True)
+    )
+
+
+def _rows(value: Array, axis: int | None, frames: int) -> Array:
+    """[N · frames, ...] of [N, ...]; `axis` is that of the frames in a sample, None: a sample's frames share its value."""
+    if axis is None:
+        value = jnp.broadcast_to(value[:, None], (value.shape[0], frames, *value.shape[1:]))
+    else:
+        value = _fit_frames(jnp.moveaxis(value, axis + 1, 1), frames)
+    return value.reshape(value.shape[0] * frames, *value.shape[2:])
+
+
+def _without(extents: Array, axis: int | None) -> Array:
+    """Sizes of frames, of those of samples, int32 [N, ndim]."""
+    return extents if axis is None else jnp.delete(extents, axis, axis=1)
+
+
+def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -> dict[str, Array]:
+    """All values that are no inputs, [N · frames, ...] each."""
+    result = {}
+    lengths = {length_name(name) for name in axes.held}
+    extents = {argument_rules.extent_name(name) for name in axes.held}
+    for name, value in traced.items():
+        if name in axes.held:
+            result[name] = _rows(_spread(value, traced[length_name(name)], frames), 0, frames)
+        elif name in extents:
+            result[name] = _rows(_without(value, 0), None, frames)
+        elif name not in lengths:
+            result[name] = _rows(value, 0 if name in axes.planned else None, frames)
+    return result
+
+
+def _spread(value: Array, length: Array, frames: int) -> Array:
+    """[N, frames, ...] of an argument [N, padded, ...] of which `length` [N] values are there; the last is repeated."""
+    number = jnp.arange(frames, dtype=jnp.int32)
+    number = jnp.clip(jnp.minimum(number, length[:, None] - 1), 0, value.shape[1] - 1)
+    return jnp.take_along_axis(value, number.reshape(*number.shape, *[1] * (value.ndim - 2)), axis=1)
+
+
+def _fit_frames(value: Array, frames: int) -> Array:
+    """[N, frames, ...], cut or filled."""
+    missing = frames - value.shape[1]
+    if missing > 0:
+        return jnp.pad(value, [(0, missing if axis == 1 else 0) for axis in range(value.ndim)])
+    return value[:, :frames] if missing else value
