@@ -68,7 +68,7 @@ class Arg:
     @property
     def ragged(self) -> bool:
         """Whether it may have more elements in one sample than in another: annotated as a list."""
-        return any(typing.get_origin(option) is list for option in alternatives(self.annotation))
+        return _is_ragged(self.annotation)
 
     @functools.cached_property
     def ranks(self) -> frozenset[int] | None:
@@ -112,6 +112,7 @@ class Input:
     optional: bool = False
     variadic: bool = False
     argument: bool = False  # annotated PerSample: `setup` wants its values, not only its spec
+    ragged: bool = False  # such an argument that may have more elements in one sample than in another
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -229,7 +230,8 @@ def read_schema(
                 continue
             variadic = parameter.kind is parameter.VAR_POSITIONAL
             optional = parameter.default is not parameter.empty
-            inputs.append(Input(parameter.name, optional, variadic, arg_kind is not None))
+            ragged = arg_kind is not None and _is_ragged(typing.get_args(hint)[0])
+            inputs.append(Input(parameter.name, optional, variadic, arg_kind is not None, ragged))
         elif parameter.kind is not parameter.KEYWORD_ONLY:
             raise TypeError(f"{name}: {parameter.name} must be keyword-only or positional-only")
         elif arg_kind is not None:
@@ -268,6 +270,10 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
+
+
+def _is_ragged(annotation: Any) -> bool:
+    return any(typing.get_origin(option) is list for option in alternatives(annotation))
 
 
 def _rank(option: Any) -> int | None:

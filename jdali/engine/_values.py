@@ -95,7 +95,9 @@ def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, 
     """[N, ...] NumPy values of an input that is an argument; waits if they are still being computed.
 
     Raises:
-        SampleError: a sample's shape is not that of the others.
+        SampleError: a sample's shape is not that of the others, and it must be.
     """
+    if not value.is_dense_tensor() and any(i.ragged for i in op.inputs if i.name == name):
+        return argument_rules.as_objects(value.to_samples())
     argument_rules.refuse_different(op.name, name, value.spec.extents)
     return value.as_numpy()

@@ -19,6 +19,7 @@ from jdali._operators.record import PerSample, Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._system.regular_file import check_size, open_regular
 from jdali.codecs import npy
+from jdali.ops.image import _slice_window as slicing
 from jdali.ops.image import _window as windows
 from jdali.readers import _storage
 from jdali.readers._array_files import ArrayFileReader, array_file_options
@@ -127,14 +128,14 @@ class NumpyReader(ArrayFileReader):
         """Anchor and size of the window in an array, before it is cut to the array."""
         _check_exclusive(borders)
         extents = np.array([shape], np.int64).reshape(1, len(shape))
-        axes = windows.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
+        axes = slicing.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
         given = {}
         for argument, value in borders.items():
-            windows.slice_argument(_NAME, argument, value[None], axes.shape)
+            slicing.slice_argument(_NAME, argument, value[None], axes.shape)
             if argument.endswith("shape") and (value < 0).any():
                 raise SampleError(f"{argument} {value.tolist()} is negative", argument=argument)
             given[argument.replace("roi_", "")] = value[None]
-        anchors, sizes = windows.slice_window(_NAME, extents, axes, **given)
+        anchors, sizes = slicing.slice_window(_NAME, extents, axes, **given)
         outside = (anchors < 0) | (anchors > extents) | (anchors + sizes > extents)
         if self._policy == "error" and outside.any():
             raise SampleError(
@@ -180,7 +181,7 @@ def _alike(contents: Contents) -> Store | None:
 
 def _check_exclusive(borders: Mapping[str, Any]) -> None:
     for group in (_STARTS, _ENDS):
-        windows.check_exclusive(_NAME, **{argument: borders.get(argument) for argument in group})
+        slicing.check_exclusive(_NAME, **{argument: borders.get(argument) for argument in group})
 
 
 @contextlib.contextmanager

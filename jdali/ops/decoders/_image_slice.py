@@ -21,7 +21,9 @@ from jdali.ops.decoders._options import (
     probe,
     windows_plan,
 )
-from jdali.ops.image import _window as windows
+from jdali.ops.image._ragged_axes import by_number_of_axes
+from jdali.ops.image._slice_window import any_window, slice_axes
+from jdali.ops.image._window import apply_bounds
 
 _NAME = "decoders.image_slice"
 
@@ -48,14 +50,16 @@ def setup(
         "rel_end": rel_end, "shape": shape, "rel_shape": rel_shape,
     }  # fmt: skip
     _check_given(named, anchor, shape_input)
-    chosen = windows.slice_axes(_NAME, "HWC", pictures.extents.shape, axes, axis_names)
-    if anchor is None or shape_input is None:
-        anchors, sizes = windows.slice_window(_NAME, pictures.extents, chosen, **named)
-    else:
-        anchors, sizes = windows.positional_window(
-            _NAME, pictures.extents, chosen, anchor, shape_input, normalized_anchor, normalized_shape
-        )
-    anchors, sizes = windows.apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
+    anchors, sizes = np.zeros_like(pictures.extents), np.array(pictures.extents)
+    given = {**named, "anchor": anchor, "shape_input": shape_input}
+    for group in by_number_of_axes(_NAME, axes, given, pictures.batch_size):
+        extents = pictures.extents[group.rows]
+        with group.blaming():
+            chosen = slice_axes(_NAME, "HWC", extents.shape, group.axes, axis_names)
+            anchors[group.rows], sizes[group.rows] = any_window(
+                _NAME, extents, chosen, group.values, normalized_anchor, normalized_shape
+            )
+    anchors, sizes = apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
     return windows_plan(pictures, anchors, sizes)
 
 
@@ -81,20 +85,20 @@ def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
 @also_takes(decoder_options)
 def image_slice(
     data: Sequence[np.ndarray],
-    anchor: PerSample[Any] = None,
-    shape_input: PerSample[Any] = None,
+    anchor: PerSample[list[Any] | None] = None,
+    shape_input: PerSample[list[Any] | None] = None,
     /,
     *,
-    axes: PerSample[tuple[int, ...] | None] = None,
+    axes: PerSample[tuple[int, ...] | list[int] | None] = None,
     axis_names: Static[str | None] = None,
-    end: PerSample[tuple[int, ...] | None] = None,
+    end: PerSample[tuple[int, ...] | list[int] | None] = None,
     normalized_anchor: Static[bool] = True,
     normalized_shape: Static[bool] = True,
-    rel_end: PerSample[tuple[float, ...] | None] = None,
-    rel_shape: PerSample[tuple[float, ...] | None] = None,
-    rel_start: PerSample[tuple[float, ...] | None] = None,
-    shape: PerSample[tuple[int, ...] | None] = None,
-    start: PerSample[tuple[int, ...] | None] = None,
+    rel_end: PerSample[tuple[float, ...] | list[float] | None] = None,
+    rel_shape: PerSample[tuple[float, ...] | list[float] | None] = None,
+    rel_start: PerSample[tuple[float, ...] | list[float] | None] = None,
+    shape: PerSample[tuple[int, ...] | list[int] | None] = None,
+    start: PerSample[tuple[int, ...] | list[int] | None] = None,
     _window: PerSample[tuple[int, ...] | None] = None,
     workers: Workers,
     headers: Headers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,8 +13,9 @@ from jdali._batches.extent import BatchSpec, valid_mask
 from jdali._errors import check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._ragged_axes import by_number_of_axes
+from jdali.ops.image._slice_window import slice_argument, slice_axes
 from jdali.ops.image._take_window import fit_axis
-from jdali.ops.image._window import slice_argument, slice_axes
 
 
 def setup(
@@ -25,13 +27,23 @@ def setup(
     shape: np.ndarray | None,
 ) -> BatchSpec:
     names = "" if axes is None and axis_names is None else axis_names
-    chosen = slice_axes("pad", data.layout, data.extents.shape, axes, names)
-    sizes = np.take_along_axis(data.extents, chosen, axis=1)
-    largest = data.extents.max(axis=0, initial=0)[chosen]
-    wanted = slice_argument("pad", "shape", shape, chosen.shape)
+    most, extents = data.extents.max(axis=0, initial=0), np.array(data.extents)
+    for group in by_number_of_axes("pad", axes, {"shape": shape, "align": align}, data.batch_size):
+        own = data.extents[group.rows]
+        with group.blaming():
+            chosen = slice_axes("pad", data.layout, own.shape, group.axes, names)
+            target = _target(np.take_along_axis(own, chosen, axis=1), most[chosen], group.values)
+        np.put_along_axis(own, chosen, target.astype(np.int64), axis=1)
+        extents[group.rows] = own
+    return data.replace(extents=extents)
+
+
+def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
+    """Padded sizes [N, K] of the axes, of their true ones and those of the largest sample."""
+    wanted = slice_argument("pad", "shape", values["shape"], sizes.shape)
     target = largest if wanted is None else np.where(wanted > 0, wanted, largest)
     target = np.maximum(target, sizes)
-    step = slice_argument("pad", "align", align, chosen.shape)
+    step = slice_argument("pad", "align", values["align"], sizes.shape)
     if step is not None:
         wrong = (step <= 0).any(axis=1)
         check_samples(
@@ -40,9 +52,7 @@ def setup(
             argument="align",
         )
         target = -(-target // step) * step
-    extents = np.array(data.extents)
-    np.put_along_axis(extents, chosen, target.astype(np.int64), axis=1)
-    return data.replace(extents=extents)
+    return target
 
 
 def _to_largest(given: Any) -> bool:
@@ -54,11 +64,11 @@ def pad(
     data: Array,
     /,
     *,
-    align: PerSample[tuple[int, ...] | None] = None,
-    axes: PerSample[tuple[int, ...] | None] = None,
+    align: PerSample[tuple[int, ...] | list[int] | None] = None,
+    axes: PerSample[tuple[int, ...] | list[int] | None] = None,
     axis_names: Static[str | None] = None,
     fill_value: PerSample[float] = 0.0,
-    shape: PerSample[tuple[int, ...] | None] = None,
+    shape: PerSample[tuple[int, ...] | list[int] | None] = None,
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
@@ -67,7 +77,8 @@ def pad(
     Args:
         data: any layout, any type.
         align: round the padded extent up to a multiple of this, for each of the axes.
-        axes: axes to pad; negative ones count from the end; empty or None: all.
+        axes: axes to pad, perhaps more in one sample than in another; negative ones count from the end; empty or
+            None: all.
         axis_names: the same by letters of the layout, in place of `axes`.
         fill_value: what is added; fractions are cut off for integers, which saturate.
         shape: extent to reach, for each of the axes; not above 0: the largest of the batch. An axis that

@@ -13,7 +13,8 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._numerics.rounding import round_half_away
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image import _window
+from jdali.ops.image import _slice_window, _window
+from jdali.ops.image._ragged_axes import by_number_of_axes
 from jdali.ops.image._take_window import (
     bordered,
     fill_constant,
@@ -54,31 +55,35 @@ def setup(
     _window.check_choice("slice", "out_of_bounds_policy", policy, policies)
     layout = _window.default_layout(data.layout, data.ndim) if data.ndim < 5 else data.layout
     names = None if axes is not None and axis_names == "WH" else axis_names
-    chosen = _window.slice_axes("slice", data.layout, data.extents.shape, axes, names)
-    params = {"_axes": chosen.astype(np.int32)}
-    if _starts_later(named, policy):
-        sizes = _fixed_sizes(data.extents, chosen, shape)
-    else:
-        if anchor is None:
-            anchors, sizes = _window.slice_window("slice", data.extents, chosen, **named)
-        else:
-            anchors, sizes = _window.positional_window(
-                "slice", data.extents, chosen, anchor, shape_input, normalized_anchor, normalized_shape
-            )
+    anchors, sizes, cut, params = np.zeros_like(data.extents), np.array(data.extents), set(), {}
+    later = _starts_later(named, policy)
+    given = named | {"anchor": anchor, "shape_input": shape_input}
+    for group in by_number_of_axes("slice", axes, given, data.batch_size):
+        extents = data.extents[group.rows]
+        with group.blaming():
+            chosen = _slice_window.slice_axes("slice", data.layout, extents.shape, group.axes, names)
+            if later:  # never with numbers of axes that differ: `_needs` asks for the start then
+                sizes, params["_axes"] = _fixed_sizes(extents, chosen, shape), chosen.astype(np.int32)
+            else:
+                anchors[group.rows], sizes[group.rows] = _slice_window.any_window(
+                    "slice", extents, chosen, group.values, normalized_anchor, normalized_shape
+                )
+        cut.update(np.unique(chosen).tolist())
+    if not later:
         anchors, sizes = _window.apply_bounds("slice", policy, data.extents, anchors, sizes, policies)
         params["_anchors"] = anchors.astype(np.int32)
     _window.check_border("slice", policy, data.extents, sizes)
     channels = sizes[:, layout.index("C")] if "C" in layout else None
     _window.check_fill_values("slice", policy, fill_values, layout, channels)
-    cut = tuple(int(axis) for axis in np.unique(chosen))
-    return Plan((data.replace(extents=sizes, dtype=dtype or data.dtype),), params, {"_cut": cut})
+    out = data.replace(extents=sizes, dtype=dtype or data.dtype)
+    return Plan((out,), params, {"_cut": tuple(sorted(cut))})
 
 
 def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
     count = sum(p is not None for p in positional)
     has_named = any(v is not None for v in named.values())
     if count and has_named:
-        _window.check_exclusive(
+        _slice_window.check_exclusive(
             "slice", **{name: named[name] for name in ("end", "rel_end", "shape", "rel_shape")}
         )
         raise ValueError("slice: give the window either by inputs or by arguments, not both")
@@ -96,16 +101,17 @@ def _starts_later(named: Mapping[str, Any], policy: str) -> bool:
 
 def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: Any) -> np.ndarray:
     sizes = np.array(extents)
-    lengths = _window.slice_argument("slice", "shape", np.asarray(shape), axes.shape)
+    lengths = _slice_window.slice_argument("slice", "shape", np.asarray(shape), axes.shape)
     if lengths is not None:
         np.put_along_axis(sizes, axes, lengths.astype(np.int64), axis=1)
     return sizes
 
 
 def _needs(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """All but the start of a window of given shape, unless it is to be trimmed."""
+    """All but the start of a window of given shape, unless it is to be trimmed or axes differ by sample."""
     names = ("axes", *_NAMED, "anchor", "shape_input")
-    if given.get("shape") is None or given.get("out_of_bounds_policy") == "trim_to_shape":
+    same_axes = isinstance(given.get("axes", ()), (int, tuple, list, np.ndarray))
+    if given.get("shape") is None or given.get("out_of_bounds_policy") == "trim_to_shape" or not same_axes:
         return names
     return tuple(n for n in names if n not in ("start", "rel_start"))
 
@@ -115,23 +121,23 @@ def _needs(given: Mapping[str, Any]) -> tuple[str, ...]:
 )
 def slice(
     data: Array,
-    anchor: PerSample[Any] = None,
-    shape_input: PerSample[Any] = None,
+    anchor: PerSample[list[Any] | None] = None,
+    shape_input: PerSample[list[Any] | None] = None,
     /,
     *,
-    axes: PerSample[tuple[int, ...] | None] = None,
+    axes: PerSample[tuple[int, ...] | list[int] | None] = None,
     axis_names: Static[str] = "WH",
     dtype: Static[np.dtype | None] = None,
-    end: PerSample[tuple[int, ...] | None] = None,
+    end: PerSample[tuple[int, ...] | list[int] | None] = None,
     fill_values: Static[tuple[float, ...]] = (0.0,),
     normalized_anchor: Static[bool] = True,
     normalized_shape: Static[bool] = True,
     out_of_bounds_policy: Static[str] = "error",
-    rel_end: PerSample[tuple[float, ...] | None] = None,
-    rel_shape: PerSample[tuple[float, ...] | None] = None,
-    rel_start: PerSample[tuple[float, ...] | None] = None,
-    shape: PerSample[tuple[int, ...] | None] = None,
-    start: PerSample[tuple[int, ...] | None] = None,
+    rel_end: PerSample[tuple[float, ...] | list[float] | None] = None,
+    rel_shape: PerSample[tuple[float, ...] | list[float] | None] = None,
+    rel_start: PerSample[tuple[float, ...] | list[float] | None] = None,
+    shape: PerSample[tuple[int, ...] | list[int] | None] = None,
+    start: PerSample[tuple[int, ...] | list[int] | None] = None,
     _anchors: PerSample[tuple[int, ...] | None] = None,
     _axes: PerSample[tuple[int, ...] | None] = None,
     _cut: Static[tuple[int, ...]] = (),
@@ -149,8 +155,8 @@ def slice(
         data: any layout, any type.
         anchor: start for each of the axes, int32 or int64 elements, or float32 shares of the extent.
         shape_input: size of the window, in the type of `anchor`.
-        axes: what axes the window arguments are of; negative ones count from the end; empty: all,
-            in order; None: `axis_names`.
+        axes: what axes the window arguments are of, perhaps more in one sample than in another; negative ones count
+            from the end; empty: all, in order; None: `axis_names`.
         axis_names: the same by letters of the layout; empty: all. Data without a layout is taken to
             be HW, HWC or DHWC. In place of `axes`, not with it.
         dtype: output type, converted by cutting off fractions and saturating; None: the input's.

@@ -1,0 +1,86 @@
+"""Arguments that have a value for each of some axes, where there are more of these in one sample than in another."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._operators.argument_rules import extents_of
+from jdali._operators.call import is_traced
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Alike:
+    """Samples with as many axes each.
+
+    Attributes:
+        rows: int64 [n], their positions in the batch.
+        axes: [n, K], or None if no axes were given.
+        values: of the arguments, [n, ...]; None: not given.
+    """
+
+    rows: np.ndarray
+    axes: np.ndarray | None
+    values: Mapping[str, Any]
+
+    @contextlib.contextmanager
+    def blaming(self) -> Iterator[None]:
+        """Lets errors of these samples name their positions in the batch."""
+        try:
+            yield
+        except SampleError as error:
+            if error.sample is None:
+                raise
+            where = int(self.rows[error.sample])
+            raise SampleError(str(error), sample=where, argument=error.argument) from error
+
+
+def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: int) -> list[Alike]:
+    """The samples of a batch, those with equally many axes together.
+
+    Args:
+        name: of the operator.
+        axes: [N, K], or [N] objects; None: not given.
+        values: likewise, of the arguments that have a value for each of the axes.
+        count: N.
+
+    Raises:
+        SampleError: the number of a sample's values is neither 1 nor that of its axes.
+    """
+    if not any(_is_ragged(value) for value in (axes, *values.values())):
+        return [Alike(np.arange(count), axes, values)]
+    lengths = np.zeros(count, np.int64) if axes is None or is_traced(axes) else extents_of(axes).prod(axis=1)
+    groups = []
+    for length in np.unique(lengths):
+        rows = np.flatnonzero(lengths == length)
+        chosen = {argument: _rows(name, argument, value, rows) for argument, value in values.items()}
+        groups.append(Alike(rows, _rows(name, "axes", axes, rows), chosen))
+    return groups
+
+
+def _is_ragged(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object
+
+
+def _rows(name: str, argument: str, value: Any, rows: np.ndarray) -> Any:
+    """The values of some samples, which must have one shape."""
+    if value is None or is_traced(value):
+        return value
+    chosen = value[rows]
+    if not _is_ragged(chosen):
+        return chosen
+    shapes = [one.shape for one in chosen]
+    wrong = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
+    if wrong is not None:
+        raise SampleError(
+            f"{name}: argument {argument!r} of sample {rows[wrong]} has shape {shapes[wrong]}, expected "
+            f"{shapes[0]} as that of sample {rows[0]}, which has as many axes",
+            sample=int(rows[wrong]),
+            argument=argument,
+        )
+    return np.stack(chosen)
