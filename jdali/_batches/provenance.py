@@ -29,6 +29,17 @@ class Drawn:
         return len(self.index)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Pasted(Drawn):
+    """The names of samples that others were pasted into.
+
+    Attributes:
+        parts: gives the names of what was pasted into the sample in a position.
+    """
+
+    parts: Callable[[int], list[str]] = lambda position: []
+
+
 def _nameless(index: int) -> str:
     return ""
 
@@ -36,7 +47,8 @@ def _nameless(index: int) -> str:
 class Provenance(Sequence[str]):
     """For each sample of a batch the samples of sources that it was made of; as a sequence its name.
 
-    A sample that several files were mixed into has no name, as in DALI; `files` gives all of them.
+    A sample that several files were mixed into has no name, as in DALI, but where they were pasted into it; `files`
+    gives all of them.
 
     Args:
         drawn: what the sources gave.
@@ -87,6 +99,35 @@ class Provenance(Sequence[str]):
         return cls(drawn, np.concatenate([first, rest], axis=1), first.shape[1])
 
     @classmethod
+    def pasted(
+        cls,
+        data: Sequence[Provenance | None],
+        arguments: Sequence[Provenance | None],
+        chosen: Sequence[np.ndarray] | None,
+    ) -> Provenance | None:
+        """Of samples that others were pasted into, one after another; their names are joined by ";", as DALI does.
+
+        What to blame for errors are the samples in the same position, for their arguments say what is pasted.
+
+        Args:
+            data: of the inputs.
+            arguments: of the arguments.
+            chosen: for each sample those of the first input that are pasted into it; None: one of each input.
+        """
+        origins, known = cls.together(data, arguments), [p for p in data if p is not None]
+        if origins is None or not known:
+            return origins
+
+        def parts(i: int) -> list[str]:
+            names = [p[i] for p in known] if chosen is None else [known[0][k] for k in chosen[i].tolist()]
+            return [name for name in names if name]
+
+        own = np.arange(len(origins))
+        names = _Pasted(lambda i: ";".join(parts(i)), own, parts=parts)
+        links = np.where(origins._links == _NONE, _NONE, origins._links + len(own))
+        return cls((names, *origins._drawn), np.concatenate([own[:, None], links], axis=1), 1)
+
+    @classmethod
     def concat(cls, batches: Sequence[Provenance]) -> Provenance:
         """Of one batch after another."""
         drawn, moved = _renumbered(batches)
@@ -109,16 +150,22 @@ class Provenance(Sequence[str]):
 
     def files(self, i: int) -> list[str]:
         """Names of all samples that sample `i` was made of, also by way of arguments."""
-        return self._names(self._links[i])
+        return self._names(self._links[i], apart=True)
 
     def origins(self, i: int) -> list[tuple[Drawn, int]]:
         """What sample `i` was made of, each with its position in what was drawn."""
-        return [self._origin(link) for link in dict.fromkeys(self._links[i].tolist()) if link != _NONE]
+        return [found for found in self._found(self._links[i]) if not isinstance(found[0], _Pasted)]
 
-    def _names(self, links: np.ndarray) -> list[str]:
-        found = (self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE)
-        names = dict.fromkeys(drawn.name(int(drawn.index[position])) for drawn, position in found)
-        return [name for name in names if name]
+    def _found(self, links: np.ndarray) -> list[tuple[Drawn, int]]:
+        return [self._origin(link) for link in dict.fromkeys(links.tolist()) if link != _NONE]
+
+    def _names(self, links: np.ndarray, *, apart: bool = False) -> list[str]:
+        """Names of samples; of one that others were pasted into those of all of these, if they are wanted `apart`."""
+        names: list[str] = []
+        for drawn, position in self._found(links):
+            index = int(drawn.index[position])
+            names += drawn.parts(index) if apart and isinstance(drawn, _Pasted) else [drawn.name(index)]
+        return [name for name in dict.fromkeys(names) if name]
 
     def _origin(self, link: int) -> tuple[Drawn, int]:
         for drawn in self._drawn:

@@ -106,6 +106,15 @@ class Operator(Schema):
         """Whether it works on the whole batch at once, so that a sample alone is not what it is in its batch."""
         return False
 
+    @property
+    def chosen_samples(self) -> str | None:
+        """The argument that says which samples of the batch are pasted into each sample of the output; None: none are.
+
+        A sample is named after all that are pasted into it; where the argument is not given, they are those in the
+        same position of each input.
+        """
+        return None
+
     def num_outputs(self, static: Given, inputs: int = 0) -> int:
         """How many outputs it has with these static arguments and so many inputs."""
         count = self.outputs(static) if callable(self.outputs) else self.outputs

@@ -18,7 +18,16 @@ class DeviceBatchOp(CompiledOp):
     Of an argument that is the same for all samples, that axis is 1. Only a number that is the same for all stays a
     number. Rows must not depend on each other, except where `whole_batch` says so: then `run` gets the whole
     batch in one call, with samples of extent 0 in rows that are not used.
+
+    Attributes:
+        pastes: see `chosen_samples`.
     """
+
+    pastes: str | None = None
+
+    @property
+    def chosen_samples(self) -> str | None:
+        return self.pastes
 
     def mixes_samples(self, given: Given) -> bool:
         return self.depends_on_batch(given)
@@ -37,6 +46,7 @@ def batch_operator(
     nanoseconds: float = USUAL_NANOSECONDS,
     uses: tuple[type[Offer], ...] = (),
     source: str = "",
+    pastes: str | None = None,
 ) -> Callable[[Callable[..., Any]], DeviceBatchOp]:
     """Makes a `DeviceBatchOp` of a pure function of many samples, and registers it; the options are its fields."""
 
@@ -45,7 +55,7 @@ def batch_operator(
             run, name, setup=setup, setup_needs=setup_needs, outputs=outputs,
             output_per_optional=output_per_optional, devices=devices, free_padding=free_padding,
             whole_batch=whole_batch, nanoseconds=nanoseconds,
-            uses=uses, source=source,
+            uses=uses, source=source, pastes=pastes,
         )  # fmt: skip
 
     return decorate

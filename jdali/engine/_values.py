@@ -66,8 +66,24 @@ class Values(dict[DataNode, TensorList]):
         if node not in self._made_of:
             data = [self._provenance(v) for v in node.data_inputs]
             arguments = [self._provenance(v) for v in node.arg_inputs.values() if v not in self.arrays]
-            self._made_of[node] = Provenance.together(data, arguments)
+            argument = node.op.chosen_samples
+            if argument is None:
+                self._made_of[node] = Provenance.together(data, arguments)
+            else:
+                chosen = self._pasted(node.args.get(argument), data[0])
+                self._made_of[node] = Provenance.pasted(data, arguments, chosen)
         return self._made_of[node]
+
+    def _pasted(self, given: Any, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
+        """The samples that are pasted into each one, by the argument that says so; None: one of each input."""
+        if given is None or images is None:
+            return None
+        if not isinstance(given, DataNode):
+            chosen: Any = [given] * len(images)
+        else:
+            chosen = self.arrays[given] if given in self.arrays else self[given].to_samples()
+        positions = [np.asarray(one).reshape(-1) for one in chosen]
+        return [own[(own >= 0) & (own < len(images))] for own in positions]  # `setup` refuses others
 
     def _provenance(self, value: DataNode) -> Provenance | None:
         if value in self:

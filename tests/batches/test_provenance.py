@@ -1,6 +1,7 @@
 """Where samples came from: names, errors and what is left out, through all that moves or mixes samples."""
 
 import io
+import itertools
 
 import numpy as np
 import pytest
@@ -40,7 +41,8 @@ def files(folder, kind, name=None):
 
 
 def base(path):
-    return path.rpartition("/")[2]
+    """The name of a file without its folder; of several likewise."""
+    return ";".join(part.rpartition("/")[2] for part in path.split(";"))
 
 
 @jdali.pipeline_def(batch_size=3, num_threads=2)
@@ -225,7 +227,27 @@ CASES = {
     "function_of_two": lambda fn, a, b: fn.python_function(b, a, function=lambda v, w: v),
     "argument": lambda fn, a, b: fn.pad(a, fill_value=fn.reductions.sum(b)),
     "branches": in_branches,
+    "pasted": lambda fn, a, b: fn.multi_paste(pixels(fn, b), nameless(fn), pixels(fn, a), pixels(fn, b)),
+    "pasted_constants": lambda fn, a, b: fn.copy(fn.multi_paste(pixels(fn, a), in_ids=[2, 0])),
+    "pasted_twice": lambda fn, a, b: fn.multi_paste(
+        fn.multi_paste(pixels(fn, a), in_ids=ids(fn)), fn.permute_batch(pixels(fn, b), indices=[2, 0, 0])
+    ),
 }
+
+
+def pixels(fn, data):
+    return fn.reshape(data, shape=(3, 4, 1), layout="HWC")
+
+
+def nameless(fn):
+    return fn.external_source(itertools.repeat([np.zeros((3, 4, 1), np.float32)] * 3), layout="HWC")
+
+
+CHOSEN = [np.int32([2]), np.int32([0]), np.int32([1, 1, 0])]
+
+
+def ids(fn):
+    return fn.external_source(itertools.repeat([np.int32([1, 1, 0]), np.int32([2]), np.int32([])]))
 
 
 @pytest.mark.oracle
@@ -246,6 +268,28 @@ def test_names_are_those_of_dali(folder, case):
         return [base(bytes(np.array(out.at(i))).decode()) for i in range(3)]
 
     assert names(jdali) == names(dali)
+
+
+def test_errors_behind_a_paste_name_all_files(folder):
+    @jdali.pipeline_def(batch_size=3, num_threads=1)
+    def pipeline():
+        images, _ = files(folder, "image")
+        pasted = fn.multi_paste(fn.decoders.image(images), in_ids=fn.external_source(lambda: CHOSEN))
+        return fn.crop(
+            pasted, crop=fn.external_source(lambda: [np.float32([2, 2])] * 2 + [np.float32([9, 9])])
+        )
+
+    with pipeline() as pipe, pytest.raises(jdali.OperatorError) as caught:
+        pipe.run()
+    assert caught.value.sample == 2
+    assert base(caught.value.source.replace(", ", ";")) == "image1.png;image0.png;image2.png"
+
+
+def test_dynamic_mode_joins_names(folder):
+    paths = [f"{folder}/image/image{i}.png" for i in range(SIZE)]
+    data, _ = next(iter(jd.readers.File(files=paths).next_epoch(batch_size=3)))
+    pasted = jd.multi_paste(jd.decoders.image(data, device="cpu"), in_ids=[2, 0])
+    assert [base(name) for name in pasted._list.source_info()] == ["image2.png;image0.png"] * 3
 
 
 def test_dynamic_mode(folder):

@@ -43,7 +43,7 @@ OPTIONS = {
     },
     batch_operator: {
         "setup", "setup_needs", "outputs", "output_per_optional", "free_padding", "whole_batch", "nanoseconds",
-        "uses",
+        "uses", "pastes",
     },
     host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
     host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "offers", "work"},

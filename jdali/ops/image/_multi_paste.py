@@ -206,7 +206,7 @@ def regions(given: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple
 
 # --- run ----------------------------------------------------------------------------------------
 @batch_operator(
-    setup=setup, whole_batch=lambda given: given.get("in_ids") is not None,
+    setup=setup, whole_batch=lambda given: given.get("in_ids") is not None, pastes="in_ids",
     source="operators/image/paste/multipaste.h",
 )  # fmt: skip
 def multi_paste(
