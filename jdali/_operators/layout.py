@@ -153,4 +153,7 @@ def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> A
     for core in layouts:
         if core.endswith("C") and len(core) - 1 == ndim:
             return Adapter("", core, (), (*range(ndim), None))
-    raise ValueError(f"{name}: data without a layout has {ndim} axes; it takes {', '.join(layouts)}")
+    raise ValueError(
+        f"{name}: The number of dimensions {ndim} does not match any of the allowed layouts of data that name none: "
+        f"{', '.join(layouts)}"
+    )

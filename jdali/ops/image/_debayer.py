@@ -25,6 +25,11 @@ _RED, _GREEN, _BLUE = 4899, 9617, 1868
 # --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Plan:
     algorithm = algorithm.lower()
+    if algorithm == "default_npp":
+        raise ValueError(
+            "debayer: default_npp algorithm is not supported on CPU. Here, nor on any other device: it must be one of "
+            + ", ".join(_ALGORITHMS)
+        )
     if algorithm not in _ALGORITHMS:
         raise ValueError(f"debayer: algorithm is {algorithm!r}, it must be one of {', '.join(_ALGORITHMS)}")
     if images.dtype not in (np.uint8, np.uint16):
@@ -34,10 +39,19 @@ def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Pl
     if blue_position.shape[1:] not in ((), (1,), (2,)):
         raise ValueError(f"debayer: blue_position must have 2 values, y and x, got {blue_position.shape[1:]}")
     blue = np.broadcast_to(blue_position.reshape(len(blue_position), -1), (len(blue_position), 2))
-    _refuse((blue < 0) | (blue > 1), "blue_position must lie in 2 x 2 pixels, got", blue, "blue_position")
+    _refuse(
+        (blue < 0) | (blue > 1),
+        "The `blue_position` position must lie within 2x2 tile, got",
+        blue,
+        "blue_position",
+    )
     sizes, channels = images.extents[:, :2], images.extents[:, 2:]
-    _refuse(sizes % 2 == 1, "height and width must be even, got", sizes)
-    _refuse(channels != 1, "images must have 1 channel, got", channels)
+    _refuse(sizes % 2 == 1, "The height and width of the image to debayer must be even, got", sizes)
+    _refuse(
+        channels != 1,
+        "The debayer operator expects grayscale (i.e. single channel) images, got channels:",
+        channels,
+    )
     colours = np.full((len(sizes), 1), 1 if algorithm == "gray_ocv" else 3, sizes.dtype)
     output = BatchSpec(np.concatenate([sizes, colours], axis=1), images.dtype, "HWC")
     return Plan((output,), params={"_red": blue.astype(np.int32)}, static={"_algorithm": algorithm})

@@ -69,13 +69,21 @@ def test_deprecated_name():
 @pytest.mark.parametrize(
     ("picture", "args", "message"),
     [
-        (sensor(4, 5), {}, "height and width must be even, got 4 x 5"),
+        (sensor(4, 5), {}, "The height and width of the image to debayer must be even, got 4 x 5"),
         (sensor(4, 4).astype(np.float32), {}, "images are float32, they must be uint8 or uint16"),
         (sensor(4, 4, dtype=np.uint16), {"algorithm": "vng_ocv"}, "images are uint16, vng_ocv takes uint8"),
-        (sensor(4, 4), {"algorithm": "default_npp"}, "algorithm is 'default_npp', it must be one of"),
-        (sensor(4, 4), {"blue_position": (0, 2)}, "blue_position must lie in 2 x 2 pixels, got 0 x 2"),
+        (sensor(4, 4), {"algorithm": "default_npp"}, "default_npp algorithm is not supported on CPU. "),
+        (
+            sensor(4, 4),
+            {"blue_position": (0, 2)},
+            "The `blue_position` position must lie within 2x2 tile, got 0 x 2",
+        ),
         (sensor(4, 4), {"blue_position": (0, 1, 0)}, "blue_position must have 2 values"),
-        (np.zeros((4, 4, 3), np.uint8), {}, "images must have 1 channel, got 3"),
+        (
+            np.zeros((4, 4, 3), np.uint8),
+            {},
+            r"The debayer operator expects grayscale \(i.e. single channel\) images, got channels: 3",
+        ),
     ],
 )
 def test_what_is_refused(picture, args, message):
