@@ -134,7 +134,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
             order = tuple(None if c == "C" else rest.index(c) for c in core)
             return Adapter(layout, core, frames, order)
     raise ValueError(
-        f"{name}: cannot take layout {layout!r}; it takes {', '.join(layouts)}"
+        f'{name}: The layout "{layout}" does not match any of the allowed layouts: {", ".join(layouts)}'
         + (", the same with the axes in another order, without C, or with F for frames" if sequence else "")
     )
 
