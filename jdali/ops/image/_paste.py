@@ -40,13 +40,17 @@ def setup(
             ),
             argument="fill_value",
         )
-    _refuse("ratio must be at least 1", "ratio", ratio, ~(ratio >= 1))
+    _refuse("ratio of less than 1 is not supported", "ratio", ratio, ~(ratio >= 1))
     _refuse(
-        "min_canvas_size must not be negative", "min_canvas_size", min_canvas_size, ~(min_canvas_size >= 0)
+        # DALI's words, with the name that the argument has there.
+        "min_canvas_size_ of less than 0 is not supported",
+        "min_canvas_size",
+        min_canvas_size,
+        ~(min_canvas_size >= 0),
     )
     for name, place in (("paste_x", paste_x), ("paste_y", paste_y)):
         if not is_traced(place):
-            _refuse(f"{name} must be from 0 to 1", name, place, ~((place >= 0) & (place <= 1)))
+            _refuse(f"{name} must be in range [0, 1]", name, place, ~((place >= 0) & (place <= 1)))
     # float32, as in DALI: it decides where the product is a whole number.
     sizes = images.extents[:, :2].astype(np.float32) * ratio.astype(np.float32)[:, None]
     sizes = np.maximum(sizes, min_canvas_size[:, None])

@@ -56,10 +56,16 @@ def test_fill_values_saturate():
 def test_what_is_refused():
     picture = image(4, 5)
     for args, message in (
-        ({"fill_value": 0, "ratio": 0.5}, "paste: ratio must be at least 1, ratio is 0.5"),
-        ({"fill_value": 0, "ratio": float("nan")}, "paste: ratio must be at least 1, ratio is nan"),
-        ({"fill_value": 0, "ratio": 2.0, "paste_x": 1.5}, "paste: paste_x must be from 0 to 1"),
-        ({"fill_value": 0, "ratio": 2.0, "min_canvas_size": -1.0}, "paste: min_canvas_size must not be neg"),
+        ({"fill_value": 0, "ratio": 0.5}, "paste: ratio of less than 1 is not supported, ratio is 0.5"),
+        (
+            {"fill_value": 0, "ratio": float("nan")},
+            "paste: ratio of less than 1 is not supported, ratio is nan",
+        ),
+        ({"fill_value": 0, "ratio": 2.0, "paste_x": 1.5}, "paste: paste_x must be in range"),
+        (
+            {"fill_value": 0, "ratio": 2.0, "min_canvas_size": -1.0},
+            "paste: min_canvas_size_ of less than 0 is not supp",
+        ),
         ({"fill_value": (0, 1), "ratio": 2.0}, "paste: fill_value must have 1 value or n_channels=3, got 2"),
         ({"fill_value": (0, 1), "n_channels": 2, "ratio": 2.0}, "paste: the image has 3 channels"),
         ({"fill_value": 0, "ratio": 1e30}, "paste: the canvas is too large"),
@@ -74,7 +80,7 @@ def test_in_a_pipeline():
         ratio = fn.external_source(lambda: [np.float32(2), np.float32(0.5)])
         pipe.set_outputs(fn.paste(white, fill_value=0, ratio=ratio))
     with pytest.raises(
-        jdali.OperatorError, match="paste: ratio must be at least 1.*\n.*sample 1 of the batch"
+        jdali.OperatorError, match="paste: ratio of less than 1 is not supported.*\n.*sample 1 of the batch"
     ):
         pipe.run()
     pipe.close()
