@@ -138,6 +138,8 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     """
     lengths = {name: shapes[:, 0].astype(np.int64) for name, shapes in by_frame.items()}
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
+    if not by_frame and takes == "first":
+        return None
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
     # Those of the first input alone need nothing more, if they do not add an axis to what `run` sees.
@@ -189,7 +191,7 @@ def _check_counts(op: Operator, counts: np.ndarray, lengths: Mapping[str, np.nda
     if (counts == 0).any():
         i = int((counts == 0).argmax())
         raise SampleError(
-            f"{op.name}: Samples with no frames are not allowed with arguments by frame. The sample {i} has none.",
+            f"{op.name}: Samples with no frames are not allowed. The sample {i} has none.",
             sample=i,
         )
     for name, own in lengths.items():

@@ -1,14 +1,17 @@
 """Arguments by frame: sequences whose arguments, or further inputs, differ from frame to frame."""
 
+import functools
 import itertools
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import oracle
 
 import jdali
 import jdali.dynamic as jd
-from jdali import OperatorError, fn
+from jdali import OperatorError, fn, ops
 from jdali._operators.record import REGISTRY, DeviceOp
 from jdali.ops.image._rotate import canvas_size
 
@@ -198,6 +201,17 @@ def test_frames_have_the_bits_of_single_pictures():
     found = [frame for video in together.tensors for frame in np.asarray(video)]
     for ours, single in zip(found, alone.tensors, strict=True):
         assert ours.tobytes() == np.asarray(single).tobytes()
+
+
+def test_pure_functions_take_sequences_and_their_padding():
+    first, second = MATRICES[0], MATRICES[1][0]
+    expected = second[:, :2] @ first
+    expected[..., 2] += second[:, 2]
+    padded = np.pad(first, ((0, 2), (0, 0), (0, 0)), constant_values=np.nan)
+    call = jax.jit(functools.partial(ops.transforms.combine, layout=("F**", "")))
+    found, size = call(padded, second, extent=((jnp.int32(5), 2, 3), None))
+    assert size.tolist() == [5, 2, 3]
+    np.testing.assert_allclose(found[:5], expected, rtol=0, atol=2**-21)  # sums of three products up to 4
 
 
 def refused(layout, samples, argument, values, name="brightness", **others):
