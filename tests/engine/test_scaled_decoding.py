@@ -19,17 +19,18 @@ def jpeg(height: int, width: int, seed: int) -> np.ndarray:
     return np.frombuffer(buffer.getvalue(), np.uint8)
 
 
-ENCODED = [jpeg(200, 320, 0), jpeg(733, 957, 1), jpeg(40, 50, 2), jpeg(130, 520, 3)]
+# The second is too small for what it is resized to; the others are shrunk to an eighth and a quarter or a half.
+ENCODED = [jpeg(530, 410, 0), jpeg(40, 50, 2), jpeg(130, 220, 3)]
 
 
 def run(scaled, resize, *, crop=False, decode=fn.decoders.image):
-    @jdali.pipeline_def(batch_size=4, num_threads=2, scaled_decoding=scaled, seed=3)
+    @jdali.pipeline_def(batch_size=len(ENCODED), num_threads=2, scaled_decoding=scaled, seed=3)
     def pipeline():
         return resize(decode(fn.external_source(source=lambda: ENCODED)))
 
     pipe = pipeline()
     (out,) = pipe.run()
-    return [out.at(i).astype(int) for i in range(4)], pipe.plan()
+    return [out.at(i).astype(int) for i in range(len(ENCODED))], pipe.plan()
 
 
 @pytest.mark.parametrize(
@@ -53,18 +54,18 @@ def test_same_sizes_and_nearly_the_same_picture(resize, decode):
 
 
 def test_no_scaling_where_the_picture_is_used_elsewhere_too():
-    @jdali.pipeline_def(batch_size=4, num_threads=2, scaled_decoding=True)
+    @jdali.pipeline_def(batch_size=len(ENCODED), num_threads=2, scaled_decoding=True)
     def pipeline():
         images = fn.decoders.image(fn.external_source(source=lambda: ENCODED))
         return images, fn.resize(images, size=[8, 8])
 
     images, _ = pipeline().run()
-    assert images.shape() == [(200, 320, 3), (733, 957, 3), (40, 50, 3), (130, 520, 3)]
+    assert images.shape() == [(530, 410, 3), (40, 50, 3), (130, 220, 3)]
 
 
 def test_no_scaling_where_the_resize_enlarges():
-    exact, _ = run(False, lambda x: fn.resize(x, size=[740, 960]))
-    scaled, _ = run(True, lambda x: fn.resize(x, size=[740, 960]))
+    exact, _ = run(False, lambda x: fn.resize(x, size=[540, 420]))
+    scaled, _ = run(True, lambda x: fn.resize(x, size=[540, 420]))
     for a, b in zip(exact, scaled, strict=True):
         np.testing.assert_array_equal(a, b)
 

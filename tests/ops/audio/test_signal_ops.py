@@ -42,7 +42,7 @@ def test_mfcc_axes_and_lifter_as_dali(args):
 
 def test_mfcc_equals_scipy():
     data = arrays([(30, 4)])[0]
-    got = pure_call(mfcc, [data], {"normalize": True, "n_mfcc": 30})
+    got = contract.pure(mfcc, [data], {"normalize": True, "n_mfcc": 30})
     np.testing.assert_allclose(got, scipy.fft.dct(data, axis=0, norm="ortho"), rtol=0, atol=1e-5)
 
 
@@ -81,10 +81,10 @@ def test_power_spectrum_as_dali(args):
 
 
 def test_power_spectrum_of_any_size_equals_numpy():
-    for size in (1, 97, 50001):
+    for size in (1, 97, 4001):
         data = arrays([(size,)])[0]
         want = np.abs(np.fft.rfft(data.astype(np.float64)))
-        got = pure_call(power_spectrum, [data], {"power": 1})
+        got = contract.pure(power_spectrum, [data], {"power": 1})
         # Some float32 ulps of the transform's norm.
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * max(1, size**0.5))
 
@@ -123,9 +123,9 @@ def test_nonsilent_region_types_as_dali(dtype):
 def test_nonsilent_region_by_hand():
     data = np.zeros(25, np.float32)
     data[10:15] = 1
-    got = pure_call(nonsilent_region, [data], {"window_length": 3, "reset_interval": -1})
+    got = contract.pure(nonsilent_region, [data], {"window_length": 3, "reset_interval": -1})
     assert [int(v) for v in got] == [8, 9]  # the first window to see it starts at 8, the last ends at 16
-    quiet = pure_call(nonsilent_region, [data * 0], {"reference_power": 1.0})
+    quiet = contract.pure(nonsilent_region, [data * 0], {"reference_power": 1.0})
     assert [int(v) for v in quiet] == [0, 0]
     assert [int(v) for v in pure_call(nonsilent_region, [data[:0]], {})] == [0, 0]
 
@@ -133,7 +133,7 @@ def test_nonsilent_region_by_hand():
 @pytest.mark.parametrize("dtype", [np.int64, np.int32])
 def test_lengths_of_samples(dtype):
     """DALI takes int64 alone."""
-    out = pure_call(audio_resample, [np.ones(10, np.float32)], {"out_length": dtype(7)})
+    out = contract.pure(audio_resample, [np.ones(10, np.float32)], {"out_length": dtype(7)})
     assert out.shape == (7,)
     lengths = dtype([4, 9])
     with Pipeline(batch_size=2, num_threads=1, device_id=None) as pipe:
@@ -184,7 +184,7 @@ def test_resampling_types_as_dali(source, dtype):
 def test_resampling_far_from_the_start_equals_the_codec():
     # The fixed-point step is good to 2^-33 samples, so after 100,000 outputs to 1e-5.
     wave = np.sin(np.arange(300000) * 0.05).astype(np.float32)
-    got = pure_call(audio_resample, [wave], {"in_rate": 44100.0, "out_rate": 16000.0})
+    got = contract.pure(audio_resample, [wave], {"in_rate": 44100.0, "out_rate": 16000.0})
     np.testing.assert_allclose(got, resample(wave, 44100.0, 16000.0, 50), rtol=0, atol=2e-5)
 
 
@@ -195,12 +195,11 @@ def test_jit_vmap_and_grad():
         ("preemphasis_filter", {}),
         ("power_spectrum", {}),
     ]:
-        call = lambda w, n=name, a=args: pure_call(REGISTRY[n], [w], a)  # noqa: E731
+        call = jax.jit(lambda w, n=name, a=args: pure_call(REGISTRY[n], [w], a))
         want = np.asarray(call(wave))
-        np.testing.assert_allclose(jax.jit(call)(wave), want, atol=1e-4)
-        np.testing.assert_allclose(jax.vmap(call)(wave[None])[0], want, atol=1e-4)
+        np.testing.assert_allclose(jax.jit(jax.vmap(call))(wave[None])[0], want, atol=1e-4)
         degree = 2 if name == "power_spectrum" else 1  # homogeneous: the derivative along the signal is known
-        grad = jax.grad(lambda w, c=call: c(w).sum())(wave)
+        grad = jax.jit(jax.grad(lambda w, c=call: c(w).sum()))(wave)
         np.testing.assert_allclose(grad @ wave, degree * want.sum(), rtol=1e-4, atol=1e-4)
 
 

@@ -47,11 +47,11 @@ def test_by_hand():
 def test_of_equal_overlaps_the_last_counts():
     anchors = [0, 0, 0.5, 0.5] * 3
     given = np.float32([[0, 0, 0.5, 0.5], [0, 0, 0.5, 0.5]])
-    labels = pure_call(box_encoder, [given, np.int32([1, 2])], {"anchors": anchors})[1]
+    labels = contract.pure(box_encoder, [given, np.int32([1, 2])], {"anchors": anchors})[1]
     # Both overlap with all of each anchor; for both the last is the best.
     np.testing.assert_array_equal(labels, [2, 2, 2])
     far = np.float32([[0.8, 0.8, 0.9, 0.9]])
-    labels = pure_call(box_encoder, [far, np.int32([5])], {"anchors": anchors})[1]
+    labels = contract.pure(box_encoder, [far, np.int32([5])], {"anchors": anchors})[1]
     np.testing.assert_array_equal(labels, [0, 0, 5])
 
 
@@ -70,7 +70,8 @@ def test_as_loops():
             found[j] = labels[table[:, j].argmax()]
     for i in range(7):
         found[table[i].argmax()] = labels[i]
-    got = pure_call(box_encoder, [given, labels], {"anchors": anchors.ravel().tolist(), "criteria": 0.3})[1]
+    args = {"anchors": anchors.ravel().tolist(), "criteria": 0.3}
+    got = contract.pure(box_encoder, [given, labels], args)[1]
     np.testing.assert_array_equal(got, found)
 
 
@@ -98,6 +99,7 @@ def test_vmap_and_gradient():
     anchors = boxes(20, 6).ravel().tolist()
     given, labels = np.stack([boxes(3, 7), boxes(3, 8)]), np.int32([[1, 2, 3], [4, 5, 6]])
 
+    @jax.jit
     def run(box, label):
         return pure_call(box_encoder, [box, label], {"anchors": anchors, "offset": True})
 
@@ -105,7 +107,7 @@ def test_vmap_and_gradient():
     for i in range(2):
         np.testing.assert_allclose(together[0][i], run(given[i], labels[i])[0], atol=OFFSETS)
         np.testing.assert_array_equal(together[1][i], run(given[i], labels[i])[1])
-    gradient = jax.grad(lambda b: run(b, labels[0])[0].sum())(given[0])
+    gradient = jax.jit(jax.grad(lambda b: run(b, labels[0])[0].sum()))(given[0])
     assert np.isfinite(gradient).all()
     assert (gradient != 0).any()
 

@@ -87,8 +87,8 @@ def test_layouts(layout):
 
 def test_channels_first():
     picture = image(4, 5)
-    expected = pure_call(hue, [picture], {"hue": 90.0}, layout="HWC")
-    planes = pure_call(hue, [picture.transpose(2, 0, 1)], {"hue": 90.0}, layout="CHW")
+    expected = contract.pure(hue, [picture], {"hue": 90.0}, layout="HWC")
+    planes = contract.pure(hue, [picture.transpose(2, 0, 1)], {"hue": 90.0}, layout="CHW")
     np.testing.assert_array_equal(planes, np.transpose(expected, (2, 0, 1)))
 
 

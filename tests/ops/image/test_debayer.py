@@ -52,7 +52,9 @@ def test_flat_colour_stays():
     picture = np.full((8, 8), 20, np.uint8)
     picture[::2, ::2], picture[1::2, 1::2] = 10, 30
     for algorithm in ("bilinear_ocv", "edgeaware_ocv", "vng_ocv"):
-        got = pure_call(debayer, [picture], {"blue_position": (0, 0), "algorithm": algorithm}, layout="HW")
+        got = contract.pure(
+            debayer, [picture], {"blue_position": (0, 0), "algorithm": algorithm}, layout="HW"
+        )
         np.testing.assert_array_equal(got, np.broadcast_to(np.uint8([10, 20, 30]), (8, 8, 3)))
 
 

@@ -44,7 +44,7 @@ def test_one_pixel():
     """DALI has NaN here, and what it makes of it depends on the interpolation."""
     one = np.full((1, 1, 2), 9, np.uint8)
     for args in ({"fill_value": 4.0}, {"fill_value": 4.0, "interp_type": types.INTERP_LINEAR}):
-        np.testing.assert_array_equal(pure_call(sphere, [one], args, layout="HWC"), np.full((1, 1, 2), 4))
+        np.testing.assert_array_equal(contract.pure(sphere, [one], args, layout="HWC"), np.full((1, 1, 2), 4))
 
 
 def test_jitter_moves_whole_pixels():
@@ -69,7 +69,7 @@ def test_jitter_of_none():
     picture = image(9, 8)
     key = jax.random.key(0)
     for args in ({"nDegree": 0}, {"mask": 0}):
-        np.testing.assert_array_equal(pure_call(jitter, [picture], args, layout="HWC", key=key), picture)
+        np.testing.assert_array_equal(contract.pure(jitter, [picture], args, layout="HWC", key=key), picture)
 
 
 def test_what_is_refused():

@@ -49,12 +49,12 @@ def test_every_number_of_pixels_rounds_as_opencv():
     for total in (3, 11, 103, 511):
         row = RNG.integers(0, 256, (1, total, 1), np.uint8)
         row[0, 0] = 0
-        got = pure_call(equalize, [row], {}, layout="HWC")
+        got = contract.pure(equalize, [row], {}, layout="HWC")
         np.testing.assert_array_equal(np.asarray(got)[..., 0], cv2.equalizeHist(row[..., 0]))
 
 
 def test_empty():
-    assert pure_call(equalize, [np.zeros((0, 4, 3), np.uint8)], {}, layout="HWC").shape == (0, 4, 3)
+    assert contract.pure(equalize, [np.zeros((0, 4, 3), np.uint8)], {}, layout="HWC").shape == (0, 4, 3)
 
 
 def test_histograms_equal_numpy():

@@ -154,7 +154,7 @@ def test_infinite_values_stay_where_the_filter_reaches(monkeypatch):
 
 
 def test_empty_images_stay_empty():
-    assert pure_call(
+    assert contract.pure(
         filter_op, [np.zeros((0, 4, 3), np.uint8), KERNELS[0]], {}, layout=("HWC", "")
     ).shape == (0, 4, 3)
 

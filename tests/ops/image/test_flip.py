@@ -76,4 +76,4 @@ def test_four_axes_without_a_layout_are_a_sequence():
     data = np.arange(2 * 2 * 3 * 2, dtype=np.uint8).reshape(2, 2, 3, 2)
     args = {"depthwise": 1, "vertical": 1}
     ((want,),) = oracle.run("flip", [[data]], args)
-    np.testing.assert_array_equal(pure_call(flip, [data], args), want)
+    np.testing.assert_array_equal(contract.pure(flip, [data], args), want)

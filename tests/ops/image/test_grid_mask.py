@@ -68,7 +68,7 @@ def test_turned(angle):
     whites = [np.full((h, w, 1), 9, np.uint8) for h, w in SIZES]
     ((*expected,),) = oracle.run("grid_mask", [whites], args, layout="HWC")
     for white, want in zip(whites, expected, strict=True):
-        got = np.asarray(pure_call(grid_mask, [white], args, layout="HWC"))
+        got = np.asarray(contract.pure(grid_mask, [white], args, layout="HWC"))
         own = {key: value for key, value in args.items() if key != "ratio"}
         near = np.zeros(white.shape[:2], bool)
         for part in place(*white.shape[:2], **own):

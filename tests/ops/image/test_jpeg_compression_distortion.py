@@ -63,12 +63,12 @@ def test_equals_files_of_pillow(picture, quality):
     pillow = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
     file = io.BytesIO()
     pillow.fromarray(picture).save(file, "JPEG", quality=quality, subsampling=2)
-    got = pure_call(jpeg_compression_distortion, [picture], {"quality": quality}, layout="HWC")
+    got = contract.pure(jpeg_compression_distortion, [picture], {"quality": quality}, layout="HWC")
     np.testing.assert_array_equal(np.asarray(got), np.asarray(pillow.open(file)))
 
 
 def test_empty():
-    got = pure_call(jpeg_compression_distortion, [np.zeros((0, 4, 3), np.uint8)], {}, layout="HWC")
+    got = contract.pure(jpeg_compression_distortion, [np.zeros((0, 4, 3), np.uint8)], {}, layout="HWC")
     assert got.shape == (0, 4, 3)
 
 

@@ -51,7 +51,7 @@ def test_iterations_equal_opencv():
 def test_wrapping():
     """OpenCV does not wrap: by hand."""
     row = np.uint8([[[1], [2], [3], [9]]])
-    got = pure_call(dilate, [row], {"border_mode": "wrap"}, layout="HWC")
+    got = contract.pure(dilate, [row], {"border_mode": "wrap"}, layout="HWC")
     np.testing.assert_array_equal(np.asarray(got).ravel(), [9, 3, 9, 9])
 
 

@@ -71,7 +71,7 @@ def test_samples_of_the_batch():
 
 def test_one_sample_and_frames():
     frames = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4, 1)
-    out = pure_call(multi_paste, [frames], {"in_ids": [0, 0], "output_size": (4, 8), "out_anchors": [[0, 0], [1, 4]]},
+    out = contract.pure(multi_paste, [frames], {"in_ids": [0, 0], "output_size": (4, 8), "out_anchors": [[0, 0], [1, 4]]},
                     layout="FHWC")  # fmt: skip
     expected = np.zeros((2, 4, 8, 1), np.uint8)
     expected[:, :3, :4], expected[:, 1:, 4:] = frames, frames

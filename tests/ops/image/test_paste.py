@@ -49,7 +49,7 @@ def test_other_types_and_layouts():
 def test_fill_values_saturate():
     for fill, held in ((300, 255), (-1, 0)):
         args = {"fill_value": fill, "ratio": 2.0, "paste_x": 0.0, "paste_y": 0.0}
-        out = np.asarray(pure_call(paste, [np.full((1, 1), 9, np.uint8)], args, layout="HW"))
+        out = np.asarray(contract.pure(paste, [np.full((1, 1), 9, np.uint8)], args, layout="HW"))
         np.testing.assert_array_equal(out, [[9, held], [held, held]])
 
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import oracle
+from support import contract, oracle
 from support.data import image
 
 from jdali._batches.extent import BatchSpec
@@ -88,7 +88,7 @@ def test_the_key_decides():
 def test_type_and_shape_equal_dali():
     for args in ({"size": 5}, {"size": [5, 7], "dtype": np.float32}, {"size": [0, 7]}):
         want = oracle.run("random_resized_crop", [[image(9, 8)]], args, layout="HWC")[0][0]
-        got = pure_call(random_resized_crop, [image(9, 8)], args, key=jax.random.key(0), layout="HWC")
+        got = contract.pure(random_resized_crop, [image(9, 8)], args, key=jax.random.key(0), layout="HWC")
         assert (got.shape, got.dtype) == (want.shape, want.dtype)
 
 

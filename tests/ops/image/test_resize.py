@@ -299,7 +299,7 @@ def test_an_integer_image_with_64_bit_types():
 
 
 def test_original_sizes():
-    resized, sizes = pure_call(resize, [image(12, 20, 3)], {"size": 5, "save_attrs": True}, layout="HWC")
+    resized, sizes = contract.pure(resize, [image(12, 20, 3)], {"size": 5, "save_attrs": True}, layout="HWC")
     assert resized.shape == (5, 5, 3)
     assert (sizes.dtype, sizes.tolist()) == (np.int32, [12, 20])
 

@@ -78,7 +78,7 @@ def test_layouts_equal_dali(layout, shape, args):
 
 def test_is_resize_then_crop_then_mirror():
     picture = image(13, 17, 3, np.float32)
-    whole = np.asarray(pure_call(resize, [picture], {"size": [20, 10]}, layout="HWC"))
+    whole = np.asarray(contract.pure(resize, [picture], {"size": [20, 10]}, layout="HWC"))
     # First row: half of 20 - 7 is 6.5, which rounds to 7; first column: 0.25 · (10 - 4) = 1.5, to 2.
     cut = run(picture, size=[20, 10], crop=[7, 4], crop_pos_x=0.25)
     np.testing.assert_allclose(cut, whole[7:14, 2:6], atol=FLOAT)

@@ -114,7 +114,7 @@ def test_images_made_in_tiles_equal_dali(border):
 def test_right_angles_equal_numpy():
     picture = image(6, 9, 3)
     for turns in range(-4, 5):
-        turned = np.asarray(pure_call(rotate, [picture], {"angle": 90.0 * turns}))
+        turned = np.asarray(contract.pure(rotate, [picture], {"angle": 90.0 * turns}))
         # float32 sines of right angles are off by 1e-7; it takes more to round another way.
         np.testing.assert_array_equal(turned, np.rot90(picture, turns))
 

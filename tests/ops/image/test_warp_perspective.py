@@ -31,7 +31,7 @@ def test_filters_and_borders(name, border):
     }
     picture = smooth(23, 31)
     ((expected,),) = oracle.run("experimental.warp_perspective", [[picture]], args, layout="HWC")
-    got = np.asarray(pure_call(warp_perspective, [picture], args, layout="HWC"))
+    got = np.asarray(contract.pure(warp_perspective, [picture], args, layout="HWC"))
     contract.compare(got, expected, 0 if name == "nearest" else 1, name)
 
 
@@ -68,7 +68,7 @@ def test_like_opencv():
     for inverse, flag in ((True, cv2.WARP_INVERSE_MAP), (False, 0)):
         args = {"matrix": MATRIX, "inverse_map": inverse, "pixel_origin": "center"}
         expected = cv2.warpPerspective(picture, matrix, (31, 23), flags=cv2.INTER_LINEAR | flag)
-        got = np.asarray(pure_call(warp_perspective, [picture], args, layout="HWC"))
+        got = np.asarray(contract.pure(warp_perspective, [picture], args, layout="HWC"))
         contract.compare(got, expected, 1, str(args))
 
 

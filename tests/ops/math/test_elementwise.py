@@ -176,7 +176,7 @@ def test_hyperbolic_functions_of_any_size(name):
     """Within 6 ulp of the true value, and infinite only where that is too large for float32."""
     values = np.float32([0, 1e-6, 0.3, 0.99, 1, 1.01, 7, 40, 80, 89, 89.5, np.inf])
     values = np.concatenate([values, -values])
-    got = np.asarray(pure_call(REGISTRY[f"math.{name}"], [values], {}))
+    got = np.asarray(contract.pure(REGISTRY[f"math.{name}"], [values], {}))
     with np.errstate(over="ignore"):
         expected = getattr(np, name)(values.astype(np.float64)).astype(np.float32)
     np.testing.assert_allclose(got, expected, rtol=7e-7)

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import expression, oracle
+from support import contract, expression, oracle
 
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
@@ -149,7 +149,7 @@ def test_comparisons_are_of_true_values(name):
 def test_negative_integers_compare_with_floats(name):
     integers, floats = grid(np.int32([-7, -1, 0, 3]), np.float32([-7.5, -1, -0.5, 0, 3, np.nan]))
     for left, right in ((integers, floats), (floats, integers)):
-        got = pure_call(REGISTRY[f"math.{name}"], [left, right], {})
+        got = contract.pure(REGISTRY[f"math.{name}"], [left, right], {})
         np.testing.assert_array_equal(got, getattr(operator, name)(left, right))
 
 

@@ -192,7 +192,7 @@ def test_gaussian_noise_is_distributed_as_dalis():
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_jit_and_no_64_bit_value(op):
     data = jnp.asarray(image(4, 3, 3, np.float32))
-    once = pure_call(op, [data], {}, key=KEY)
+    once = contract.pure(op, [data], {}, key=KEY)
     compiled = jax.jit(lambda d, k: pure_call(op, [d], {}, key=k))
     np.testing.assert_allclose(compiled(data, KEY), once, rtol=0, atol=1e-6)
     with jax.enable_x64(True):

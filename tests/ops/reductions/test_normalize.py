@@ -137,11 +137,11 @@ def test_batch_by_numpy():
 
 
 def test_values_by_hand():
-    got = pure_call(normalize, [np.array([1.0, 3.0], np.float32)], {"dtype": np.uint8, "scale": 300.0})
+    got = contract.pure(normalize, [np.array([1.0, 3.0], np.float32)], {"dtype": np.uint8, "scale": 300.0})
     np.testing.assert_array_equal(got, np.array([0, 255], np.uint8))
-    constant = pure_call(normalize, [np.full((2, 2), 7, np.uint8)], {"shift": 4.0})
+    constant = contract.pure(normalize, [np.full((2, 2), 7, np.uint8)], {"shift": 4.0})
     np.testing.assert_array_equal(constant, np.full((2, 2), 4, np.float32))
-    given = pure_call(normalize, [np.arange(4.0)], {"mean": 1.0, "stddev": 2.0})
+    given = contract.pure(normalize, [np.arange(4.0)], {"mean": 1.0, "stddev": 2.0})
     np.testing.assert_allclose(given, (np.arange(4.0) - 1) / 2, rtol=1e-6)
 
 

@@ -125,15 +125,17 @@ def test_ddof_at_and_past_the_count(ddof):
 
 def test_values_by_hand():
     data = np.array([[200, 200], [65535, 1]], np.uint16)
-    mean = pure_call(op("mean"), [data[0].astype(np.uint8)], {"dtype": np.uint8})
+    mean = contract.pure(op("mean"), [data[0].astype(np.uint8)], {"dtype": np.uint8})
     assert (int(mean), mean.dtype) == (200, np.uint8)  # DALI overflows here and says 72
-    square = pure_call(op("mean_square"), [data[1]], {})
+    square = contract.pure(op("mean_square"), [data[1]], {})
     np.testing.assert_allclose(square, (65535.0**2 + 1) / 2, rtol=1e-7)
     assert int(pure_call(op("mean"), [np.array([1, 2, 2])], {"dtype": np.int32})) == 1  # cut off, not rounded
     with jax.enable_x64(True):
-        total = pure_call(op("sum"), [np.array([2**40, 1], np.int64)], {})
+        total = contract.pure(op("sum"), [np.array([2**40, 1], np.int64)], {})
         assert (int(total), total.dtype) == (2**40 + 1, np.int64)
-    deviation = pure_call(op("std_dev"), [np.arange(6.0).reshape(2, 3), np.array([1.0, 4.0])], {"axes": [1]})
+    deviation = contract.pure(
+        op("std_dev"), [np.arange(6.0).reshape(2, 3), np.array([1.0, 4.0])], {"axes": [1]}
+    )
     np.testing.assert_allclose(deviation, np.arange(6.0).reshape(2, 3).std(axis=1), rtol=1e-6)
 
 

@@ -176,7 +176,7 @@ def test_padding_layouts_and_batches():
         optical_flow, [samples], args, layout="FHWC", expected=expected, atol=2e-3, compiled_atol=2e-3
     )
     planes = np.ascontiguousarray(samples[1].transpose(0, 3, 1, 2))
-    pixels = np.asarray(pure_call(optical_flow, [planes], args, layout="FCHW")).transpose(0, 2, 3, 1)
+    pixels = np.asarray(contract.pure(optical_flow, [planes], args, layout="FCHW")).transpose(0, 2, 3, 1)
     np.testing.assert_allclose(pixels, expected[0][1], atol=2e-3)
 
 

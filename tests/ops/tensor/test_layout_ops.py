@@ -117,11 +117,11 @@ def test_layouts():  # read off DALI
 
 def test_values_by_numpy():
     a, b = samples([(2, 3, 4), (5, 3, 4)])
-    np.testing.assert_array_equal(pure_call(transpose, [a], {"perm": [1, 2, 0]}), a.transpose(1, 2, 0))
-    np.testing.assert_array_equal(pure_call(cat, [a, b, a], {}), np.concatenate([a, b, a]))
-    np.testing.assert_array_equal(pure_call(stack, [a, a + 1], {"axis": 2}), np.stack([a, a + 1], axis=2))
-    np.testing.assert_array_equal(pure_call(squeeze, [a[:, :1]], {"axes": [1]}), a[:, 0])
-    np.testing.assert_array_equal(pure_call(expand_dims, [a], {"axes": [0, 2]}), a[None, :, None])
+    np.testing.assert_array_equal(contract.pure(transpose, [a], {"perm": [1, 2, 0]}), a.transpose(1, 2, 0))
+    np.testing.assert_array_equal(contract.pure(cat, [a, b, a], {}), np.concatenate([a, b, a]))
+    np.testing.assert_array_equal(contract.pure(stack, [a, a + 1], {"axis": 2}), np.stack([a, a + 1], axis=2))
+    np.testing.assert_array_equal(contract.pure(squeeze, [a[:, :1]], {"axes": [1]}), a[:, 0])
+    np.testing.assert_array_equal(contract.pure(expand_dims, [a], {"axes": [0, 2]}), a[None, :, None])
     for got, want in zip(pure_call(element_extract, [a], {"element_map": [1, 0]}), a[::-1], strict=True):
         np.testing.assert_array_equal(got, want)
 

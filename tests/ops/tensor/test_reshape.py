@@ -73,7 +73,7 @@ def test_bytes_by_numpy():
         (np.int8, np.bool_),
     ]:
         data = samples(source, ((3, 2, 8),))[0]
-        got = pure_call(reinterpret, [data], {"dtype": target, "shape": [-1]})
+        got = contract.pure(reinterpret, [data], {"dtype": target, "shape": [-1]})
         want = data.reshape(-1).view(np.uint8) != 0 if target is np.bool_ else data.reshape(-1).view(target)
         np.testing.assert_array_equal(got, want)
 

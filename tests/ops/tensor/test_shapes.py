@@ -26,7 +26,7 @@ def test_64_bit_shapes(dtype):
 
 
 def test_of_a_scalar():
-    assert pure_call(shapes, [np.float32(1)], {"dtype": np.int32}).shape == (0,)
+    assert contract.pure(shapes, [np.float32(1)], {"dtype": np.int32}).shape == (0,)
 
 
 @pytest.mark.oracle

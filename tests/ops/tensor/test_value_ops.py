@@ -53,7 +53,7 @@ def test_cast_like_as_dali():
 
 
 def test_cast_by_hand():
-    got = pure_call(cast, [np.array([2.5, -2.5, 300.0, np.nan], np.float32)], {"dtype": np.uint8})
+    got = contract.pure(cast, [np.array([2.5, -2.5, 300.0, np.nan], np.float32)], {"dtype": np.uint8})
     np.testing.assert_array_equal(got, np.array([3, 0, 255, 0], np.uint8))
     np.testing.assert_array_equal(
         jax.grad(lambda x: pure_call(cast, [x], {"dtype": np.float16}).sum())(2.0), 1.0
@@ -120,11 +120,13 @@ def test_fills_as_dali():
 
 
 def test_fills_by_hand():
-    np.testing.assert_array_equal(pure_call(_full.zeros, [], {"shape": [2, 3]}), np.zeros((2, 3), np.int32))
-    ones = pure_call(_full.ones, [], {"shape": 2, "dtype": np.float16})
+    np.testing.assert_array_equal(
+        contract.pure(_full.zeros, [], {"shape": [2, 3]}), np.zeros((2, 3), np.int32)
+    )
+    ones = contract.pure(_full.ones, [], {"shape": 2, "dtype": np.float16})
     np.testing.assert_array_equal(ones, np.ones(2, np.float16))
-    assert pure_call(_full.zeros, [], {}).shape == ()
-    assert pure_call(_full.full, [np.float32(3)], {}) == 3
+    assert contract.pure(_full.zeros, [], {}).shape == ()
+    assert contract.pure(_full.full, [np.float32(3)], {}) == 3
     planned = plan_call(
         _full.ones, [], {"shape": PerBatch(np.array([[2, 1], [0, 3]])), "layout": "AB"}, batch_size=2
     )
@@ -133,7 +135,7 @@ def test_fills_by_hand():
 
 
 def test_one_hot_and_lookup_by_hand():
-    got = pure_call(one_hot, [np.array([2, 0])], {"num_classes": 3, "axis_name": "C"}, layout="N")
+    got = contract.pure(one_hot, [np.array([2, 0])], {"num_classes": 3, "axis_name": "C"}, layout="N")
     np.testing.assert_array_equal(got, np.eye(3, dtype=np.float32)[[2, 0]])
     spec = BatchSpec(np.array([[2, 3]]), np.int32, "HW")
     for args, layout in [({"axis_name": "C", "axis": 0}, "CHW"), ({"axis_name": "C"}, "HWC"), ({}, "")]:

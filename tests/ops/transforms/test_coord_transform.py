@@ -76,7 +76,7 @@ def test_equals_numpy():
 
 def test_no_points_give_no_points():
     none = np.zeros((0, 2), np.float32)
-    assert pure_call(coord_transform, [none], {"M": [1.0, 2, 3, 4, 5, 6]}).shape == (0, 3)
+    assert contract.pure(coord_transform, [none], {"M": [1.0, 2, 3, 4, 5, 6]}).shape == (0, 3)
 
 
 def test_gradient_by_the_matrix():

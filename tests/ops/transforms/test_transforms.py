@@ -168,7 +168,9 @@ def test_the_layout_is_dalis(maker):
 
 def test_a_transform_says_how_to_warp():
     image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
-    matrix = np.asarray(pure_call(REGISTRY["transforms.rotation"], [], {"angle": 90.0, "center": [1.0, 1.0]}))
+    matrix = np.asarray(
+        contract.pure(REGISTRY["transforms.rotation"], [], {"angle": 90.0, "center": [1.0, 1.0]})
+    )
     args = {"inverse_map": False}
-    turned = pure_call(REGISTRY["warp_affine"], [image, matrix], args, layout=["HWC", "**"])
+    turned = contract.pure(REGISTRY["warp_affine"], [image, matrix], args, layout=["HWC", "**"])
     np.testing.assert_array_equal(turned, np.rot90(image, -1))
