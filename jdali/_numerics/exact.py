@@ -20,6 +20,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._numerics.flat_program import FlatProgram, Step, Value
+from jdali._numerics.platform import tracing_for
 from jdali._numerics.threefry import together
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def drawn_together(function: Callable[..., Any], platform: str) -> Callable[...,
 
 def _traced_again(function: Callable[..., Any], evaluation: _Evaluation) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
-        closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
+        with tracing_for(evaluation.platform):
+            closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
         results = evaluation.of(closed, jax.tree.leaves(args))
         return jax.tree.unflatten(jax.tree.structure(shapes), results)
 
@@ -58,10 +60,10 @@ class _Evaluation:
     """Traces a jaxpr again, products rounded."""
 
     def __init__(self, minus_zero: Array | None, platform: str):
-        self._minus_zero, self._platform = minus_zero, platform
+        self._minus_zero, self.platform = minus_zero, platform
 
     def of(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
-        program = FlatProgram(closed, self._platform)
+        program = FlatProgram(closed, self.platform)
         values = dict(enumerate(arguments))
 
         def read(operand: Any) -> Any:
@@ -70,7 +72,7 @@ class _Evaluation:
         for level in program.levels():
             for step in level.others:
                 self._store(values, step, self._equation(step.eqn, [read(o) for o in step.operands]))
-            drawn = together([[read(o) for o in step.operands] for step in level.draws], self._platform)
+            drawn = together([[read(o) for o in step.operands] for step in level.draws], self.platform)
             for step, words in zip(level.draws, drawn, strict=True):
                 self._store(values, step, words)
         return [read(result) for result in program.results]

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jdali._numerics.platform import platform_dependent
+
 T = TypeVar("T")
 
 
@@ -47,7 +49,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
 
     @jax.custom_jvp
     def run(*arguments: Any) -> Array:
-        result: Array = lax.platform_dependent(*arguments, cpu=one_by_one, default=whole)
+        result: Array = platform_dependent(*arguments, cpu=one_by_one, default=whole)
         return result
 
     @run.defjvp

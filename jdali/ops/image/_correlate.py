@@ -17,6 +17,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import valid_mask
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali.ops.image._border import with_margin
 from jdali.ops.image._by_platform import by_platform, loop
@@ -129,7 +130,7 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
     return depth, height, width
 
 
-@functools.partial(jax.jit, static_argnums=0)  # one program also for eager callers
+@one_program(static_argnums=0)
 def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: Array, sizes: Array) -> Array:
     """Sums of products of a kernel with what lies under it, in float32.
 

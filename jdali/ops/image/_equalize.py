@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._numerics.platform import one_program
 from jdali._operators.record import operator
 from jdali.ops.image._histogram import BINS, histograms, looked_up
 from jdali.ops.tensor._fit import fit
@@ -34,7 +34,7 @@ def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> A
     return fit(_equalized(image, extent), out_shape)
 
 
-@jax.jit  # one program also for eager callers
+@one_program()
 def _equalized(image: Array, extent: Array) -> Array:
     return looked_up(image, equalizing_tables(histograms(image, extent)))
 

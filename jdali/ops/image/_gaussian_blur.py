@@ -20,6 +20,7 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
 from jdali._errors import SampleError, check_samples
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
@@ -177,7 +178,7 @@ class _Blur:
     dtype: np.dtype[Any]
 
 
-@functools.partial(jax.jit, static_argnums=0)  # eager callers must not trace the loops every time
+@one_program(static_argnums=0)
 def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
     def run(looped: bool, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
         values = image

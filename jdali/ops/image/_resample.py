@@ -17,6 +17,7 @@ import numpy as np
 from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
+from jdali._numerics.platform import known_platform, platform_dependent
 from jdali._numerics.rounding import saturate_cast
 from jdali.ops.image._resample_filters import FILTER, NN, dense_weights, nearest_elements
 from jdali.ops.image._resample_taps import resample_small, resample_taps
@@ -55,7 +56,7 @@ def resample(
         picked: Array = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
         return picked
     small = all(n * m <= _SMALL for n, m in zip(image.shape, out_shape, strict=False))
-    run = _differentiable(tuple(out_shape), np.dtype(dtype), small)
+    run = _differentiable(tuple(out_shape), np.dtype(dtype), small, known_platform())
     result = run(image, filters, extent, out_extent)
     if nearest is None:
         picked = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
@@ -88,8 +89,11 @@ def _dense(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ..
 
 
 @functools.lru_cache(maxsize=256)
-def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool) -> Callable[..., Array]:
+def _differentiable(
+    out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool, platform: str | None
+) -> Callable[..., Array]:
     """The resampling of these static choices, one function object for each of them."""
+    del platform  # a function that `jax.jit` has traced for one is not used for another
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         del out_extent  # what lies past it is unspecified
@@ -106,7 +110,7 @@ def _differentiable(out_shape: tuple[int, ...], dtype: np.dtype[Any], small: boo
     @jax.custom_jvp
     def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         operands = (image, filters, extent, out_extent)
-        result: Array = lax.platform_dependent(*operands, cpu=few if small else taps, default=dense)
+        result: Array = platform_dependent(*operands, cpu=few if small else taps, default=dense)
         return result
 
     @run.defjvp

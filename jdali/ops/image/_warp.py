@@ -25,6 +25,7 @@ from jax import Array, lax
 from jdali import types
 from jdali._batches.extent import BatchSpec, reflect_101
 from jdali._errors import check_samples
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
 from jdali._operators.call import is_traced
 from jdali.ops.image._by_platform import by_platform, loop
@@ -175,7 +176,7 @@ class _Sampling:
         return self.fill_value is None and self.border != "replicate"
 
 
-@functools.partial(jax.jit, static_argnums=0)  # eager callers must not trace the loop every time
+@one_program(static_argnums=0)
 def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
     shape = sampling.shape
     tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))

@@ -1,0 +1,72 @@
+"""Which platform a program is for, where that is known while it is traced.
+
+`jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several more times. The
+engine makes a program for one platform: there only the branch of that platform is traced, a third of the work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import jax
+from jax import lax
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_KNOWN: ContextVar[str | None] = ContextVar("platform", default=None)
+
+
+@contextlib.contextmanager
+def tracing_for(platform: str) -> Iterator[None]:
+    """What is traced within is for devices of this platform: "cpu", "gpu", ..."""
+    before = _KNOWN.set(platform)
+    try:
+        yield
+    finally:
+        _KNOWN.reset(before)
+
+
+def known_platform() -> str | None:
+    """The platform of `tracing_for`; None outside of it."""
+    return _KNOWN.get()
+
+
+def platform_dependent(*arguments: Any, cpu: Callable[..., Any], default: Callable[..., Any]) -> Any:
+    """`cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
+    known = _KNOWN.get()
+    if known is None:
+        return lax.platform_dependent(*arguments, cpu=cpu, default=default)
+    return (cpu if known == "cpu" else default)(*arguments)
+
+
+def one_program(**options: Any) -> Callable[[F], F]:
+    """`jax.jit`, so that a call outside of any program is one program too, for what asks for the platform.
+
+    What `jax.jit` has traced for one platform is not used for another.
+
+    Args:
+        options: of `jax.jit`.
+    """
+
+    def decorate(function: F) -> F:
+        @functools.cache
+        def compiled(platform: str | None) -> Callable[..., Any]:
+            del platform
+
+            @functools.wraps(function)
+            def own(*args: Any, **kwargs: Any) -> Any:  # `jax.jit` keeps what it traced by function
+                return function(*args, **kwargs)
+
+            return jax.jit(own, **options)
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return compiled(_KNOWN.get())(*args, **kwargs)
+
+        return call  # type: ignore[return-value]
+
+    return decorate

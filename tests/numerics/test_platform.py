@@ -1,0 +1,56 @@
+"""Where the platform of a program is known, only its branch is traced."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jdali import Pipeline, fn
+from jdali._numerics.platform import known_platform, one_program, platform_dependent, tracing_for
+from jdali.ops.image import _resample
+
+
+def either(value):
+    return platform_dependent(value, cpu=lambda v: v + 1, default=lambda v: v * 2)
+
+
+def branches(function):
+    return [e for e in jax.make_jaxpr(function)(jnp.float32(3)).eqns if e.primitive.name == "cond"]
+
+
+@pytest.mark.parametrize(("platform", "expected"), [("cpu", 4), ("gpu", 6), ("tpu", 6)])
+def test_the_branch_of_the_platform(platform, expected):
+    with tracing_for(platform):
+        assert known_platform() == platform
+        assert not branches(lambda v: either(v))
+        assert either(np.float32(3)) == expected
+    assert known_platform() is None
+
+
+def test_all_branches_where_it_is_not_known():
+    assert len(branches(lambda v: either(v))) == 1
+    assert jax.jit(either)(np.float32(3)) == (4 if jax.default_backend() == "cpu" else 6)
+
+
+def test_what_was_traced_for_one_platform_is_not_used_for_another():
+    program = one_program()(either)
+    for _ in range(2):
+        for platform, expected in (("cpu", 4), ("gpu", 6)):
+            with tracing_for(platform):
+                assert program(np.float32(3)) == expected
+    assert program.__name__ == "either"
+
+
+def test_a_stage_on_a_cpu_traces_no_branch_for_accelerators(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("the branch of accelerators was traced")
+
+    monkeypatch.setattr(_resample, "_dense", refuse)
+    pictures = [np.full((60, 61, 3), i, np.uint8) for i in range(2)]
+    pipe = Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.resize(fn.external_source(source=lambda: pictures, layout="HWC"), size=[57, 50]))
+    with pipe:
+        (out,) = pipe.run()
+    assert out.at(1).shape == (57, 50, 3)
+    assert (np.asarray(out.at(1)) == 1).all()
