@@ -161,13 +161,8 @@ def _layouts(layout: str | Sequence[str], count: int) -> list[str]:
     return [layout] * count if isinstance(layout, str) else list(layout)
 
 
-# Programs run once here. Without optimizations no product is fused with a sum, as in a call step by step.
-# The older loops are made in two thirds of the time.
-_AT_ONCE = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
-}
+# Programs run once here.
+_AT_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 
 def pure(
@@ -192,13 +187,18 @@ def pure(
     traced = [not op.input(i).argument for i in range(len(inputs))]
     arrays = [value for value, of_program in zip(inputs, traced, strict=True) if of_program]
 
-    @functools.partial(jax.jit, compiler_options=_AT_ONCE)
     def program(arrays: list[Any], key: Array | None) -> Any:
         rest = iter(arrays)
         values = [next(rest) if t else value for value, t in zip(inputs, traced, strict=True)]
         return pure_call(op, values, args or {}, layout=layout, key=key)
 
-    return program(arrays, key)
+    platform = jax.default_backend()
+    # No product is fused with a sum, as in a call step by step.
+    stepwise = jax.jit(
+        lambda minus_zero, *operands: exact(program, minus_zero, platform)(*operands),
+        compiler_options=_AT_ONCE | (compiler_options(platform) or {}),
+    )
+    return stepwise(MINUS_ZERO, arrays, key)
 
 
 def _pure(
