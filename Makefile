@@ -28,12 +28,12 @@ run: $(VENV)/.run
 	$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 test: $(VENV)/.oracle
-	$(BIN)/python -m pytest -n 2 -m 'not exhaustive' $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(ARGS)
 
 # PyTorch is no part of `make test`: on Linux its wheels bring gigabytes of CUDA with them. PIP='--index-url ...' takes
 # another build. Once it is installed, `make test` runs these tests as well.
 torch: $(VENV)/.torch
-	$(BIN)/python -m pytest -n 2 -m 'not exhaustive' -k 'torch or policy_contents' $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' -k 'torch or policy_contents' $(ARGS)
 
 $(VENV)/.torch: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[torch]'
@@ -51,10 +51,10 @@ $(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
 	touch $@
 
 exhaustive: $(VENV)/.oracle
-	$(BIN)/python -m pytest -n 2 -m exhaustive $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m exhaustive $(ARGS)
 
 fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m 'not slow and not exhaustive and not oracle' $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
 # What is marked `gpu`, on one, and the pipelines beside DALI's GPU backend (left out where it is not installed).
 gpu:
@@ -82,7 +82,7 @@ $(LOWEST)/.installed: pyproject.toml tools/lower_bounds.py
 	touch $@
 
 lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -n 2 -m 'not slow and not exhaustive and not oracle' $(ARGS)
+	$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
