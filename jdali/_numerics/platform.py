@@ -67,6 +67,7 @@ def one_program(**options: Any) -> Callable[[F], F]:
         def call(*args: Any, **kwargs: Any) -> Any:
             return compiled(_KNOWN.get())(*args, **kwargs)
 
+        call.clear_cache = compiled.cache_clear  # type: ignore[attr-defined]  # as that of `jax.jit`
         return call  # type: ignore[return-value]
 
     return decorate

@@ -19,7 +19,7 @@ from jdali.ops.image._filter import filter as filter_op
 RNG = np.random.default_rng(5)
 BORDERS = ("reflect_101", "reflect_1001", "wrap", "clamp", "constant")
 # Whole numbers, whose sums are exact in any order.
-KERNELS = [RNG.integers(-3, 4, shape).astype(np.float32) for shape in ((3, 3), (1, 5), (4, 2), (9, 7))]
+KERNELS = [RNG.integers(-3, 4, shape).astype(np.float32) for shape in ((3, 3), (1, 5), (4, 2), (5, 7))]
 SAMPLES = [image(11, 14, 3), image(1, 1, 3), image(5, 4, 3, seed=1), image(2, 9, 3)]
 VECTORS = np.float32(np.outer([1, 2, 3, 2, 1], [2, 1, -3, 1]))
 check = functools.partial(contract.check, filter_op)
@@ -34,7 +34,7 @@ def test_kernels_of_each_sample_equal_dali(border):
 
 @pytest.mark.oracle
 def test_anchors_equal_dali():
-    anchors = [[0, 0], [-1, 4], [3, 1], [8, -1]]
+    anchors = [[0, 0], [-1, 4], [3, 1], [4, -1]]
     check([SAMPLES, KERNELS], {"border": "wrap"}, {"anchor": anchors}, layout=("HWC", ""))
 
 
@@ -144,7 +144,7 @@ def test_infinite_values_stay_where_the_filter_reaches(monkeypatch):
     picture = np.zeros((5, 6), np.float32)
     picture[2, 3] = np.inf
     expected = scipy.ndimage.correlate1d(picture, [1.0, 2.0], axis=1, mode="mirror")
-    kernels = [np.float32([[1, 2]]), np.ones((9, 9), np.float32)]
+    kernels = [np.float32([[1, 2]]), np.ones((5, 7), np.float32)]
     whole = np.full((5, 6), np.inf, np.float32)
     for small in (_correlate.SMALL, 0):
         monkeypatch.setattr(_correlate, "SMALL", small)
