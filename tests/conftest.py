@@ -6,11 +6,11 @@ import os
 import tempfile
 from pathlib import Path
 
+from support.xla import flags
+
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # `make gpu` says otherwise
-# Each program in one module: split in 32, as XLA does, it costs a fifth more of processor time to compile.
 os.environ["XLA_FLAGS"] = (
-    "--xla_force_host_platform_device_count=8 --xla_cpu_parallel_codegen_split_count=1 "
-    + os.environ.get("XLA_FLAGS", "")  # of two flags of a name the last counts
+    f"{flags()} {os.environ.get('XLA_FLAGS', '')}"  # of two of a name the last one counts
 )
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(tempfile.gettempdir()) / "jdali-test-jax-cache"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")

@@ -14,6 +14,11 @@ def test_an_option_that_this_version_of_xla_lacks_is_left_out(monkeypatch):
     assert set(_program.compiler_options("cpu", one_thread=True)) == {"xla_disable_hlo_passes"}
 
 
+def test_programs_for_the_cpu_have_the_loops_that_do_not_depend_on_shapes():
+    """All programs of these tests have them, so no result would show it."""
+    assert _program.compiler_options("cpu") == {"xla_cpu_use_fusion_emitters": False}
+
+
 def test_only_programs_for_the_cpu_have_options():
     assert _program.compiler_options("gpu", one_thread=True) is None
 

@@ -68,8 +68,10 @@ def call(case: Case, sample: Sample) -> tuple[Any, ...]:
     return out if isinstance(out, tuple) else (out,)
 
 
-# Programs run once here, so how fast they are made counts.
-jit = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+# Programs run once here, so how fast they are made counts. Users' programs have XLA's newer loops.
+jit = functools.partial(
+    jax.jit, compiler_options={"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": True}
+)
 
 
 @functools.cache
