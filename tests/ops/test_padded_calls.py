@@ -10,8 +10,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from ops.pure_calls import DEVICES, Sample, batch_of, compare, eager, layout_of, one, public, samples
-from ops.pure_cases import CASES, Case
+from ops.pure_calls import (
+    DEVICES,
+    Sample,
+    batch_of,
+    compare,
+    compiled,
+    layout_of,
+    one,
+    public,
+    samples,
+)
+from ops.pure_cases import CASES, COUNT, Case
 from ops.sweep_cases import ragged_axes
 
 import jdali.ops
@@ -76,15 +86,21 @@ def compare_padded(case: Case, got: Any, want: tuple[Any, ...]) -> None:
     compare(case, tuple(out[tuple(map(slice, w.shape))] for out, w in zip(outs, want, strict=True)), want)
 
 
+def alone(case: Case) -> list[tuple[Any, ...]]:
+    """The first samples, not padded, in a program for one; `test_pure_functions` compares it with plain calls."""
+    stacked = samples(case, DEVICES)
+    return [compiled(case)(one(stacked, i)) for i in range(COUNT)]
+
+
 @pytest.mark.parametrize("case", KNOWN, ids=str)
 def test_padding_of_a_known_size_does_not_show(case: Case):
-    compare_padded(case, batch_of(case, with_known_sizes, KNOWN), eager(case)[0])
+    compare_padded(case, batch_of(case, with_known_sizes, KNOWN), alone(case)[0])
 
 
 @pytest.mark.parametrize("case", TRACED, ids=str)
 def test_padding_of_a_traced_size_does_not_show(case: Case):
     outs, sizes = batch_of(case, with_traced_sizes, TRACED)
-    for i, want in enumerate(eager(case)):
+    for i, want in enumerate(alone(case)):
         compare_padded(case, jax.tree.map(lambda leaf, i=i: leaf[i], (outs, sizes)), want)
 
 
