@@ -13,6 +13,7 @@ For a batch of samples of different sizes it holds that
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
+from jdali._numerics.platform import tracing_for
 from jdali._numerics.random import sample_key, seed_words
 from jdali._operators.call import PerBatch, PlannedCall, plan_call, run_call
 from jdali._operators.pure import pure_call
@@ -192,12 +194,18 @@ def pure(
         return pure_call(op, values, args or {}, layout=layout, key=key)
 
     platform = jax.default_backend()
-    # No product is fused with a sum, as in a call step by step.
-    stepwise = jax.jit(
-        lambda minus_zero, *operands: exact(program, minus_zero, platform)(*operands),
-        compiler_options=_AT_ONCE | (compiler_options(platform) or {}),
-    )
-    return stepwise(MINUS_ZERO, arrays, key)
+    with tracing_for(platform):
+        closed, shape = jax.make_jaxpr(program, return_shape=True)(arrays, key)
+
+    # As in a call step by step, no product is fused with a sum, and no constant is known to the compiler.
+    def stepwise(minus_zero: Array, constants: list[Any], operands: list[Any]) -> Any:
+        return exact(functools.partial(jax.core.eval_jaxpr, closed.jaxpr), minus_zero, platform)(
+            constants, *operands
+        )
+
+    run = jax.jit(stepwise, compiler_options=_AT_ONCE | (compiler_options(platform) or {}))
+    results = run(MINUS_ZERO, closed.consts, jax.tree.leaves((arrays, key)))
+    return jax.tree.unflatten(jax.tree.structure(shape), results)
 
 
 def _pure(
