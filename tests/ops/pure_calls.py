@@ -12,7 +12,6 @@ import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 from ops.pure_cases import CASES, COUNT, GROUPS, Case
 from support.contract import sample_keys
-from support.xla import soon_compiled
 
 import jdali.ops
 from jdali._operators.record import REGISTRY, CompiledOp
@@ -113,8 +112,7 @@ def together(group: tuple[Case, ...], transform: Callable[[Case], Any]) -> dict[
 def eager(case: Case) -> list[tuple[Any, ...]]:
     """The plain calls for the first COUNT samples."""
     stacked = samples(case, DEVICES)
-    with soon_compiled():
-        return [call(case, one(stacked, i)) for i in range(COUNT)]
+    return [call(case, one(stacked, i)) for i in range(COUNT)]
 
 
 def compare(case: Case, got: tuple[Any, ...], want: tuple[Any, ...]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import mmap
-from collections.abc import Iterator
 from pathlib import Path
 
 FLAGS = {
@@ -21,19 +19,6 @@ FLAGS = {
 def flags() -> str:
     """`FLAGS`, without those that this version of XLA does not know: they would end the process."""
     return " ".join(f"--{name}={value}" for name, value in FLAGS.items() if _known(name))
-
-
-@contextlib.contextmanager
-def soon_compiled() -> Iterator[None]:
-    """Programs made within are compiled without most of XLA's optimizations: what many of them do is run once."""
-    import jax
-
-    before = jax.config.jax_disable_most_optimizations
-    jax.config.update("jax_disable_most_optimizations", True)
-    try:
-        yield
-    finally:
-        jax.config.update("jax_disable_most_optimizations", before)
 
 
 def _known(name: str) -> bool:
