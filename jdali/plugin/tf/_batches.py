@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,10 +37,8 @@ class Given:
         elements = (self._only(name, element) for element in self.dataset)
         if self.batch:
             yield from elements
-        while (
-            len(samples := [sample for _, sample in zip(range(batch_size), elements, strict=False)])
-            == batch_size
-        ):
+            return
+        while len(samples := list(itertools.islice(elements, batch_size))) == batch_size:
             yield samples
 
     @staticmethod

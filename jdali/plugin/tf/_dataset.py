@@ -122,11 +122,10 @@ class DALIDataset(_PipelineDataset):
                 "`source` parameter. Support for Dataset inputs and External Source's `source` is allowed only in "
                 "'experimental.DALIDatasetWithInputs'."
             )
-        separate = max(cpu_prefetch_queue_depth, gpu_prefetch_queue_depth)
         super().__init__(
             pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, {}, batch_size=batch_size,
-            num_threads=num_threads, device_id=device_id, depth=separate if exec_separated else prefetch_queue_depth,
-            dtypes=dtypes, shapes=shapes,
+            num_threads=num_threads, device_id=device_id, dtypes=dtypes, shapes=shapes,
+            depth=_depth(exec_separated, prefetch_queue_depth, cpu_prefetch_queue_depth, gpu_prefetch_queue_depth),
         )  # fmt: skip
 
 
@@ -167,12 +166,16 @@ class DALIDatasetWithInputs(_PipelineDataset):
         dtypes: Any = None,
         shapes: Any = None,
     ):
-        separate = max(cpu_prefetch_queue_depth, gpu_prefetch_queue_depth)
         super().__init__(
             pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, matched_inputs(pipeline, input_datasets),
-            batch_size=batch_size, num_threads=num_threads, device_id=device_id,
-            depth=separate if exec_separated else prefetch_queue_depth, dtypes=dtypes, shapes=shapes,
+            batch_size=batch_size, num_threads=num_threads, device_id=device_id, dtypes=dtypes, shapes=shapes,
+            depth=_depth(exec_separated, prefetch_queue_depth, cpu_prefetch_queue_depth, gpu_prefetch_queue_depth),
         )  # fmt: skip
+
+
+def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
+    """How many batches are made ahead: of two queues the larger counts."""
+    return max(cpu, gpu) if separated else depth
 
 
 def _renamed(value: Any, deprecated: Any, name: str) -> Any:
