@@ -144,14 +144,7 @@ class TensorList:
         full = [b for b in batches if len(b)] or batches[:1]
         first = full[0]
         for other in full[1:]:
-            if (other.spec.dtype, other.spec.ndim, other._layout) != (
-                first.spec.dtype, first.spec.ndim, first._layout,
-            ):  # fmt: skip
-                raise RuntimeError(
-                    "Divergent data found in different branches of a conditional: the batches to be merged"
-                    f" must have one type, number of dimensions and layout,"
-                    f" got {_facts(first)} and {_facts(other)}."
-                )
+            _refuse_divergent(first, other)
         store = Store.concat([b._store for b in full])
         source = None
         if any(b._source is not None for b in full):
@@ -383,5 +376,14 @@ class TensorList:
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)
 
 
-def _facts(batch: TensorList) -> str:
-    return f"{batch.dtype} with {batch.ndim()} axes, layout {batch.layout()!r}"
+def _refuse_divergent(first: TensorList, other: TensorList) -> None:
+    """Raises RuntimeError, in DALI's words, unless batches can be merged."""
+    names = "types", "sample dimensions", "layouts"
+    both = [(types.type_name(b.spec.dtype), b.spec.ndim, f'"{b.layout()}"') for b in (first, other)]
+    for name, one, another in zip(names, *both, strict=True):
+        if one != another:
+            raise RuntimeError(
+                "Divergent data found in different branches of conditional operation. All paths in conditional "
+                "operation are merged into one batch which must have consistent type, number of dimensions, layout "
+                f"and other metadata. Found distinct {name}: {one} and {another}."
+            )

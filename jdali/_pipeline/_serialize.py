@@ -212,7 +212,7 @@ class _Writer:
             assert domain.parent is not None
             assert domain.predicate is not None
             predicate = _reference(domain.predicate)
-            row = [self._domain(domain.parent), predicate, domain.branch, domain.share]
+            row = [self._domain(domain.parent), predicate, domain.branch, domain.share, domain.where]
             self._numbers[domain] = len(self.rows)
             self.rows.append(row)
         return self._numbers[domain]
@@ -251,8 +251,8 @@ class _Reader:
 
     def _domain(self, number: int) -> Domain:
         if number not in self._domains:
-            parent, predicate, branch, *share = self._rows[number]  # older versions knew of no share
-            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch, *share)
+            parent, predicate, branch, *rest = self._rows[number]  # less was written by older versions
+            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch, *rest)
         return self._domains[number]
 
     def _read(self, value: Any) -> Any:

@@ -309,19 +309,20 @@ class DebugGraph(Graph):
         drawn: Provenance | None = None,
     ) -> None:
         engine = self._engine
-        part = part_of(node.domain, self._samples, self._env)
-        if not len(part):
-            leave_empty([node], self._env)
-            return
+        part = None
         try:
+            part = part_of(node.domain, self._samples, self._env)
+            if not len(part):
+                leave_empty([node], self._env)
+                return
             with engine.pool.slabs:
                 step.run(node, self._env, part, StepContext(engine.pool, None, draw), drawn)
         except NodeFailure as failure:
             sample = next(iter(failure.failures))
-            place = None if sample is None else int(part.position[sample])
+            position = None if sample is None or part is None else int(part.position[sample])
             made_of = self._env.made_of(node)
             source = "" if sample is None or made_of is None else ", ".join(made_of.files(sample))
-            raise failure.user_error(place, source) from failure.first
+            raise failure.user_error(position, source) from failure.first
 
     def _reach_source(self, node: Node, step: DebugStep) -> None:
         source = self._engine.sources[step.node]

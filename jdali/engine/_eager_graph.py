@@ -112,13 +112,14 @@ class EagerGraph:
         parts: dict[Domain, SampleIds],
         pool: Pool,
     ) -> None:
-        part = part_of(step.domain, parts, env)
-        if not len(part):
-            leave_empty(step.nodes, env)
-            return
+        part = None
         try:
-            runner.run(env, part, StepContext(pool))
+            part = part_of(step.domain, parts, env)
+            if len(part):
+                runner.run(env, part, StepContext(pool))
+            else:
+                leave_empty(step.nodes, env)
         except NodeFailure as failure:
             sample = next(iter(failure.failures))
-            place = None if sample is None else int(part.position[sample])
-            raise failure.user_error(place, "") from failure.first
+            position = None if sample is None or part is None else int(part.position[sample])
+            raise failure.user_error(position, "") from failure.first

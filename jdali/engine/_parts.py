@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jdali.engine._failure import NodeFailure
 from jdali.engine._ids import SampleIds
 from jdali.engine._values import Values
 from jdali.graph._node import Domain, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList
+
+
+class BadCondition(NodeFailure):
+    """A value cannot be the condition of a branch."""
+
+    def __init__(self, node: Node, where: str, error: Exception):
+        super().__init__(node, {None: error})
+        self._where = where
+
+    @property
+    def where(self) -> str:
+        return self._where
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
@@ -18,6 +31,9 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
         domain: of the branch.
         parts: samples of the branches known so far, which are added to; that of the whole batch is there.
         env: what is computed so far, with the predicates.
+
+    Raises:
+        NodeFailure: a predicate is no scalar.
     """
     if domain not in parts:
         assert domain.parent is not None
@@ -25,7 +41,10 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
         parent = part_of(domain.parent, parts, env)
         if not len(parent):  # nor has the predicate been computed
             return parent
-        parts[domain] = parent.select(positions(env[domain.predicate], domain.branch))
+        try:
+            parts[domain] = parent.select(positions(env[domain.predicate], domain.branch))
+        except Exception as error:
+            raise BadCondition(domain.predicate.source, domain.where, error) from error
     return parts[domain]
 
 

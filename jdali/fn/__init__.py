@@ -6,6 +6,8 @@ pure functions on arrays, and as classes (`ops.Resize`), `jdali.dynamic` as func
 
 from jdali._operators.surface import ALIASES as _ALIASES
 from jdali._operators.surface import fill as _fill
+from jdali._system.lazy import imported as _imported
 from jdali.fn._functions import shown as _shown
 
 _fill(__name__, _shown, _ALIASES)
+_imported(__name__, {"_conditional": f"{__name__}._conditional"})

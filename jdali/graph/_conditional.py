@@ -7,13 +7,14 @@ merged after it. A branch that no sample takes is not run at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jdali._operators.record import REGISTRY
 from jdali.graph import _autograph
 from jdali.graph._arithmetic import constant_node, expression
-from jdali.graph._node import DataNode, Domain, Graph, current_graph
+from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph, user_line
 
 do_not_convert = _autograph.do_not_convert
 
@@ -26,7 +27,7 @@ class Branches:
         self._domains: dict[tuple[int, type, int], Domain] = {}
         self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
         self._stack: list[Domain] = []
-        self._checked: dict[DataNode, DataNode] = {}
+        self._by_hand: set[Domain] = set()  # those of `split`, whose values may be used anywhere
         graph.branches, graph.enter_domain = self, self._in_domain
 
     @classmethod
@@ -40,15 +41,19 @@ class Branches:
     # --- branches ---------------------------------------------------------------------------
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
         """Operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
-        condition = self._enter(condition)
-        key = (id(condition), type(which), which)
-        if key not in self._domains:
-            self._domains[key] = Domain(self._graph.domain, condition, which, share)
+        domain = self._domain(self._graph.domain, self._enter(condition), which, share)
         self._stack.append(self._graph.domain)
-        self._graph.domain = self._domains[key]
+        self._graph.domain = domain
 
     def end_branch(self) -> None:
         self._graph.domain = self._stack.pop()
+
+    def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
+        """The samples of `parent` for which a condition that is known for them is `which`: always the same object."""
+        key = (id(condition), type(which), which)
+        if key not in self._domains:
+            self._domains[key] = Domain(parent, condition, which, share, user_line())
+        return self._domains[key]
 
     def _enter(self, value: DataNode) -> DataNode:
         """`value` as the current branch sees it."""
@@ -66,14 +71,11 @@ class Branches:
                     "variable in both branches"
                 )
             outer = self._in_domain(value, domain.parent)
-            here, self._graph.domain = self._graph.domain, domain
-            try:
+            with self._working_on(domain):
                 node = self._graph.add(
                     REGISTRY["_conditional.split"], (outer, domain.predicate), {"branch": domain.branch},
                     device=value.device, across_domains=True,
                 )  # fmt: skip
-            finally:
-                self._graph.domain = here
             self._entered[key] = node.outputs[0]
         return self._entered[key]
 
@@ -105,11 +107,24 @@ class Branches:
                 sides.append(self._as_node(value, name))
             finally:
                 self.end_branch()
-        node = self._graph.add(
-            REGISTRY["_conditional.merge"], (*sides, condition), {}, device=_one_device(sides, name),
-            across_domains=True,
-        )  # fmt: skip
+        return self._merged(sides, condition, name, self._graph.domain)
+
+    def _merged(self, sides: Sequence[DataNode], condition: DataNode, name: str, domain: Domain) -> DataNode:
+        with self._working_on(domain):
+            node = self._graph.add(
+                REGISTRY["_conditional.merge"], (*sides, condition), {}, device=_one_device(sides, name),
+                across_domains=True,
+            )  # fmt: skip
         return node.outputs[0]
+
+    @contextlib.contextmanager
+    def _working_on(self, domain: Domain) -> Iterator[None]:
+        """Nodes added in it work on these samples."""
+        here, self._graph.domain = self._graph.domain, domain
+        try:
+            yield
+        finally:
+            self._graph.domain = here
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
         """What the case with a sample's index gives for it: each case is traced, and run, once.
@@ -147,31 +162,77 @@ class Branches:
                 f"{name}: after a branch of a conditional it is a {type(value).__name__}, which cannot become a batch"
             ) from None
 
+    # --- by hand ----------------------------------------------------------------------------
+    def split(self, value: Any, predicate: DataNode) -> tuple[DataNode, DataNode]:
+        """The samples of a value for which a predicate is true, and the others.
+
+        Operators that are given one of them work on its samples, in whichever branch they are called.
+        """
+        value, predicate = self._own(value, "split"), self._graph.own(predicate)
+        parent = self.domain_of([value, predicate], self._graph.domain)
+        predicate = self._in_domain(predicate, parent)
+        sides = []
+        for which in (True, False):
+            domain = self._domain(parent, predicate, which)
+            self._by_hand.add(domain)
+            sides.append(self._in_domain(value, domain))
+        return sides[0], sides[1]
+
+    def merge_by_hand(self, if_true: Any, if_false: Any, predicate: DataNode) -> DataNode:
+        """The two sides of a `split` in the order of the batch; a value of the whole batch is split first."""
+        values = [self._own(value, "merge") for value in (if_true, if_false)]
+        predicate = self._graph.own(predicate)
+        outside = [predicate, *(self._before_split(value) for value in values)]
+        parent = self.domain_of(outside, self._graph.domain)
+        predicate = self._in_domain(predicate, parent)
+        # Sides of a split by another, equal predicate are taken: whether their sizes fit is seen when they run.
+        sides = [
+            value
+            if value.source.domain in self._by_hand and value.source.domain.parent is parent
+            else self._in_domain(value, self._domain(parent, predicate, which))
+            for value, which in zip(values, (True, False), strict=True)
+        ]
+        return self._merged(sides, predicate, "merge", parent)
+
+    def domain_of(self, values: Iterable[Any], current: Domain) -> Domain:
+        """The samples that an operator works on: those of the smallest part made by `split` among its inputs, if any."""
+        for value in values:
+            domain = value if isinstance(value, Domain) else _domain_of(value)
+            if domain in self._by_hand and _depth(domain) > _depth(current):
+                current = domain
+        return current
+
+    def _own(self, value: Any, name: str) -> DataNode:
+        return self._graph.own(value) if isinstance(value, DataNode) else self._as_node(value, name)
+
+    def _before_split(self, value: DataNode) -> Domain:
+        domain = value.source.domain
+        return domain.parent or domain if domain in self._by_hand else domain
+
     # --- logic ------------------------------------------------------------------------------
     def not_(self, value: DataNode) -> DataNode:
         """`not value`, sample by sample."""
-        return expression("eq", self._boolean(value, "not"), 0)
+        return expression("eq", self.validated(value, "not"), 0)
 
     def logical(self, first: DataNode, second: Callable[[], Any], kind: str) -> DataNode:
         """`first and second()` or `first or second()`: the second only for samples that need it."""
-        first = self._boolean(self._enter(first), kind)
+        first = self.validated(self._enter(first), kind, "left")
         needed = kind == "and"
         self.begin_branch(first, needed)
         try:
-            other = self._boolean(self._as_node(second(), f"operand of `{kind}`"), kind)
+            other = self.validated(self._as_node(second(), f"operand of `{kind}`"), kind, "right")
         finally:
             self.end_branch()
         values = (other, first) if needed else (first, other)
         result: DataNode = self._merge_leaf(first, f"`{kind}`", *values)
         return result
 
-    def _boolean(self, value: DataNode, kind: str) -> DataNode:
-        return self._add("_conditional.validate_logical", (value,), {"expression_name": kind})
-
-    def _add(
-        self, name: str, inputs: tuple[DataNode, ...], args: Mapping[str, Any] | None = None
-    ) -> DataNode:
-        return self._graph.add(REGISTRY[name], inputs, args or {}, device="cpu").outputs[0]
+    def validated(self, value: DataNode, kind: str, side: str = "") -> DataNode:
+        """An operand of `and`, `or` or `not`, which fails where it is none; `side`: "left" or "right"."""
+        args = {"expression_name": kind, "expression_side": side}
+        return self._graph.add(
+            REGISTRY["_conditional.validate_logical"], (value,), args, device="cpu"
+        ).outputs[0]
 
 
 def _one_device(values: Sequence[DataNode], name: str) -> str:
@@ -179,10 +240,18 @@ def _one_device(values: Sequence[DataNode], name: str) -> str:
     devices = {value.device for value in values}
     if len(devices) > 1:
         raise RuntimeError(
-            f"Divergent data found in different branches of a conditional: {name} is on the CPU after one "
+            f"Divergent data found in different branches of conditional operation. {name} is on the CPU after one "
             "branch and on the GPU after the other; call .gpu() in both"
         )
     return devices.pop()
+
+
+def _domain_of(value: Any) -> Domain:
+    return value.source.domain if isinstance(value, DataNode) else WHOLE_BATCH
+
+
+def _depth(domain: Domain) -> int:
+    return 0 if domain.parent is None else 1 + _depth(domain.parent)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -200,7 +269,16 @@ def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
 
 def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
     """`cases[index]()` for each sample, in any pipeline that is being defined; see `Branches.choose`."""
+    return current(name).choose(index, cases, name)
+
+
+def current(name: str) -> Branches:
+    """The conditionals of the pipeline that is being defined.
+
+    Raises:
+        RuntimeError: there is none; it says that `name` was called.
+    """
     graph = current_graph()
     if graph is None:
         raise RuntimeError(f"{name}: called outside of a pipeline definition")
-    return Branches.of(graph).choose(index, cases, name)
+    return Branches.of(graph)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, Node
@@ -18,7 +19,9 @@ def copy_graph(graph: Graph) -> Graph:
     def domain(given: Domain) -> Domain:
         if given not in domains:
             assert given.parent is not None
-            domains[given] = Domain(domain(given.parent), value(given.predicate), given.branch, given.share)
+            domains[given] = dataclasses.replace(
+                given, parent=domain(given.parent), predicate=value(given.predicate)
+            )
         return domains[given]
 
     def add(node: Node) -> None:

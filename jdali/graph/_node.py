@@ -112,12 +112,14 @@ class Domain:
         branch: True or False for the samples for which the predicate is true or false (numbers are true
             unless they are 0), an integer for those for which it is that integer.
         share: which part of the parent's samples to expect here, 0 to 1.
+        where: the user's line of the condition, "file:line".
     """
 
     parent: Domain | None = None
     predicate: DataNode | None = None
     branch: bool | int = True
     share: float = 1.0
+    where: str = ""
 
     @property
     def share_of_batch(self) -> float:
@@ -166,6 +168,7 @@ class Graph:
         args = {k: self.own(v) if isinstance(v, DataNode) else v for k, v in args.items()}
         enter = self.enter_domain
         if enter is not None and not across_domains:
+            domain = self.branches.domain_of([*inputs, *args.values()], domain)
             inputs = [enter(i, domain) if isinstance(i, DataNode) else i for i in inputs]
             args = {k: enter(v, domain) if isinstance(v, DataNode) else v for k, v in args.items()}
         named = name is not None
@@ -366,11 +369,13 @@ class DataNode:
     __iter__ = None  # a batch that is yet to come: not an `Iterable`, though it can be indexed
 
     def __bool__(self) -> bool:
+        # DALI's sentences, with the name of its package: programs and their tests look for them.
         raise TypeError(
             '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
-            "statement, logical expression or cast to a boolean. While the pipeline is being defined it has no value "
-            "yet: to use conditional execution via `if` statements, specify `enable_conditionals=True` in "
-            "`@jdali.pipeline_def`. `fn.cast` converts values to booleans"
+            "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "
+            "need to specify `enable_conditionals=True` in `@nvidia.dali.pipeline_def` decorator. You can read more "
+            "about conditional execution in specific section of the Pipeline documentation. Bool conversion can be "
+            "achieved with the `cast` operator."
         )
 
 

@@ -138,8 +138,14 @@ def test_random_values_of_a_sample_do_not_depend_on_who_shares_its_branch():
     ("function", "text"),
     [
         (lambda x: None if x > 1 else x, "is None after the `if` branch"),
-        (lambda x: x * 1.5 if x > 1 else x, "must have one type"),
-        (lambda x: 1 if fn.stack(x, x) else 2, "must be a scalar"),
+        (
+            lambda x: x * 1.5 if x > 1 else x,
+            "Found distinct types: int32 and float|Found distinct types: float and int32",
+        ),
+        (
+            lambda x: 1 if fn.stack(x, x) else 2,
+            "restricted to scalar .* Got a 1-d input as a condition of the `if` statement",
+        ),
     ],
 )
 def test_what_cannot_be_merged_or_decided_is_refused(function, text):

@@ -9,6 +9,7 @@ import numpy as np
 from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, index_operator
 from jdali.tensors import TensorList
+from jdali.types import type_name
 
 
 @index_operator(name="_transfer")
@@ -42,7 +43,13 @@ def split(batch: TensorList, predicate: TensorList, /, *, branch: Static[bool | 
 def merge(if_true: TensorList, if_false: TensorList, predicate: TensorList, /) -> TensorList:
     """Puts the results of the two branches of a conditional back in the batch's order."""
     holds = predicate_values(predicate)
-    return TensorList.merge([if_true, if_false], [np.flatnonzero(holds), np.flatnonzero(~holds)])
+    taken = [np.flatnonzero(holds), np.flatnonzero(~holds)]
+    if (len(if_true), len(if_false)) != (len(taken[0]), len(taken[1])):
+        raise RuntimeError(
+            f"merge: the parts have {len(if_true)} and {len(if_false)} samples, but the predicate is true for "
+            f"{len(taken[0])} and false for {len(taken[1])}: it is another one than that of their split"
+        )
+    return TensorList.merge([if_true, if_false], taken)
 
 
 @index_operator(name="_conditional.join")
@@ -52,7 +59,7 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     Args:
         index: for each sample of the batch which of the parts it is in.
     """
-    numbers = _scalars(index, "choice: the index")
+    numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
         i = int(outside.argmax())
@@ -66,20 +73,25 @@ def positions(predicate: TensorList, branch: bool | int) -> np.ndarray:
     """int [n]: the samples of a batch that take a branch, see `Domain`."""
     if isinstance(branch, bool):
         return np.flatnonzero(predicate_values(predicate) == branch)
-    return np.flatnonzero(_scalars(predicate, "choice: the index") == branch)
+    return np.flatnonzero(_indices(predicate) == branch)
 
 
 def predicate_values(predicate: TensorList) -> np.ndarray:
     """bool [N] of a batch of scalars; numbers count as true unless they are 0."""
-    true: np.ndarray = _scalars(predicate, "if: the condition") != 0
+    if predicate.spec.ndim != 0:
+        raise RuntimeError(
+            "Conditions inside `if` statements are restricted to scalar (0-d tensors) inputs, that are placed on CPU. "
+            f"Got a {predicate.spec.ndim}-d input as a condition of the `if` statement. Reduce it with fn.reductions."
+        )
+    true: np.ndarray = predicate.as_numpy() != 0
     return true
 
 
-def _scalars(batch: Any, what: str) -> np.ndarray:
-    """[N] values of a batch of scalars."""
+def _indices(batch: Any) -> np.ndarray:
+    """[N] of a batch of scalars."""
     if batch.spec.ndim != 0:
         raise RuntimeError(
-            f"{what} must be a scalar in each sample, got samples of shape "
+            "choice: the index must be a scalar in each sample, got samples of shape "
             f"{batch.shape()[0] if len(batch) else ()}; reduce it with fn.reductions first"
         )
     values: np.ndarray = batch.as_numpy()
@@ -87,20 +99,25 @@ def _scalars(batch: Any, what: str) -> np.ndarray:
 
 
 @index_operator(name="_conditional.validate_logical")
-def validate_logical(value: TensorList, /, *, expression_name: Static[str] = "and") -> TensorList:
+def validate_logical(
+    value: TensorList, /, *, expression_name: Static[str] = "and", expression_side: Static[str] = ""
+) -> TensorList:
     """Checks that an operand of `and`, `or` or `not` is a boolean scalar in each sample.
 
     Args:
         expression_name: for the message.
+        expression_side: "left" or "right", for the message.
     """
     spec = value.spec
     needs_bool = expression_name != "not"
-    got = f"a {spec.ndim}-d input" if spec.ndim else f"an input of type `{spec.dtype}`"
+    got = f"a {spec.ndim}-d input" if spec.ndim else f"an input of type `{type_name(spec.dtype)}`"
     if spec.ndim or (needs_bool and spec.dtype != np.bool_):
         of_type = " of `bool` type" if needs_bool else ""
+        where = f" as the {expression_side} argument" if expression_side else ""
         raise RuntimeError(
             f"Logical expression `{expression_name}` is restricted to scalar (0-d tensors) inputs{of_type}, that are "
-            f"placed on CPU. Got {got} in logical expression. Reduce it with fn.reductions, or cast it with fn.cast."
+            f"placed on CPU. Got {got}{where} in logical expression. Reduce it with fn.reductions, or cast it with "
+            "fn.cast."
         )
     return value
 

@@ -1,0 +1,52 @@
+"""What `if`, `and`, `or` and `not` do to batches, by hand: `fn._conditional` of DALI, for pipelines without `if`.
+
+true, false = fn._conditional.split(images, predicate=chosen)
+images = fn._conditional.merge(fn.rotate(true, angle=30.0), false, predicate=chosen)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali.data_node import DataNode
+from jdali.graph import _conditional
+
+
+def split(value: Any, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
+    """The samples of a batch for which `predicate` is true, and the others, each in the order of the batch.
+
+    Args:
+        value: a batch, or a constant.
+        predicate: a scalar for each sample; numbers are true unless they are 0.
+
+    Returns: two batches, whose sizes are known when they run. Operators on one of them work on its samples alone.
+    """
+    return _conditional.current("fn._conditional.split").split(value, predicate)
+
+
+def merge(if_true: Any, if_false: Any, /, *, predicate: DataNode) -> DataNode:
+    """What was made of the two parts of a `split`, in the order of the batch.
+
+    Args:
+        if_true: of the samples for which `predicate` is true.
+        if_false: of the others; the same type, number of axes, layout and device.
+        predicate: that of the `split`.
+    """
+    return _conditional.current("fn._conditional.merge").merge_by_hand(if_true, if_false, predicate)
+
+
+def not_(value: DataNode, /) -> DataNode:
+    """`not value` for each sample: true where a scalar is 0."""
+    return _conditional.current("fn._conditional.not_").not_(value)
+
+
+def validate_logical(value: DataNode, /, *, expression_name: str, expression_side: str = "") -> DataNode:
+    """The same batch, whose samples must be scalars, and booleans unless the expression is "not".
+
+    Args:
+        value: an operand of a logical expression.
+        expression_name: "and", "or" or "not", for messages.
+        expression_side: "left" or "right", for messages.
+    """
+    branches = _conditional.current("fn._conditional.validate_logical")
+    return branches.validated(value, expression_name, expression_side)
