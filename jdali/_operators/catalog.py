@@ -40,6 +40,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.flow._regroup": {
         "_conditional.join": "IndexOp",
         "_conditional.merge": "IndexOp",
+        "_conditional.not_": "IndexOp",
         "_conditional.split": "IndexOp",
         "_conditional.validate_logical": "IndexOp",
         "_transfer": "IndexOp",

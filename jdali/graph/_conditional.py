@@ -13,7 +13,7 @@ from typing import Any
 
 from jdali._operators.record import REGISTRY
 from jdali.graph import _autograph
-from jdali.graph._arithmetic import constant_node, expression
+from jdali.graph._arithmetic import constant_node
 from jdali.graph._node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph, user_line
 
 do_not_convert = _autograph.do_not_convert
@@ -212,7 +212,7 @@ class Branches:
     # --- logic ------------------------------------------------------------------------------
     def not_(self, value: DataNode) -> DataNode:
         """`not value`, sample by sample."""
-        return expression("eq", self.validated(value, "not"), 0)
+        return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
     def logical(self, first: DataNode, second: Callable[[], Any], kind: str) -> DataNode:
         """`first and second()` or `first or second()`: the second only for samples that need it."""

@@ -285,6 +285,7 @@ NO_ROW = {
     "_conditional.split": "every row is run in branches",
     "_conditional.merge": "every row is run in branches",
     "_conditional.join": "puts branches together: tests/graph/test_choice.py",
+    "_conditional.not_": "a part of expressions: tests/graph/test_conditional.py",
     "_conditional.validate_logical": "a check of conditions: tests/graph/test_conditional.py",
     "permute_batch": "what it gives is a matter of the whole batch: see test_permute_batch",
     "batch_permutation": "what it gives is a matter of the whole batch: tests/ops/flow/test_batch_permutation.py",

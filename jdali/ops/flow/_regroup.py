@@ -102,12 +102,24 @@ def _indices(batch: Any) -> np.ndarray:
 def validate_logical(
     value: TensorList, /, *, expression_name: Static[str] = "and", expression_side: Static[str] = ""
 ) -> TensorList:
-    """Checks that an operand of `and`, `or` or `not` is a boolean scalar in each sample.
+    """Checks that an operand of `and` or `or` is a boolean scalar in each sample, that of `not` a scalar.
 
     Args:
-        expression_name: for the message.
+        expression_name: "and", "or" or "not", for the message.
         expression_side: "left" or "right", for the message.
     """
+    _check_logical(value, expression_name, expression_side)
+    return value
+
+
+@index_operator(name="_conditional.not_")
+def not_(value: TensorList, /) -> TensorList:
+    """True for the samples that are 0, of any type; each must be a scalar."""
+    _check_logical(value, "not", "")
+    return TensorList.from_dense(value.as_numpy() == 0, "", value.device, value.provenance)
+
+
+def _check_logical(value: TensorList, expression_name: str, expression_side: str) -> None:
     spec = value.spec
     needs_bool = expression_name != "not"
     got = f"a {spec.ndim}-d input" if spec.ndim else f"an input of type `{type_name(spec.dtype)}`"
@@ -119,7 +131,6 @@ def validate_logical(
             f"placed on CPU. Got {got}{where} in logical expression. Reduce it with fn.reductions, or cast it with "
             "fn.cast."
         )
-    return value
 
 
 @index_operator()
