@@ -110,6 +110,7 @@ class HostBatchOp(Operator):
         whole_batch: whether results for a sample depend on the others of the batch, as a function of the
             arguments given; None: never.
         in_place: its inputs are `TensorList`s, wherever they are, and not read by the host.
+        joins: the names of what its inputs were made of are joined by ";", as those of what is pasted.
         offers: what the consumers of its first output may use.
         work: what its time goes into: "decoding", "user code", or "" for anything else; for reports of times.
     """
@@ -118,6 +119,7 @@ class HostBatchOp(Operator):
     effects: bool = False
     whole_batch: WholeBatch | None = None
     in_place: bool = False
+    joins: bool = False
     offers: tuple[Offer, ...] = ()
     work: str = ""
 
@@ -137,6 +139,10 @@ class HostBatchOp(Operator):
     @property
     def has_effects(self) -> bool:
         return self.effects
+
+    @property
+    def chosen_samples(self) -> str | None:
+        return "" if self.joins else None
 
     @property
     def shown_work(self) -> str:
@@ -159,6 +165,7 @@ def host_batch_operator(
     effects: bool = False,
     whole_batch: WholeBatch | None = None,
     in_place: bool = False,
+    joins: bool = False,
     offers: tuple[Offer, ...] = (),
     work: str = "",
     source: str = "",
@@ -168,7 +175,7 @@ def host_batch_operator(
     def decorate(run: Callable[..., Any]) -> HostBatchOp:
         return HostBatchOp.of(
             run, name, setup=setup, outputs=outputs, devices=devices, probe=probe, effects=effects,
-            whole_batch=whole_batch, in_place=in_place, offers=offers, work=work, source=source,
+            whole_batch=whole_batch, in_place=in_place, joins=joins, offers=offers, work=work, source=source,
         )  # fmt: skip
 
     return decorate

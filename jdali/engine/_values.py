@@ -70,7 +70,7 @@ class Values(dict[DataNode, TensorList]):
             if argument is None:
                 self._made_of[node] = Provenance.together(data, arguments)
             else:
-                chosen = self._pasted(node.args.get(argument), data[0])
+                chosen = self._pasted(node.args.get(argument), data[0] if data else None)
                 self._made_of[node] = Provenance.pasted(data, arguments, chosen)
         return self._made_of[node]
 

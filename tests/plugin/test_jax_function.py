@@ -140,7 +140,43 @@ def test_wrong_functions():
         run(np.asarray, IMAGES)
     with pytest.raises(OperatorError, match=r"shape \(2, 2, 4, 3\) for a batch of 3"):
         run(lambda x: x[:2], IMAGES)
-    with pytest.raises(OperatorError, match="do not all have the same shape"):
+    with pytest.raises(OperatorError, match="batch of samples with different shapes"):
         run(lambda x: x, [np.zeros((n, 2)) for n in (1, 2, 3)], layout="")
     with pytest.raises(OperatorError, match="ZeroDivisionError"):
         run(lambda x: 1 / 0, IMAGES)
+
+
+def test_names_of_all_inputs(tmp_path):
+    """Joined, as DALI does it."""
+    paths = [tmp_path / f"{i}.bin" for i in range(4)]
+    for path in paths:
+        path.write_bytes(b"1234")
+    pipe = Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        a, b = (fn.readers.file(files=list(map(str, files)))[0] for files in (paths[:2], paths[2:]))
+        pipe.set_outputs(
+            dax.fn.jax_function(lambda x, y: x + y)(a, b), dax.fn.jax_function(lambda x: x)(a), a + b
+        )
+    both, one, sum_ = pipe.run()
+    pipe.close()
+    assert both.source_info() == [f"{paths[i]};{paths[i + 2]}" for i in range(2)]
+    assert one.source_info() == list(map(str, paths[:2]))
+    assert sum_.source_info() == ["", ""]
+
+
+def test_samples_of_different_shapes():
+    ragged = [np.zeros((2 + i, 4, 3), np.uint8) for i in range(3)]
+    with pytest.raises(
+        RuntimeError, match=r"batch of samples with different shapes \(\(2, 4, 3\), \(3, 4, 3\)"
+    ):
+        run(lambda x: x, ragged)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_tensors_as_arrays(copy):
+    out = run(lambda x: x, IMAGES, device="gpu")[0]
+    for tensor, image in zip(out, IMAGES, strict=True):
+        array = dax.integration._to_jax_array(tensor, copy)
+        assert isinstance(array, jax.Array)
+        assert dax.integration._jax_device(array) == jax.devices()[0]
+        np.testing.assert_array_equal(array, image)

@@ -191,7 +191,8 @@ class TestPeek:
         with (
             DALIGenericPeekableIterator(pipe, ["x"], reader_name="Reader", last_batch_policy=PARTIAL) as it,
             pytest.raises(
-                ValueError, match=r"output 'x' was ArraySpec.*\(2, 1\)\) and is ArraySpec.*\(1, 1\)\)"
+                ValueError,
+                match=r"changed between iterations. Output 'x' was ArraySpec.*\(2, 1\)\) and is ArraySpec.*\(1, 1\)\)",
             ),
         ):
             list(it)

@@ -23,7 +23,9 @@ def _count(args: Mapping[str, Any]) -> int:
     return int(args.get("num_outputs", 1))
 
 
-@host_batch_operator(name="_jax_function", outputs=_count, in_place=True, whole_batch=lambda given: True)
+@host_batch_operator(
+    name="_jax_function", outputs=_count, in_place=True, joins=True, whole_batch=lambda given: True
+)
 def jax_function(
     *batches: TensorList,
     function: Static[Callable[..., Any]],
@@ -42,6 +44,13 @@ def jax_function(
 
     Returns: what the function returned.
     """
+    for i, batch in enumerate(batches):
+        if not batch.is_dense_tensor():
+            shapes = ", ".join(dict.fromkeys(map(str, batch.shape())))
+            raise RuntimeError(
+                f"jax_function: input {i} is a batch of samples with different shapes ({shapes}), which is no array. "
+                "Pad, resize or crop them to one shape"
+            )
     arrays = [narrow(batch.as_jax()) for batch in batches]
     if sharding is not None:
         arrays = [place(f"input {i} of jax_function", [a], sharding) for i, a in enumerate(arrays)]

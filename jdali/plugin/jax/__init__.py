@@ -1,6 +1,7 @@
 """DALI's iterators for JAX, over `jdali.iterator`."""
 
 from jdali.plugin.jax import fn as fn
+from jdali.plugin.jax import integration as integration
 from jdali.plugin.jax.iterator import DALIGenericIterator, data_iterator
 
-__all__ = ["DALIGenericIterator", "data_iterator", "fn"]
+__all__ = ["DALIGenericIterator", "data_iterator", "fn", "integration"]

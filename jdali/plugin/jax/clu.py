@@ -1,6 +1,6 @@
 """DALI's `plugin.jax.clu`: iterators with the interface of CLU's `PeekableDatasetIterator`.
 
-CLU itself is not needed: the specs have its fields.
+CLU itself is not needed: where it is not installed, a class with the same fields stands in for its `ArraySpec`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ from jdali.plugin.jax.iterator import DALIGenericIterator, make_decorator
 __all__ = ["ArraySpec", "DALIGenericPeekableIterator", "get_spec_for_array", "peekable_data_iterator"]
 
 
-@dataclasses.dataclass(frozen=True)
-class ArraySpec:
-    """Element type and shape of an array."""
+try:
+    from clu.data.dataset_iterator import ArraySpec  # type: ignore[import-not-found]
+except ImportError:
 
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
+    @dataclasses.dataclass(frozen=True)
+    class ArraySpec:  # type: ignore[no-redef]
+        """Element type and shape of an array."""
+
+        dtype: np.dtype[Any]
+        shape: tuple[int, ...]
 
 
 def get_spec_for_array(jax_array: jax.Array) -> ArraySpec:
@@ -44,8 +48,10 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
     threads. `get_state` and `checkpoints` do not count a batch that was only peeked at.
 
     Args:
-        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding, pmap_compatible: as for `DALIGenericIterator`.
+        pipelines: as for `jdali.iterator.DataIterator`.
+        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: as for `jdali.iterator.DataIterator`.
+        pmap_compatible: True: the outputs of a single pipeline get a leading axis as well.
     """
 
     def __init__(
@@ -75,8 +81,9 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         for name in spec:
             if spec[name] != self._spec[name]:
                 raise ValueError(
-                    f"iterator: output {name!r} was {self._spec[name]} and is {spec[name]} now; a peekable "
-                    "iterator needs the same shapes and types in all batches"
+                    "The shape or type of the output changed between iterations. "
+                    f"Output {name!r} was {self._spec[name]} and is {spec[name]} now; a peekable iterator needs "
+                    "the same shapes and types in all batches"
                 )
         return batch
 

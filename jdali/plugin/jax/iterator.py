@@ -28,8 +28,9 @@ class DALIGenericIterator(DataIterator):
     Parity: `LastBatchPolicy.PARTIAL`, which DALI's iterator for JAX refuses, works.
 
     Args:
-        pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding: as for `DataIterator`.
+        pipelines: as for `jdali.iterator.DataIterator`.
+        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: as for `jdali.iterator.DataIterator`.
         pmap_compatible: True: the outputs of a single pipeline get a leading axis as well.
     """
 
@@ -132,8 +133,8 @@ def data_iterator(
 
     Args:
         pipeline_fn: as for `pipeline_def`.
-        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
-            sharding: as for `DALIGenericIterator`.
+        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding: as for `DALIGenericIterator`.
         devices: outputs have a leading axis, split over these devices.
         pmap_compatible: False: no leading axis in spite of `devices`; True: one also without.
     """

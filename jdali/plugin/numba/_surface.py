@@ -99,6 +99,18 @@ class NumbaFunction:
         """Whether the operator runs also if none of its outputs is used."""
         return bool(self._given.get("preserve"))
 
+    @staticmethod
+    def _check_minimal_numba_version(throw: bool = True) -> bool:
+        """Programs for DALI ask this before they use Numba; without it this module cannot be imported."""
+        return True
+
+    @staticmethod
+    def _check_cuda_compatibility(throw: bool = True) -> bool:
+        """Whether `run_fn` may run on a GPU: it may not, see `numba_function`."""
+        if throw:
+            raise RuntimeError("NumbaFunction: it runs on the CPU only")
+        return False
+
     def __call__(self, *inputs: DataNode, **kwargs: Any) -> Any:
         """Makes a node; see `numba_function`."""
         return numba_function(
