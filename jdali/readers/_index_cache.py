@@ -52,7 +52,7 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
         descriptor, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                np.savez(stream, allow_pickle=False, **index)
+                np.savez(stream, **index)
             os.replace(temporary, file)
         except OSError:
             os.unlink(temporary)

@@ -162,15 +162,15 @@ def test_concat_one_after_another_and_in_an_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "found"),
     [
-        TensorListCPU(np.zeros((1, 2, 2), np.int8), "HW"),
-        TensorListCPU(np.zeros((1, 2), np.uint8), "H"),
-        TensorListCPU(np.zeros((1, 2, 2), np.uint8), "WH"),
+        (TensorListCPU(np.zeros((1, 2, 2), np.int8), "HW"), "distinct types: uint8 and int8"),
+        (TensorListCPU(np.zeros((1, 2), np.uint8), "H"), "distinct sample dimensions: 2 and 1"),
+        (TensorListCPU(np.zeros((1, 2, 2), np.uint8), "WH"), 'distinct layouts: "HW" and "WH"'),
     ],
 )
-def test_merging_what_does_not_fit(other: TensorList) -> None:
-    with pytest.raises(RuntimeError, match=r"dimensions and layout, got DALIDataType\.UINT8 with"):
+def test_merging_what_does_not_fit(other: TensorList, found: str) -> None:
+    with pytest.raises(RuntimeError, match=f"Divergent data found .* Found {found}"):
         TensorList.concat([ragged(), other])
 
 
