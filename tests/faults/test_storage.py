@@ -127,7 +127,9 @@ def test_a_cached_index_is_read_without_a_parser_of_python(tmp_path, monkeypatch
         "none": np.empty((0, 2), np.uint8),
     }
     _index_cache.cached_index("test", str(file), lambda: arrays)
-    with monkeypatch.context() as without:  # ends before pytest reports a failure, for which it needs the parser
+    with (
+        monkeypatch.context() as without
+    ):  # ends before pytest reports a failure, for which it needs the parser
         without.delattr("ast.parse")
         index = _index_cache.cached_index("test", str(file), dict)
     assert list(index) == list(arrays)

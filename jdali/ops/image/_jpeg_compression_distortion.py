@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,8 +67,8 @@ _GRAY = 128  # chroma of gray, and what is taken off before the DCT
 
 # --- setup --------------------------------------------------------------------------------------
 def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
-    if images.dtype != np.uint8:
-        raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8; cast them")
+    if images.dtype not in (np.uint8, np.float32):
+        raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8 or float32; cast them")
     wrong = images.extents[:, -1] != 3
     check_samples(
         wrong, lambda i: f"{_NAME}: images must be RGB, with 3 channels, got {images.extents[i, -1]}"
@@ -86,26 +88,63 @@ def jpeg_compression_distortion(
     What libjpeg does without a loss is left out; all the rest is in its integers: YCbCr, chroma averaged over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma.
 
+    Derivatives (of float32 images) pass straight through all that rounds or limits values, quantization too: what is
+    left is the averaging of chroma.
+
+    Parity: DALI takes uint8 only.
+
     Args:
-        image: HWC with the channels R, G and B, or sequences of these; uint8.
+        image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is rounded
+            to the nearest integer, halves to even, and clamped first.
         quality: from 1, the worst, to 100; others are clamped. Scales the quantization tables as libjpeg does.
 
     Returns: shape, type and layout of the image.
     """
     if not image.size:
         return jnp.zeros(out_shape, image.dtype)
-    return fit(_distorted(image, jnp.asarray(quality), extent), out_shape)
+    distorted = _distorted if image.dtype == jnp.uint8 else _of_reals
+    return fit(distorted(image, jnp.asarray(quality), extent), out_shape)
+
+
+@jax.custom_jvp
+def _of_reals(image: Array, quality: Array, extent: Array) -> Array:
+    whole = jnp.clip(jnp.rint(image), 0, 255).astype(jnp.uint8)
+    return _distorted(whole, quality, extent).astype(image.dtype)
+
+
+@_of_reals.defjvp
+def _(primals: tuple[Array, Array, Array], tangents: tuple[Array, Any, Any]) -> tuple[Array, Array]:
+    image, _, extent = primals
+    luma, small, *chroma = _planes(tangents[0], extent)
+    blue, red = (_upsampled(_downsampled(part, small), small) for part in chroma)
+    height, width, _ = image.shape
+    return _of_reals(*primals), _to_rgb(luma, blue, red)[:height, :width]
 
 
 @jax.jit  # one program also for eager callers
 def _distorted(image: Array, quality: Array, extent: Array) -> Array:
     height, width, _ = image.shape
-    luma, *chroma = _to_ycbcr(_extended(image, extent))
-    small = (extent[:2] + 1) // 2
+    luma, small, *chroma = _planes(image.astype(jnp.int32), extent)
     luma = _coded(luma, _scaled(_LUMA_TABLE, quality))
     table = _scaled(_CHROMA_TABLE, quality)
     blue, red = (_upsampled(_coded(_downsampled(part, small), table), small) for part in chroma)
-    return _to_rgb(luma, blue, red)[:height, :width]
+    colors = _to_rgb(luma, blue - _GRAY, red - _GRAY)
+    return jnp.clip(colors, 0, 255).astype(jnp.uint8)[:height, :width]
+
+
+# The functions from here to `_upsampled` are for int32, as libjpeg has them, and for changes of float32 values, of
+# which nothing is rounded.
+def _shifted(total: Array, bits: int, bias: Any) -> Array:
+    """total / 2^bits; of integers rounded down, after `bias` was added."""
+    if jnp.issubdtype(total.dtype, jnp.floating):
+        return total / (1 << bits)
+    return (total + bias) >> bits
+
+
+def _planes(image: Array, extent: Array) -> tuple[Array, Array, Array, Array]:
+    """Luma, the size of the chroma planes after averaging, Cb and Cr, these before it."""
+    luma, blue, red = _to_ycbcr(_extended(image, extent))
+    return luma, (extent[:2] + 1) // 2, blue, red
 
 
 def _extended(image: Array, extent: Array) -> Array:
@@ -126,30 +165,29 @@ def _scaled(table: np.ndarray, quality: Array) -> Array:
 
 
 def _to_ycbcr(image: Array) -> list[Array]:
-    """Y, Cb and Cr, int32 [H, W] from 0 to 255."""
-    colors = [image[..., c].astype(jnp.int32) for c in range(3)]
+    """Y, Cb and Cr, [H, W]; integers from 0 to 255."""
+    colors = [image[..., c] for c in range(3)]
     half = 1 << (_COLOR_BITS - 1)
     gray = (_GRAY << _COLOR_BITS) - 1  # chroma of 255.5 would not fit
+    totals = [sum((w * v for w, v in zip(weights, colors, strict=True)), start=0) for weights in _TO_YCBCR]
     return [
-        (sum((w * v for w, v in zip(weights, colors, strict=True)), start=jnp.int32(half + offset)))
-        >> _COLOR_BITS
-        for weights, offset in zip(_TO_YCBCR, (0, gray, gray), strict=True)
+        _shifted(total, _COLOR_BITS, half + offset)
+        for total, offset in zip(totals, (0, gray, gray), strict=True)
     ]
 
 
 def _to_rgb(luma: Array, blue: Array, red: Array) -> Array:
-    blue, red = blue - _GRAY, red - _GRAY
+    """[H, W, 3], which may leave the range of bytes; chroma is 0 for gray."""
     half = 1 << (_COLOR_BITS - 1)
     parts = (_CR_TO_RED * red, _CB_TO_GREEN * blue + _CR_TO_GREEN * red, _CB_TO_BLUE * blue)
-    colors = jnp.stack([luma + ((part + half) >> _COLOR_BITS) for part in parts], axis=-1)
-    return jnp.clip(colors, 0, 255).astype(jnp.uint8)
+    return jnp.stack([luma + _shifted(part, _COLOR_BITS, half) for part in parts], axis=-1)
 
 
 def _downsampled(part: Array, size: Array) -> Array:
     """Means of 2×2 pixels, which round down and up in turn; past `size` rows the last one is repeated."""
     rows = part[::2] + part[1::2]
     bias = 1 + jnp.arange(rows.shape[1] // 2, dtype=jnp.int32) % 2
-    means = (rows[:, ::2] + rows[:, 1::2] + bias) >> 2
+    means = _shifted(rows[:, ::2] + rows[:, 1::2], 2, bias)
     return with_margin(means, 0, size[0], (0, _BLOCK - 1), "clamp")[: means.shape[0]]
 
 
@@ -161,7 +199,7 @@ def _upsampled(part: Array, size: Array) -> Array:
     rows = jnp.stack([near + padded[:-2], near + padded[2:]], axis=1).reshape(2 * height, width)
     padded = with_margin(rows, 1, size[1], (1, 1), "clamp")
     near = 3 * padded[:, 1:-1]
-    smooth = jnp.stack([(near + padded[:, :-2] + 8) >> 4, (near + padded[:, 2:] + 7) >> 4], axis=2)
+    smooth = jnp.stack([_shifted(near + padded[:, :-2], 4, 8), _shifted(near + padded[:, 2:], 4, 7)], axis=2)
     # libjpeg repeats pixels where there are no more than two in a row.
     plain = jnp.repeat(part, 2, axis=0)[..., None]
     return jnp.where(size[1] > 2, smooth, plain).reshape(2 * height, 2 * width)

@@ -2,11 +2,14 @@
 
 import io
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from support import contract
 from support.data import image
 
+from jdali import ops
 from jdali._errors import SampleError
 from jdali._operators.pure import pure_call
 from jdali.ops.image._jpeg_compression_distortion import jpeg_compression_distortion
@@ -72,8 +75,37 @@ def test_empty():
     assert got.shape == (0, 4, 3)
 
 
+def distorted(values, quality=100):
+    return ops.jpeg_compression_distortion(values, quality=quality)
+
+
+def test_reals_are_rounded_and_clamped():
+    values = np.float32([[[-3, 300, 0.5], [1.5, 254.6, 77]]] * 3)
+    whole = np.uint8([[[0, 255, 0], [2, 255, 77]]] * 3)
+    got = distorted(values, 80)
+    assert got.dtype == np.float32
+    np.testing.assert_array_equal(got, distorted(whole, 80))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (5, 17)])
+def test_derivatives_pass_straight_through_what_rounds(size):
+    """At quality 100 little more than chroma is lost, so that large changes show the derivative."""
+    before = RNG.integers(90, 160, (*size, 3)).astype(np.float32)
+    change = RNG.integers(-60, 61, (*size, 3)).astype(np.float32)
+    _, along = jax.jvp(distorted, [before], [change])
+    found = np.asarray(distorted(before + change)) - np.asarray(distorted(before))
+    np.testing.assert_allclose(
+        along, found, atol=5
+    )  # of two pictures, each with rounded coefficients and colours
+    assert np.abs(along - change).max() > 5 or size == (1, 1)  # chroma is averaged
+    # The gradient is the transpose of that.
+    weights = RNG.normal(size=found.shape).astype(np.float32)
+    gradient = jax.grad(lambda values: jnp.sum(weights * distorted(values, 30)))(before)
+    np.testing.assert_allclose(np.sum(gradient * change), np.sum(weights * along), rtol=1e-3, atol=0.05)
+
+
 def test_what_is_refused():
-    with pytest.raises(ValueError, match="images are float32, they must be uint8"):
-        pure_call(jpeg_compression_distortion, [image(4, 4, 3, np.float32)], {}, layout="HWC")
+    with pytest.raises(ValueError, match="images are int16, they must be uint8 or float32"):
+        pure_call(jpeg_compression_distortion, [noise(4, 4).astype(np.int16)], {}, layout="HWC")
     with pytest.raises(SampleError, match="images must be RGB, with 3 channels, got 1"):
         pure_call(jpeg_compression_distortion, [noise(4, 4)[..., :1]], {}, layout="HWC")
