@@ -52,7 +52,8 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
         descriptor, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                np.savez(stream, **index)
+                # No options: NumPy 2.1 stores them as arrays.
+                np.savez(stream, **index)  # type: ignore[arg-type]
             os.replace(temporary, file)
         except OSError:
             os.unlink(temporary)

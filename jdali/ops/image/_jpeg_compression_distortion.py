@@ -169,7 +169,10 @@ def _to_ycbcr(image: Array) -> list[Array]:
     colors = [image[..., c] for c in range(3)]
     half = 1 << (_COLOR_BITS - 1)
     gray = (_GRAY << _COLOR_BITS) - 1  # chroma of 255.5 would not fit
-    totals = [sum((w * v for w, v in zip(weights, colors, strict=True)), start=0) for weights in _TO_YCBCR]
+    totals = [
+        sum((w * v for w, v in zip(weights, colors, strict=True)), start=jnp.zeros((), image.dtype))
+        for weights in _TO_YCBCR
+    ]
     return [
         _shifted(total, _COLOR_BITS, half + offset)
         for total, offset in zip(totals, (0, gray, gray), strict=True)
