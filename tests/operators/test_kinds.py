@@ -46,7 +46,7 @@ OPTIONS = {
         "uses", "pastes",
     },
     host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
-    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "offers", "work"},
+    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "offers", "work"},
     reader: {"outputs"},
     index_operator: set(),
 }  # fmt: skip
