@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["OperatorError", "SampleError", "TracedArgumentError", "CompileLimitError"]
+__all__ = [
+    "CompileLimitError",
+    "InputCountError",
+    "MissingArgumentError",
+    "OperatorError",
+    "SampleError",
+    "TracedArgumentError",
+    "UnknownArgumentError",
+]
 
 _HEAP_TYPE = 1 << 9  # CPython's flag of classes that are made at run time: all but the built-in ones
 
@@ -187,6 +195,18 @@ def _restored(kind: type[Exception], text: str, attributes: dict[str, Any]) -> O
     made.args = (text,)
     _set(made, attributes)
     return made
+
+
+class InputCountError(OperatorError, ValueError, TypeError):
+    """An operator was called with too few or too many inputs; DALI raises ValueError, Python TypeError."""
+
+
+class UnknownArgumentError(OperatorError, KeyError, TypeError):
+    """An operator has no argument of the name given; DALI raises KeyError, Python TypeError."""
+
+
+class MissingArgumentError(OperatorError, TypeError):
+    """An argument without a default was not given; DALI raises RuntimeError, Python TypeError."""
 
 
 class TracedArgumentError(TypeError):

@@ -11,8 +11,9 @@ from typing import Any
 
 from jdali import types
 from jdali._batches.capsule import device_of_capsule, is_on_gpu
+from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
-from jdali._operators.surface import ALIASES, HIDDEN, class_name
+from jdali._operators.surface import ALIASES, HIDDEN
 from jdali.fn._build import generic_arguments
 from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
@@ -147,11 +148,7 @@ def CheckDLPackCapsule(ptr: Any) -> tuple[bool, bool]:
 
 
 def _schema_name(operator: Operator) -> str:
-    return _spelled(operator.name)
-
-
-def _spelled(name: str) -> str:
-    return class_name(name).replace(".", "__")
+    return schema_name(operator.name)
 
 
 def _public() -> list[Operator]:
@@ -162,7 +159,7 @@ def TryGetSchema(name: str, follow_aliases: bool = False) -> OpSchema | None:
     """As `GetSchema`; None: there is none."""
     if follow_aliases:
         name = next(
-            (_schema_name(REGISTRY[new]) for old, new in ALIASES.items() if _spelled(old) == name), name
+            (_schema_name(REGISTRY[new]) for old, new in ALIASES.items() if schema_name(old) == name), name
         )
     return next((OpSchema(op) for op in _public() if _schema_name(op) == name), None)
 

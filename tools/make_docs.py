@@ -21,8 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from docs._pages import STYLE, docstring, markdown, page, signature_text
 
 import jdali
+from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, CompiledOp, Operator
-from jdali._operators.surface import ALIASES, class_name
+from jdali._operators.surface import ALIASES
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = sorted(path for path in (ROOT / "docs").glob("*.md"))

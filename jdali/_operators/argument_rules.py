@@ -100,12 +100,12 @@ def constant(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
 
 
 def one_for_all(name: str, arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A converted value that is the same for all samples; raises ValueError if its shape is wrong."""
+    """A converted value that is the same for all samples; raises TypeError or ValueError if its shape is wrong."""
     if arg.is_number and array.size == 1:
         return array.reshape(())
     if arg.is_number and array.ndim:
-        raise ValueError(
-            f"{name}: argument {arg.name!r} is one number, not a value of shape {array.shape}; for a value "
+        raise TypeError(
+            f"{name}: argument {arg.name!r} must be a real number, not a value of shape {array.shape}; for a value "
             "for each sample give a Batch (a DataNode in a pipeline)"
         )
     if arg.ranks is not None and array.ndim not in arg.ranks | {0}:

@@ -76,11 +76,6 @@ class Operator(Schema):
         return f"<jdali operator {self.name}>"
 
     @property
-    def shown_name(self) -> str:
-        """The name in messages: that of a variant of an operator is that of the operator."""
-        return self.name.removeprefix("_")
-
-    @property
     def doc(self) -> str:
         return inspect.getdoc(self.run) or ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable
 from typing import ClassVar, Literal, TypeAlias
 
@@ -53,6 +54,10 @@ class CompiledOp(Operator):
                 raise TypeError(
                     f"{self.name}: uses {offer.__name__}, so its setup must take {offer.parameter}"
                 )
+
+    @functools.cached_property
+    def min_inputs(self) -> int:
+        return super().min_inputs or int(self.max_inputs is None)  # the outputs are made of the first one at least
 
     def needed_by_setup(self, given: Given) -> frozenset[str]:
         if self.setup is None or self.setup_needs is None:

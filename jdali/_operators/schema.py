@@ -28,6 +28,8 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 
 from jdali import types
+from jdali._errors import InputCountError, MissingArgumentError, UnknownArgumentError
+from jdali._operators.names import schema_name
 from jdali._system.devices import to_host
 
 T = TypeVar("T")
@@ -135,6 +137,11 @@ class Schema:
     engine_parameters: frozenset[str]
     setup_parameters: frozenset[str] | None
 
+    @property
+    def shown_name(self) -> str:
+        """The name in messages: that of a variant of an operator is that of the operator."""
+        return self.name.removeprefix("_")
+
     @functools.cached_property
     def public_args(self) -> dict[str, Arg]:
         """DALI's arguments; those that only `setup` fills in begin with an underscore."""
@@ -157,17 +164,18 @@ class Schema:
         """The inputs of a call without optional ones left out (None) at the end.
 
         Raises:
-            TypeError: their number is wrong.
+            InputCountError: their number is wrong.
         """
         given = list(inputs)
         while given and given[-1] is None and len(given) > self.min_inputs:
             given.pop()
         least, most = self.min_inputs, self.max_inputs
         if len(given) < least or (most is not None and len(given) > most):
-            span = (
-                f"{least} or more" if most is None else f"{least}" if most == least else f"{least} to {most}"
+            span = f"at least {least}" if most is None else f"from {least} to {most}"
+            raise InputCountError(
+                f"{self.shown_name}: Operator {self.shown_name} expects {span} inputs, but received {len(given)}.",
+                operator=self.shown_name,
             )
-            raise TypeError(f"{self.name}: takes {span} input{'s' * (most != 1)}, got {len(given)}")
         return given
 
     def setup_sees(self, name: str) -> bool:
@@ -175,24 +183,34 @@ class Schema:
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:
-        """All arguments, defaults filled in; says clearly which are missing or unknown.
+        """All arguments, defaults filled in.
 
         Args:
             given: by name.
             private: arguments that the engine fills in are allowed too.
+
+        Raises:
+            UnknownArgumentError: there is none of this name.
+            MissingArgumentError: one without a default was not given.
         """
         allowed = self.args if private else self.public_args
         unknown = sorted(name for name in given if name not in allowed)
         if unknown:
             near = difflib.get_close_matches(unknown[0], self.public_args, n=1)
-            raise TypeError(
-                f"{self.name}: unknown argument {', '.join(map(repr, unknown))}; "
-                + (f"did you mean {near[0]!r}? " if near else "")
-                + f"It takes {', '.join(sorted(self.public_args))}"
+            raise UnknownArgumentError(
+                f'{self.shown_name}: Argument "{unknown[0]}" is not defined for operator "{schema_name(self.shown_name)}". '
+                + (f'Did you mean "{near[0]}"? ' if near else "")
+                + f"It takes {', '.join(sorted(self.public_args))}",
+                operator=self.shown_name,
             )
         missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
         if missing:
-            raise TypeError(f"{self.name}: required argument {', '.join(map(repr, missing))} not given")
+            names = ", ".join(f'"{name}"' for name in missing)
+            raise MissingArgumentError(
+                f'{self.shown_name}: Not all required arguments were specified for op "{schema_name(self.shown_name)}". '
+                f"Please specify values for arguments: {names}",
+                operator=self.shown_name,
+            )
         bound = {}
         for name, arg in self.args.items():
             value = given.get(name)

@@ -50,19 +50,6 @@ ALIASES = (
 # Parts of expressions and of the engine: users do not call them by name.
 HIDDEN = ("_", "math.")
 
-# Words that class names spell with more capital letters than the first.
-_CAPITALS = {
-    "bbox": "BBox", "coco": "COCO", "dl": "DL", "mfcc": "MFCC", "mxnet": "MXNet", "rms": "RMS", "roi": "ROI",
-    "ssd": "SSD", "tfrecord": "TFRecord",
-}  # fmt: skip
-
-
-def class_name(name: str) -> str:
-    """DALI's name of an operator's class: "readers.nemo_asr" → "readers.NemoAsr", "bbox_paste" → "BBoxPaste"."""
-    family, dot, short = name.rpartition(".")
-    return family + dot + "".join(_CAPITALS.get(word) or word.capitalize() for word in short.split("_"))
-
-
 def public_signature(
     op: Operator, value_type: Any, per_sample_type: Any, *, key: Any = None
 ) -> inspect.Signature:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from jdali._operators import argument_rules
 from jdali._operators.record import IndexOp
 from jdali.engine._failure import failing_as
@@ -9,6 +11,12 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
+from jdali.tensors import TensorList
+
+
+def _constant(value: np.ndarray, size: int) -> TensorList:
+    """An array that is the same for all samples, as a batch."""
+    return TensorList.from_samples([value] * max(size, 1)).select(np.arange(size))
 
 
 class IndexOpRunner(StepRunner):
@@ -21,7 +29,7 @@ class IndexOpRunner(StepRunner):
 
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         node, op = self.node, self._op
-        values = [env[v] for v in node.data_inputs]
+        values = [env[v] if isinstance(v, DataNode) else _constant(v, len(ids)) for v in node.inputs]
         args = {k: env[v] if isinstance(v, DataNode) else v for k, v in node.args.items()}
         with failing_as([node]):
             for name, value in node.arg_inputs.items():

@@ -10,8 +10,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
+from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import Operator
-from jdali._operators.surface import class_name
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
 from jdali.fn._functions import function_of
 from jdali.graph._node import DataNode
@@ -77,7 +77,7 @@ class OperatorClass(metaclass=_WithSignature):
     @property
     def schema_name(self) -> str:
         """DALI's name of the operator: that of the class, with its family in front ("readers__File")."""
-        return class_name(self.__operator__.name).replace(".", "__")
+        return schema_name(self.__operator__.name)
 
     @property
     def device(self) -> str:

@@ -34,9 +34,10 @@ def call_operator(
         several outputs a list of such lists.
 
     Raises:
-        TypeError: wrong number of inputs, unknown or missing arguments, a DataNode where only a
-            constant can stand; at the line of the call.
-        ValueError: input sets of different lengths.
+        InputCountError, UnknownArgumentError, MissingArgumentError: wrong number of inputs, unknown or missing
+            arguments; at the line of the call.
+        TypeError: a DataNode where only a constant can stand, or a constant of another type.
+        ValueError: input sets of different lengths, or a constant of the right type and a wrong value.
     """
     graph = current_graph()
     if graph is not None:
@@ -87,7 +88,10 @@ def _call_once(
             number = arg.is_number and array.size == 1  # which is checked here
             value = given[key] = array.item() if number else constant_node(value)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
-            raise TypeError(f"{op.name}: argument {key!r} must be a constant, it cannot differ by sample")
+            raise TypeError(
+                f"{op.name}: The argument `{key}` for operator `{op.shown_name}` should not be a 'DataNode' but a "
+                "constant: it cannot differ by sample"
+            )
         if not isinstance(value, DataNode):
             _check_constant(op, key, value)
     inputs = [i if isinstance(i, DataNode) else _constant_input(op, k, i) for k, i in enumerate(inputs)]
@@ -97,7 +101,7 @@ def _call_once(
     # Where DALI has an operator on one device only, the other name is taken as well: both are
     # backends of JAX here.
     if device not in ("cpu", "gpu", "mixed"):
-        raise ValueError(f'{op.name}: device must be "cpu", "gpu" or "mixed", not {device!r}')
+        raise ValueError(f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"')
     node = new_node(op, inputs, given, device=device, **options)
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
 
@@ -125,6 +129,7 @@ def _check_constant(op: Operator, key: str, value: Any) -> None:
     try:
         arg.convert(value)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
     if arg.kind is ArgKind.PER_SAMPLE:
         argument_rules.constant(op.name, arg, value)

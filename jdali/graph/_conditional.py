@@ -158,8 +158,8 @@ class Branches:
         try:
             return constant_node(value)
         except (TypeError, ValueError):
-            raise RuntimeError(
-                f"{name}: after a branch of a conditional it is a {type(value).__name__}, which cannot become a batch"
+            raise TypeError(
+                f"{name}: Unexpected type {type(value)} after a branch of a conditional: it cannot become a batch"
             ) from None
 
     # --- by hand ----------------------------------------------------------------------------

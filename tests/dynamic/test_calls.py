@@ -131,13 +131,13 @@ def test_per_sample_arguments_of_random_operators():
 
 
 def test_errors(tensor, batch):
-    with pytest.raises(TypeError, match="unknown argument 'nope'"):
+    with pytest.raises(TypeError, match='Argument "nope" is not defined'):
         jd.flip(tensor, nope=1)
-    with pytest.raises(TypeError, match="unknown argument 'rng'"):
+    with pytest.raises(TypeError, match='Argument "rng" is not defined'):
         jd.flip(tensor, rng=jd.random.RNG(1))
-    with pytest.raises(TypeError, match="required argument 'angle'"):
+    with pytest.raises(TypeError, match='Not all required arguments .* "angle"'):
         jd.rotate(tensor)
-    with pytest.raises(TypeError, match="takes 1 input, got 0"):
+    with pytest.raises(TypeError, match="expects from 1 to 1 inputs, but received 0"):
         jd.rotate()
     with pytest.raises(TypeError, match="is None"):
         jd.flip(None)
@@ -145,7 +145,7 @@ def test_errors(tensor, batch):
         jd.flip(object())
     with pytest.raises(ValueError, match="argument 'angle' got 'a'"):
         jd.rotate(tensor, angle="a")
-    with pytest.raises(ValueError, match="give a Batch"):
+    with pytest.raises(TypeError, match="give a Batch"):
         jd.flip(batch, horizontal=[1, 0])
     with pytest.raises(ValueError, match=r"different sizes \[2, 3\]"):
         jd.flip(batch, horizontal=jd.as_batch([1, 0, 1]))

@@ -88,11 +88,11 @@ def test_wrong_arguments_raise_after_good_calls():
     def check():
         with pytest.raises(SampleError, match=r"flip: .* shape \(2,\), expected one number"):
             jd.flip(batch, horizontal=jd.as_batch([[1, 0], [0, 1]]))
-        with pytest.raises(ValueError, match="give a Batch"):
+        with pytest.raises(TypeError, match="give a Batch"):
             jd.flip(batch, horizontal=[1, 0])
-        with pytest.raises(TypeError, match="unknown argument 'nope'"):
+        with pytest.raises(TypeError, match='Argument "nope" is not defined'):
             jd.flip(tensor, horizontal=1, nope=1)
-        with pytest.raises(TypeError, match="required argument 'angle'"):
+        with pytest.raises(TypeError, match='Not all required arguments .* "angle"'):
             jd.rotate(tensor)
         with pytest.raises(OperatorError, match="crop: .*out of bounds.*window") as caught:
             jd.crop(batch, crop=jd.as_batch([[1, 1], [9, 9]]))

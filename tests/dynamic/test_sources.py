@@ -98,7 +98,7 @@ def test_named_outputs(tmp_path):
 
 
 def test_a_reader_s_errors(files):
-    with pytest.raises(TypeError, match="unknown argument 'nope'"):
+    with pytest.raises(TypeError, match='Argument "nope" is not defined'):
         jd.readers.File(files=files, nope=1)
     with pytest.raises(OperatorError, match=r"readers\.file"):
         jd.readers.File()()

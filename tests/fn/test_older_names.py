@@ -45,5 +45,5 @@ def test_a_seed_of_an_operator_that_draws_nothing(call):
 
 
 def test_an_argument_that_never_was():
-    with pytest.raises(TypeError, match="unknown argument 'output_dtype'"):
+    with pytest.raises(TypeError, match='Argument "output_dtype" is not defined'):
         fn.flip(fn.external_source([IMAGE]), output_dtype=types.FLOAT)
