@@ -53,6 +53,18 @@ def check_samples(
         raise SampleError(text(i), sample=i, argument=argument)
 
 
+def absent_axis(name: str, letter: str, layout: str) -> ValueError:
+    """The error of operator `name` for the letter of an axis that the layout of its input does not have."""
+    return ValueError(f"{name}: Axis '{letter}' is not present in the input layout, which is '{layout}'")
+
+
+def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisError:
+    """The error of operator `name` for an axis that its input of `ndim` axes does not have."""
+    return np.exceptions.AxisError(
+        f"{name}: Axis index out of range: {axis} not in range [{-ndim},{ndim - 1}]"
+    )
+
+
 class OperatorError(RuntimeError):
     """An operator failed; says which, on which sample and file, and where it was written.
 

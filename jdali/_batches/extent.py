@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+
+
+def size_text(extent: Iterable[Any]) -> str:
+    """A size as DALI's messages have it: "4 x 5 x 3"."""
+    return " x ".join(str(int(n)) for n in extent)
 
 
 @dataclasses.dataclass(frozen=True)

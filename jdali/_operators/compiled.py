@@ -57,7 +57,9 @@ class CompiledOp(Operator):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        return super().min_inputs or int(self.max_inputs is None)  # the outputs are made of the first one at least
+        return super().min_inputs or int(
+            self.max_inputs is None
+        )  # the outputs are made of the first one at least
 
     def needed_by_setup(self, given: Given) -> frozenset[str]:
         if self.setup is None or self.setup_needs is None:

@@ -133,10 +133,14 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
         if set(rest) == set(core) - {"C"} and "C" in core:
             order = tuple(None if c == "C" else rest.index(c) for c in core)
             return Adapter(layout, core, frames, order)
-    raise ValueError(
-        f'{name}: The layout "{layout}" does not match any of the allowed layouts: {", ".join(layouts)}'
-        + (", the same with the axes in another order, without C, or with F for frames" if sequence else "")
-    )
+    more = ", the same with the axes in another order, without C, or with F for frames" if sequence else ""
+    raise refused_layout(name, layout, ndim, ", ".join(layouts) + more)
+
+
+def refused_layout(name: str, layout: str, ndim: int, allowed: str) -> ValueError:
+    """The error of operator `name` for data of a layout, or of so many axes without one, that it cannot take."""
+    what = f'The layout "{layout}"' if layout else f"The number of dimensions {ndim}"
+    return ValueError(f"{name}: {what} does not match any of the allowed layouts: {allowed}")
 
 
 def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> Adapter:
@@ -153,7 +157,4 @@ def _assume(name: str, layouts: tuple[str, ...], sequence: bool, ndim: int) -> A
     for core in layouts:
         if core.endswith("C") and len(core) - 1 == ndim:
             return Adapter("", core, (), (*range(ndim), None))
-    raise ValueError(
-        f"{name}: The number of dimensions {ndim} does not match any of the allowed layouts of data that name none: "
-        f"{', '.join(layouts)}"
-    )
+    raise refused_layout(name, "", ndim, ", ".join(layouts))

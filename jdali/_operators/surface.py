@@ -50,6 +50,7 @@ ALIASES = (
 # Parts of expressions and of the engine: users do not call them by name.
 HIDDEN = ("_", "math.")
 
+
 def public_signature(
     op: Operator, value_type: Any, per_sample_type: Any, *, key: Any = None
 ) -> inspect.Signature:

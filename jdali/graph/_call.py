@@ -101,7 +101,9 @@ def _call_once(
     # Where DALI has an operator on one device only, the other name is taken as well: both are
     # backends of JAX here.
     if device not in ("cpu", "gpu", "mixed"):
-        raise ValueError(f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"')
+        raise ValueError(
+            f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'
+        )
     node = new_node(op, inputs, given, device=device, **options)
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
 

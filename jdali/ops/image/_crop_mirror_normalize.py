@@ -11,6 +11,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.call import is_traced
+from jdali._operators.layout import refused_layout
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image import _window
 from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
@@ -49,9 +50,15 @@ def setup(
     layout = _window.default_layout(images.layout, images.ndim)
     out_layout = output_layout or layout
     if "C" not in layout:
-        raise ValueError(f"{_NAME}: layout {layout!r} has no channel axis; add one, of size 1 if need be")
+        raise refused_layout(
+            _NAME, images.layout, images.ndim, "there must be a channel axis, of size 1 if need be"
+        )
+    _window.check_spatial(_NAME, layout, images.ndim)
     if sorted(out_layout) != sorted(layout):
-        raise ValueError(f"{_NAME}: output_layout {out_layout!r} is no permutation of the layout {layout!r}")
+        raise ValueError(
+            f"{_NAME}: The requested output layout is not a permutation of input layout. Got output_layout "
+            f"{out_layout!r} for {layout!r}"
+        )
     sizes = _window.crop_sizes(_NAME, images.extents, layout, crop, crop_d, crop_h, crop_w)
     positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
     extents = _window.crop_extents(
@@ -78,7 +85,10 @@ def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndar
     for name, value in (("mean", mean), ("std", std)):
         count = 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
         if count != 1 and ((channels != count) & (padded != count)).any():
-            raise ValueError(f"{_NAME}: {name} has {count} values for images of {channels.max()} channels")
+            raise ValueError(
+                f"{_NAME}: The number of per-channel arguments should match the number of channels in the output slice. "
+                f"{name} has {count} values for images of {channels.max()} channels"
+            )
 
 
 def _is_known(value: Any) -> bool:

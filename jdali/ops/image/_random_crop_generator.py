@@ -17,7 +17,7 @@ _NAME = "random_crop_generator"
 
 def setup(shapes: BatchSpec) -> tuple[BatchSpec, BatchSpec]:
     if shapes.dtype.kind not in "iu":
-        raise TypeError(f"{_NAME}: a shape is made of integers, got {shapes.dtype}")
+        raise TypeError(f"{_NAME}: Only integer types are supported. Got: {shapes.dtype}")
     if shapes.ndim != 1:
         raise ValueError(f"{_NAME}: takes a vector, the shape (height, width), got {shapes.ndim} axes")
     wrong = ~np.isin(shapes.extents[:, 0], (2, 3))

@@ -125,7 +125,7 @@ def window_function(
     for argument, limits in (("random_area", random_area), ("random_aspect_ratio", random_aspect_ratio)):
         if len(limits) != 2 or not 0 < limits[0] <= limits[1]:
             raise ValueError(
-                f"{name}: {argument} must be (least, largest) with 0 < least <= largest, got {limits}"
+                f"{name}: Provided empty range: {argument} must be (least, largest) with 0 < least <= largest, got {limits}"
             )
     if num_attempts < 1:
         raise ValueError(f"{name}: num_attempts must be at least 1, got {num_attempts}")

@@ -64,12 +64,16 @@ def setup(
     sides = np.stack([crop_d, crop_h, crop_w][-axes:], axis=1)
     if crop is not None:
         if sides.any():
-            raise ValueError(f"{_NAME}: give either crop or crop_w and crop_h, not both")
+            raise ValueError(
+                f"{_NAME}: `crop` argument is not compatible with `crop_h`, `crop_w`, `crop_d`; give one or the others"
+            )
         if crop.ndim != 2 or crop.shape[1] != axes:
-            raise ValueError(f"{_NAME}: crop must be {axes} values, one for each of {'DHW'[-axes:]}")
+            raise ValueError(
+                f"{_NAME}: `crop` argument should have {axes} elements, one for each of {'DHW'[-axes:]}"
+            )
         sides = per_axis(_NAME, "crop", crop, axes)
     elif np.any(crop_w) != np.any(crop_h):
-        raise ValueError(f"{_NAME}: give crop_w and crop_h together")
+        raise ValueError(f"{_NAME}: `crop_w` and `crop_h` arguments must be provided together")
     position = np.stack([crop_pos_z, crop_pos_y, crop_pos_x][-axes:], axis=1)
     window = crop_window(_NAME, window, sides, position, rounding)
     return plan_resampling(

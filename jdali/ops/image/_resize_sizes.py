@@ -49,10 +49,12 @@ def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np
     """Output dtype; the input's or float32."""
     if images.dtype not in (np.uint8, np.int16, np.uint16, np.float32):
         raise TypeError(
-            f"{name}: cannot take {images.dtype} images; cast to uint8, int16, uint16 or float32 first"
+            f"{name}: Unsupported type: {images.dtype}. Supported types are: uint8, int16, uint16 and float; cast it"
         )
     if dtype is not None and dtype not in (images.dtype, np.float32):
-        raise ValueError(f"{name}: dtype must be that of the input ({images.dtype}) or FLOAT, got {dtype}")
+        raise ValueError(
+            f"{name}: Resize must output original type or float. Got: {dtype} for {images.dtype}"
+        )
     return np.dtype(dtype or images.dtype)
 
 
@@ -61,7 +63,10 @@ def per_axis(name: str, argument: str, value: np.ndarray, count: int) -> np.ndar
     value = np.asarray(value, np.float64)
     value = value[:, None] if value.ndim == 1 else value
     if value.shape[1] not in (1, count):
-        raise ValueError(f"{name}: {argument} must be one value or {count}, got {value.shape[1]}")
+        raise ValueError(
+            f'{name}: Argument "{argument}" expects either a single value or a list of {count} elements. '
+            f"{value.shape[1]} given."
+        )
     return np.broadcast_to(value, (len(value), count))
 
 
@@ -130,11 +135,11 @@ def _wanted(
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:
         raise ValueError(
-            f"{name}: give the size in one way: resize_x/resize_y/resize_z, size, resize_shorter or "
-            "resize_longer"
+            f"{name}: Exactly one method of specifying size must be used: separate resize_x, resize_y, resize_z "
+            "arguments, the size argument, resize_longer or resize_shorter"
         )
     if mode not in MODES:
-        raise ValueError(f"{name}: mode must be one of {', '.join(MODES)}, got {mode!r}")
+        raise ValueError(f"{name}: Invalid resize mode: {mode}. It must be one of {', '.join(MODES)}")
     if (shorter or longer) and mode != "default":
         raise ValueError(
             f"{name}: mode goes with size or resize_x/y/z, not with resize_shorter or resize_longer"
@@ -157,7 +162,7 @@ def _region(
 ) -> tuple[np.ndarray, np.ndarray]:
     count = extents.shape[1]
     if (roi_start is None) != (roi_end is None):
-        raise ValueError(f"{name}: give roi_start and roi_end together")
+        raise ValueError(f"{name}: ``roi_start`` and ``roi_end`` must be specified together")
     if roi_start is None or roi_end is None:
         return np.zeros(extents.shape), extents.astype(np.float64)
     low = per_axis(name, "roi_start", roi_start, count)
@@ -226,7 +231,9 @@ def crop_window(
         rounding: "round" (half away from zero) or "truncate", of the first element's index.
     """
     if rounding not in ("round", "truncate"):
-        raise ValueError(f"{name}: rounding must be 'round' or 'truncate', got {rounding!r}")
+        raise ValueError(
+            f"{name}: Not supported rounding: {rounding}. Supported values are 'round', 'truncate'"
+        )
     size = np.where(crop > 0, np.trunc(crop), window.size)
     check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])
     free = position * (window.size - size)

@@ -86,10 +86,13 @@ def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
         _slice_window.check_exclusive(
             "slice", **{name: named[name] for name in ("end", "rel_end", "shape", "rel_shape")}
         )
-        raise ValueError("slice: give the window either by inputs or by arguments, not both")
+        raise ValueError(
+            "slice: Named arguments start/end/shape are not compatible with positional anchor and shape inputs"
+        )
     if count == 1 or (count == 0 and not has_named):
         raise ValueError(
-            "slice: give a window: both inputs anchor and shape, or arguments such as start and end"
+            "slice: Expected named slice arguments (e.g. start/end, start/shape) or positional inputs (start, shape). "
+            f"Got {1 + count} inputs"
         )
 
 

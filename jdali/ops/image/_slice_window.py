@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._errors import SampleError, check_samples
+from jdali._batches.extent import size_text
+from jdali._errors import SampleError, absent_axis, check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali.ops.image._window import default_layout
 
@@ -34,11 +35,11 @@ def slice_axes(
         named = default_layout(layout, ndim) if ndim < 5 else layout
         missing = [c for c in letters if c not in named]
         if missing:
-            raise ValueError(f"{name}: axis {missing[0]!r} is not in the layout {layout!r} of the input")
+            raise absent_axis(name, missing[0], layout)
         one = [named.find(c) for c in letters] or list(range(ndim))
         return np.broadcast_to(np.array(one, np.int64), (count, len(one)))
     if axis_names is not None:
-        raise ValueError(f"{name}: give either axes or axis_names, not both")
+        raise ValueError(f'{name}: "axes" and "axis_names" are mutually exclusive')
     given = np.asarray(axes, np.int64)
     given = given[:, None] if given.ndim == 1 else given
     if given.shape[1] == 0:
@@ -55,8 +56,19 @@ def slice_axes(
     axes = np.where(given < 0, given + ndim, given)
     ordered = np.sort(axes, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    check_samples(twice, lambda i: f"{name}: axes {axes[i].tolist()} name an axis twice", argument="axes")
+    check_samples(
+        twice,
+        lambda i: (
+            f"{name}: Axis index {_repeated(ordered[i])} occurs more than once in ``axes`` {axes[i].tolist()} "
+            "(might include negative indices referring to the same axis)"
+        ),
+        argument="axes",
+    )
     return axes
+
+
+def _repeated(ordered: np.ndarray) -> int:
+    return int(ordered[1:][ordered[1:] == ordered[:-1]][0])
 
 
 def slice_window(
@@ -141,11 +153,20 @@ def positional_window(
     """
     anchor, shape = np.asarray(anchor), np.asarray(shape)
     if anchor.dtype != shape.dtype:
-        raise TypeError(f"{name}: anchor is {anchor.dtype} and shape {shape.dtype}; they must be of one type")
+        raise TypeError(
+            f"{name}: Anchor and shape should have the same type. Got: {anchor.dtype} and {shape.dtype}"
+        )
     if anchor.dtype not in (np.int32, np.int64, np.float32):
-        raise TypeError(f"{name}: anchor and shape are {anchor.dtype}; they must be int32, int64 or float32")
+        raise TypeError(
+            f"{name}: Unsupported type of anchor and shape arguments: {anchor.dtype}. It must be int32, int64 or float32"
+        )
     is_float = anchor.dtype.kind == "f"
     low, length = (v.reshape(len(v), -1).astype(np.float64) for v in (anchor, shape))
+    if low.shape != length.shape:
+        raise ValueError(
+            f"{name}: Slice anchor and shape should have the same number of arguments. Got: {low.shape[1]} and "
+            f"{length.shape[1]}"
+        )
     if low.shape != axes.shape or length.shape != axes.shape:
         raise ValueError(
             f"{name}: anchor and shape must have {axes.shape[1]} elements, one for each of the axes; "
@@ -201,8 +222,8 @@ def slice_argument(
         return None
     if value.ndim != 2 or value.shape[1] not in (1, shape[1]):
         raise ValueError(
-            f"{name}: {argument} must have {shape[1]} elements, one for each of the axes; "
-            f"got {value.shape[1:]}"
+            f'{name}: Argument "{argument}" expected shape {shape[1]}, one value for each of the axes, but got '
+            f"{size_text(value.shape[1:])} values"
         )
     return np.broadcast_to(value, shape)
 
@@ -214,7 +235,11 @@ def _window(
     # An empty window must not fail because its borders were rounded to different precision.
     wrong = ~(low <= high + 1e-6 * np.maximum(np.abs(low), 1)).all(axis=1)
     check_samples(
-        wrong, lambda i: f"{name}: the end {high[i].tolist()} is before the start {low[i].tolist()}"
+        wrong,
+        lambda i: (
+            f"{name}: end coordinates can't be before start coordinates. Got: start={low[i].tolist()} "
+            f"end={high[i].tolist()}"
+        ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
     first = np_round_half_away(low).astype(np.int64)

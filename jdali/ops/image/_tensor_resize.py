@@ -9,6 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import absent_axis, axis_out_of_range
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._resample import resample
 from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
@@ -43,7 +44,7 @@ def setup(
     out_dtype = check_types(_NAME, data, dtype)
     chosen = list(_chosen_axes(data, axes, axis_names))
     if (sizes is None) == (scales is None):
-        raise ValueError(f"{_NAME}: give either sizes or scales")
+        raise ValueError(f"{_NAME}: Need one of ``scales`` or ``sizes``, but not both")
     extents = data.extents
 
     def all_axes(name: str, values: Any, others: Any) -> Any:
@@ -86,22 +87,23 @@ def _chosen_axes(
 ) -> tuple[int, ...]:
     """The axes to resize; all of them if nothing is said."""
     if axes is not None and axis_names is not None:
-        raise ValueError(f"{_NAME}: give axes or axis_names, not both")
+        raise ValueError(f"{_NAME}: Arguments `axes` and `axis_names` are mutually exclusive")
     if axis_names is not None:
         missing = [name for name in axis_names if name not in data.layout]
         if missing:
-            raise ValueError(
-                f"{_NAME}: axis_names={axis_names!r}, but the layout {data.layout!r} has no {missing[0]}"
-            )
+            raise absent_axis(_NAME, missing[0], data.layout)
         chosen = [data.layout.index(name) for name in axis_names]
     else:
         given = range(data.ndim) if axes is None else np.atleast_1d(np.asarray(axes)).tolist()
         outside = [axis for axis in given if not -data.ndim <= axis < data.ndim]
         if outside:
-            raise ValueError(f"{_NAME}: axes has {outside[0]}, but the data has {data.ndim} axes")
+            raise axis_out_of_range(_NAME, outside[0], data.ndim)
         chosen = [axis % data.ndim for axis in given]
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise ValueError(f"{_NAME}: needs axes to resize, each of them once, got {tuple(chosen)}")
+    twice = [axis for axis in chosen if chosen.count(axis) > 1]
+    if twice:
+        raise ValueError(f"{_NAME}: Duplicate axis index {twice[0]} in axes {tuple(chosen)}")
+    if not chosen:
+        raise ValueError(f"{_NAME}: needs axes to resize, got none")
     return tuple(chosen)
 
 

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from jdali._batches.extent import size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.call import is_traced
+from jdali._operators.layout import refused_layout
 
 POLICIES = ("error", "pad", "trim_to_shape")
 BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
@@ -28,7 +30,15 @@ def default_layout(layout: str, ndim: int) -> str:
 
 def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
-        raise ValueError(f"{name}: {argument} is {value!r}; it must be one of {', '.join(choices)}")
+        raise ValueError(
+            f"{name}: Not supported {argument}: {value}. Supported values are {', '.join(map(repr, choices))}"
+        )
+
+
+def check_spatial(name: str, layout: str, ndim: int) -> None:
+    """Raises ValueError if a layout has no H and W to crop."""
+    if "H" not in layout or "W" not in layout:
+        raise refused_layout(name, layout, ndim, "it has no H and W to crop")
 
 
 def crop_sizes(
@@ -51,17 +61,19 @@ def crop_sizes(
 
     Returns: int64 [N, ndim].
     """
-    if "H" not in layout or "W" not in layout:
-        raise ValueError(
-            f'{name}: The layout "{layout}" does not match any of the allowed layouts: it has no H and W to crop'
-        )
+    check_spatial(name, layout, extents.shape[1])
     single = {"D": crop_d, "H": crop_h, "W": crop_w}
     if crop is not None:
         if any(v is not None and np.any(v) for v in single.values()):
-            raise ValueError(f"{name}: give either crop or crop_d, crop_h and crop_w, not both")
+            raise ValueError(
+                f"{name}: `crop` argument is not compatible with `crop_h`, `crop_w`, `crop_d`; give one or the others"
+            )
         crop = np.asarray(crop)
         if crop.ndim != 2 or crop.shape[1] not in (2, 3):
-            raise ValueError(f"{name}: crop must have 2 or 3 elements, got {crop.shape[1:]}")
+            raise ValueError(
+                f"{name}: `crop` argument should have 2 or 3 elements depending on the input data shape, got "
+                f"{size_text(crop.shape[1:])}"
+            )
         single = dict(zip("DHW"[3 - crop.shape[1] :], crop.T, strict=True))
     sizes = np.array(extents, np.int64)
     for letter, value in single.items():
@@ -133,7 +145,9 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any], le
             i = int(wrong.argmax())
             argument = {"H": "crop_pos_y", "W": "crop_pos_x"}.get(letters[axis], "crop_pos_z")
             raise SampleError(
-                f"{name}: {argument} must be from 0 to 1, got {value[i]:g}", sample=i, argument=argument
+                f"{name}: Anchor for dimension {axis} ({value[i]:f}) is out of range [0.0, 1.0]; it is {argument}",
+                sample=i,
+                argument=argument,
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
+from jdali._errors import absent_axis, axis_out_of_range
 
 
 def resolve_axes(
@@ -21,22 +22,24 @@ def resolve_axes(
         axis_names: letters of the input's layout, in place of `axes`.
     """
     if axes is not None and axis_names is not None:
-        raise ValueError(f"{name}: axes and axis_names were both given; give one of them")
+        raise ValueError(f"{name}: Arguments `axes` and `axis_names` are mutually exclusive")
     if axis_names is not None:
         missing = [letter for letter in axis_names if letter not in spec.layout]
         if missing:
-            raise ValueError(f"{name}: axis {missing[0]!r} is not in the input's layout {spec.layout!r}")
+            raise absent_axis(name, missing[0], spec.layout)
         found = [spec.layout.index(letter) for letter in axis_names]
     elif axes is not None:
         given = [axes] if isinstance(axes, int) else list(axes)
         for axis in given:
             if not -spec.ndim <= axis < spec.ndim:
-                raise ValueError(f"{name}: axis {axis} is out of range for {spec.ndim} axes")
+                raise axis_out_of_range(name, axis, spec.ndim)
         found = [axis % spec.ndim for axis in given]
     else:
         found = list(range(spec.ndim))
     if len(set(found)) != len(found):
-        raise ValueError(f"{name}: axes {tuple(found)} name an axis twice")
+        raise ValueError(
+            f"{name}: Duplicate axis index {next(a for a in found if found.count(a) > 1)} in axes {tuple(found)}"
+        )
     return tuple(sorted(found))
 
 

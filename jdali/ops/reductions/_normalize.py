@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
@@ -63,16 +63,16 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
         return None
     if extents.shape[1] != data.ndim:
         raise ValueError(
-            f"normalize: {name} has {extents.shape[1]} axes; it must be a number or have the {data.ndim} "
-            "axes of a sample"
+            "normalize: Normalization parameters' shape must have extent of 1 or one that matches the input. "
+            f"{name} has {extents.shape[1]} axes, a sample {data.ndim}"
         )
     ones = (extents == 1).all(axis=0)
     wrong = ((extents != data.extents) & ~ones).any(axis=1)
     check_samples(
         wrong,
         lambda i: (
-            f"normalize: {name} of sample {i} has shape {tuple(extents[i].tolist())}, which does not fit "
-            f"data of shape {tuple(data.extents[i].tolist())}"
+            f"normalize: At sample {i}: parameter shape: {size_text(extents[i])} does not match the reduced input "
+            f"sample shape: {name} must have a size of 1 or that of the data, {size_text(data.extents[i])}"
         ),
         argument=name,
     )
@@ -171,9 +171,13 @@ def _parameter(given: Any, value: Array) -> Array:
 def _check_combination(axes: tuple[int, ...] | None, given: tuple[Any, Any], batch: bool) -> None:
     tensors = [p for p in given if p is not None and jnp.ndim(p) > 0]
     if axes is not None and all(p is not None for p in given) and not tensors:
-        raise ValueError("normalize: mean and stddev are both numbers, nothing is reduced; drop the axes")
+        raise ValueError(
+            "normalize: Axes must not be specified when both mean and standard deviation are scalars"
+        )
     if batch and tensors:
-        raise ValueError("normalize: batch=True takes no mean or stddev that differs in a batch")
+        raise ValueError(
+            "normalize: Batch normalization cannot be used with parameters specified as TensorList inputs"
+        )
 
 
 def _inside(extent: Array, shape: tuple[int, ...]) -> Array:

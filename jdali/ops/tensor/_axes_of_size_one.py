@@ -8,19 +8,23 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import check_samples
+from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._errors import absent_axis, check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
 
 
 def setup_squeeze(data: BatchSpec, *, axes: Any, axis_names: str | None) -> Plan:
     if (axes is None) == (axis_names is None):
-        raise ValueError("squeeze: give either axes or axis_names")
+        raise ValueError(
+            "squeeze: Missing argument ``axes`` or ``axis_names``."
+            if axes is None
+            else "squeeze: Provided both ``axes`` and ``axis_names`` arguments; give one of them"
+        )
     if axis_names is not None:
         missing = [letter for letter in axis_names if letter not in data.layout]
         if missing:
-            raise ValueError(f"squeeze: axis {missing[0]!r} is not in the input's layout {data.layout!r}")
+            raise absent_axis("squeeze", missing[0], data.layout)
         dropped = [data.layout.index(letter) for letter in axis_names]
     else:
         dropped = [axes] if isinstance(axes, int) else list(axes)
@@ -28,15 +32,19 @@ def setup_squeeze(data: BatchSpec, *, axes: Any, axis_names: str | None) -> Plan
     if wrong:
         raise ValueError(f"squeeze: axis {wrong[0]} is out of range for {data.ndim} axes")
     if len(set(dropped)) != len(dropped):
-        raise ValueError(f"squeeze: axes {tuple(dropped)} name an axis twice")
+        raise ValueError(
+            f"squeeze: Specified at least twice same dimension to remove. Got axes {tuple(dropped)}"
+        )
     kept = [a for a in range(data.ndim) if a not in dropped]
     extents = data.extents[:, kept]
     changed = extents.prod(axis=1) != data.extents.prod(axis=1)
     check_samples(
         changed,
         lambda i: (
-            f"squeeze: axes {tuple(sorted(dropped))} of extent {tuple(data.extents[i].tolist())} are not all "
-            "of size 1"
+            "squeeze: The volume of the new shape should match the one of the original shape. "
+            f"Requested a shape with {extents[i].prod()} elements but the original shape has "
+            f"{data.extents[i].prod()} elements. Axes {tuple(sorted(dropped))} of {size_text(data.extents[i])} "
+            "are not all of size 1"
         ),
     )
     layout = "".join(data.layout[a] for a in kept) if data.layout else ""
@@ -75,18 +83,22 @@ def squeeze(
 def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Plan:
     given = [axes] if isinstance(axes, int) else list(axes)
     if new_axis_names and len(new_axis_names) != len(given):
-        raise ValueError(f"expand_dims: {len(given)} axes, but new_axis_names names {len(new_axis_names)}")
+        raise ValueError(
+            f"expand_dims: Specified {len(given)} new dimensions, but new_axis_names has {len(new_axis_names)} names"
+        )
+    if any(axis < 0 for axis in given):
+        raise ValueError(f"expand_dims: Axis value can't be negative. Got axes {tuple(given)}")
     if len(set(given)) != len(given):
-        raise ValueError(f"expand_dims: axes {tuple(given)} name an axis twice")
+        raise ValueError(f"expand_dims: Duplicate axis index found. Got axes {tuple(given)}")
     ndim = data.ndim + len(given)
-    wrong = [axis for axis in given if not 0 <= axis < ndim]
+    wrong = [axis for axis in given if axis >= ndim]
     if wrong:
         raise ValueError(
             "expand_dims: Data has not enough dimensions to add new axes at specified indices. "
             f"Axis {wrong[0]} is out of range for a result of {ndim} axes"
         )
     if new_axis_names and data.ndim and not data.layout:
-        raise ValueError("expand_dims: new_axis_names needs an input with a layout")
+        raise ValueError("expand_dims: Specifying ``new_axis_names`` requires an input with a proper layout.")
     extents = np.ones((data.batch_size, ndim), np.int64)
     old = [a for a in range(ndim) if a not in given]
     extents[:, old] = data.extents

@@ -24,9 +24,16 @@ def _count(static: Mapping[str, Any]) -> int:
 def setup(sequence: BatchSpec, *, element_map: Any) -> tuple[BatchSpec, ...]:
     wanted = _indices(element_map)
     if not wanted or min(wanted) < 0:
-        raise ValueError(f"element_extract: element_map {wanted} must be one or more indices of 0 or more")
+        raise ValueError(
+            f"element_extract: Negative indices in `element_map` are not allowed, found: {min(wanted)}."
+            if wanted
+            else "element_extract: element_map is empty; name the elements to extract"
+        )
     if sequence.layout and not sequence.layout.startswith("F"):
-        raise ValueError(f"element_extract: takes sequences, layout F..., got {sequence.layout!r}")
+        raise ValueError(
+            "element_extract: Input layout must describe a sequence - it must start with 'F', got "
+            f"'{sequence.layout}' instead."
+        )
     if sequence.ndim < 2:
         raise ValueError(
             "element_extract: Input must have at least two dimensions - outermost for sequence and at least one for "
@@ -36,8 +43,8 @@ def setup(sequence: BatchSpec, *, element_map: Any) -> tuple[BatchSpec, ...]:
     check_samples(
         short,
         lambda i: (
-            f"element_extract: there is no element {max(wanted)} in a sequence of "
-            f"{int(sequence.extents[i, 0])}"
+            f"element_extract: Index `{next(w for w in wanted if w >= sequence.extents[i, 0])}` from `element_map` "
+            f"is out of bounds for sample with sequence length equal `{int(sequence.extents[i, 0])}`."
         ),
     )
     element = BatchSpec(sequence.extents[:, 1:], sequence.dtype, sequence.layout[1:])

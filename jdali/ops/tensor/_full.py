@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
@@ -22,7 +22,9 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str 
     if (extents < 0).any():
         i = int((extents < 0).any(axis=1).argmax())
         raise SampleError(
-            f"{name}: shape {tuple(extents[i].tolist())} has a negative extent", sample=i, argument="shape"
+            f"{name}: Input size less than zero not supported. Got shape {size_text(extents[i])}",
+            sample=i,
+            argument="shape",
         )
     if layout and len(layout) != extents.shape[1]:
         raise ValueError(f"{name}: layout {layout!r} does not fit {extents.shape[1]} axes")
@@ -39,8 +41,8 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
     check_samples(
         wrong,
         lambda i: (
-            f"{name}: a fill_value of extent {tuple(fill.extents[i].tolist())} cannot be broadcast to "
-            f"{tuple(out.extents[i].tolist())}"
+            f"{name}: Shapes {size_text(out.extents[i])} and {size_text(fill.extents[i])} can't be broadcast: a "
+            "fill_value must have 1 or the result's size along each axis"
         ),
     )
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError
 from jdali._operators.record import Static, operator
 from jdali.ops.tensor._fit import fit
@@ -18,17 +18,22 @@ def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) ->
     for i, spec in enumerate(specs[1:], 1):
         if spec.dtype != first.dtype or spec.ndim != first.ndim:
             raise ValueError(
-                f"{name}: all inputs must have one type and number of axes; input 0 is {first.dtype} with "
-                f"{first.ndim}, input {i} {spec.dtype} with {spec.ndim}"
+                f"{name}: All inputs must have the same type and number of dimensions. input #0: {first.dtype}, "
+                f"{first.ndim}-D, input #{i}: {spec.dtype}, {spec.ndim}-D."
             )
         same = spec.extents == first.extents
         if joined is not None:
             same[:, joined] = True
         if not same.all():
             sample = int(same.all(axis=1).argmin())
+            rule = (
+                "Tensor stacking requires that all tensors being stacked are of equal shape."
+                if joined is None
+                else f"Concatenated tensors can differ in size only in the concatenation axis ({joined})."
+            )
             raise SampleError(
-                f"{name}: sample {sample} has extent {tuple(first.extents[sample].tolist())} in input 0 and "
-                f"{tuple(spec.extents[sample].tolist())} in input {i}",
+                f"{name}: {rule} Sample {sample} has shape {size_text(first.extents[sample])} in input 0 and "
+                f"{size_text(spec.extents[sample])} in input {i}",
                 sample=sample,
             )
 
@@ -39,13 +44,16 @@ def _layout(specs: tuple[BatchSpec, ...]) -> str:
 
 def _resolve(name: str, axis: int, ndim: int, low: int, high: int) -> int:
     if not low <= axis <= high:
-        raise ValueError(f"{name}: axis {axis} is out of range {low} to {high} for inputs of {ndim} axes")
+        raise ValueError(
+            f"{name}: Invalid axis argument, {axis} for {ndim}-D tensors. Accepted range is [{low}, {high}], with "
+            "negative indices being counted from the back."
+        )
     return axis + high + 1 if axis < 0 else axis
 
 
 def _check_letter(name: str, axis_name: str | None) -> None:
     if axis_name is not None and len(axis_name) != 1:
-        raise ValueError(f"{name}: axis_name must be one letter, got {axis_name!r}")
+        raise ValueError(f"{name}: ``axis_name`` must be a single character; got {axis_name}")
 
 
 def setup_stack(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
@@ -91,9 +99,11 @@ def setup_cat(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
     first, layout = data[0], _layout(data)
     if axis_name is not None:
         if axis:
-            raise ValueError("cat: axis and axis_name were both given; give one of them")
+            raise ValueError("cat: Arguments ``axis`` and ``axis_name`` cannot be used together.")
         if axis_name not in layout:
-            raise ValueError(f"cat: there is no axis {axis_name!r} in the layout {layout!r}")
+            raise ValueError(
+                f"cat: ``axis_name`` specifies an undefined axis '{axis_name}' for layout \"{layout}\""
+            )
         axis = layout.index(axis_name)
     at = _resolve("cat", axis, first.ndim, -first.ndim, first.ndim - 1)
     _check_alike("cat", data, at)

@@ -24,12 +24,14 @@ def _vector(values: Any) -> tuple[Any, ...]:
 def setup(data: BatchSpec, *, dtype: np.dtype[Any], keys: Any, values: Any) -> BatchSpec:
     keys, values = _vector(keys), _vector(values)
     if data.dtype.kind not in "iu":
-        raise ValueError(f"lookup_table: takes integers, got {data.dtype}")
+        raise ValueError(f"lookup_table: Unsupported input type: {data.dtype}. It must be an integer type")
     if len(keys) != len(values):
-        raise ValueError(f"lookup_table: {len(keys)} keys, but {len(values)} values")
+        raise ValueError(
+            f"lookup_table: `keys` size should match `values` size, got {len(keys)} and {len(values)}"
+        )
     if keys and not 0 <= min(keys) <= max(keys) <= _LARGEST_KEY:
         raise ValueError(
-            f"lookup_table: keys must be within 0 and {_LARGEST_KEY}, got {min(keys)} to {max(keys)}"
+            f"lookup_table: `keys` should be in the range [0, {_LARGEST_KEY}], got {min(keys)} to {max(keys)}"
         )
     return data.replace(dtype=dtype)
 

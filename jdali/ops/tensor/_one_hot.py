@@ -19,7 +19,9 @@ def setup(
     classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dtype[Any], num_classes: int
 ) -> Plan:
     if axis_name is not None and len(axis_name) != 1:
-        raise ValueError(f"one_hot: Unsupported axis_name value. It must be one letter, got {axis_name!r}")
+        raise ValueError(
+            f'one_hot: Unsupported axis_name value. It must be a single character, got "{axis_name}" instead.'
+        )
     if num_classes < 0:
         raise ValueError(f"one_hot: num_classes must be 0 or more, got {num_classes}")
     # DALI's old habit: a batch of one-element tensors of any rank is a batch of scalars.
@@ -29,12 +31,17 @@ def setup(
         extents, layout = extents[:, :0], ""
     ndim = extents.shape[1]
     if not -1 <= axis <= ndim:
-        raise ValueError(f"one_hot: axis {axis} is out of range -1 to {ndim}")
+        raise ValueError(
+            f"one_hot: Provided axis is outside of allowed range, got: {axis}, expected to be in range: [-1, {ndim}]."
+        )
     at = ndim if axis == -1 else axis
     if axis_name is None:
         layout = ""
     elif ndim and not layout:
-        raise ValueError("one_hot: Input layout mismatch: axis_name needs an input with a layout")
+        raise ValueError(
+            f"one_hot: Input layout mismatch - expected input layout to be of size {ndim} but instead got "
+            f'"{layout}": axis_name needs an input with a layout'
+        )
     else:
         layout = layout[:at] + axis_name + layout[at:]
     extents = np.insert(extents, at, num_classes, axis=1)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, operator
@@ -53,12 +53,14 @@ def _plan(
 ) -> BatchSpec:
     """Spec of the result of `reshape` and `reinterpret`."""
     if sum(s is not None for s in (shape_input, shape, rel_shape)) > 1:
-        raise ValueError(f"{name}: give only one of the second input, shape and rel_shape")
+        raise ValueError(
+            f"{name}: Shape input, `shape` argument and `rel_shape` argument are mutually exclusive"
+        )
     out_dtype = data.dtype if dtype is None else dtype
     wanted = shape if shape_input is None else shape_input
     if wanted is not None:
         if wanted.dtype.kind not in "iu":
-            raise ValueError(f"{name}: the shape must be integers, got {wanted.dtype}")
+            raise ValueError(f"{name}: Shape input must have integral type; got: {wanted.dtype}")
         target = _columns(wanted).astype(np.int64)
     elif rel_shape is not None:
         target = _relative(name, data, _columns(rel_shape), src_dims)
@@ -69,12 +71,14 @@ def _plan(
         target = data.extents
     else:
         raise ValueError(
-            f"{name}: nothing to do; give a new shape"
-            + (", layout or type" if name != "reshape" else " or layout")
+            f"{name}: `{name}` is no-op: arguments specify neither new shape"
+            + (", layout nor type." if name != "reshape" else " nor layout.")
         )
     extents = _fill_in(name, data, target, out_dtype)
     if layout is not None and layout and len(layout) != extents.shape[1]:
-        raise ValueError(f"{name}: layout {layout!r} does not fit {extents.shape[1]} axes")
+        raise ValueError(
+            f"{name}: Requested layout '{layout}' is not compatible with a {extents.shape[1]}D shape"
+        )
     if layout is None:
         layout = data.layout if extents.shape[1] == data.ndim else ""
     return BatchSpec(extents, out_dtype, layout)
@@ -92,8 +96,8 @@ def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
     if wrong.any():
         i, k = (int(v[0]) for v in wrong.nonzero())
         raise SampleError(
-            f"{name}: src_dims[{k}] is {int(dims[i, k])}; it must be an axis of the input, 0 to "
-            f"{data.ndim - 1}, or -1 for a new one",
+            f"{name}: `src_dims[{k}] == {int(dims[i, k])}` is out of bounds. The indices in `src_dims` should be "
+            f"either valid dimension indices in range [0..{data.ndim - 1}] or -1 to insert a new dimension.",
             sample=i,
             argument="src_dims",
         )
@@ -108,11 +112,12 @@ def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndar
         source = _chosen(name, data, src_dims)
         if source.shape[1] != count:
             raise ValueError(
-                f"{name}: src_dims has {source.shape[1]} and rel_shape {count} elements; they must agree"
+                f"{name}: `src_dims` and `rel_shape` have different lengths: {source.shape[1]} vs {count}"
             )
     elif count > data.ndim + 1 or (count == data.ndim + 1 and not (factors[:, -1] < 0).all()):
         raise ValueError(
-            f"{name}: rel_shape has {count} elements, the input {data.ndim} axes; use src_dims to add axes"
+            f"{name}: `rel_shape` has more elements ({count}) than there are dimensions in the input ({data.ndim}). "
+            "To add new dimensions, use `src_dims` to specify the mapping between input and output dimensions."
         )
     else:
         source = np.pad(data.extents, ((0, 0), (0, 1)), constant_values=1)[:, :count]
@@ -129,7 +134,8 @@ def _resize_innermost(
     row = extents[:, -1] * dtype.itemsize if extents.shape[1] else np.full(len(extents), -1)
     if (row % out_dtype.itemsize).any() or not extents.shape[1]:
         raise ValueError(
-            f"{name}: the innermost axis is not a whole number of {out_dtype} elements; give a shape"
+            f"{name}: The size, in bytes, of the innermost dimension is not divisible by the sizes of the requested "
+            f"output type, {out_dtype}; give a shape"
         )
     return np.concatenate([extents[:, :-1], row[:, None] // out_dtype.itemsize], axis=1)
 
@@ -141,7 +147,7 @@ def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype
     known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize
     if free.any():
         if (free.sum(axis=1) > 1).any():
-            raise ValueError(f"{name}: more than one extent of {tuple(target[0].tolist())} is negative")
+            raise ValueError(f"{name}: Only one negative extent is allowed; got: {size_text(target[0])}")
         if (known == 0).any():
             raise ValueError(f"{name}: an extent of 0 leaves the negative one of the shape undefined")
         target = np.where(free, (size // np.maximum(known, 1))[:, None], target)
@@ -149,8 +155,8 @@ def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype
     check_samples(
         volume != size,
         lambda i: (
-            f"{name}: extent {tuple(data.extents[i].tolist())} of {data.dtype} cannot become "
-            f"{tuple(target[i].tolist())} of {out_dtype}"
+            f"{name}: Input and output samples must occupy the same size in bytes. Input shape: "
+            f"{size_text(data.extents[i])} of {data.dtype}, requested shape: {size_text(target[i])} of {out_dtype}"
         ),
     )
     return np.asarray(target, np.int64)

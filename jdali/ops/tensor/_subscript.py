@@ -89,9 +89,9 @@ def parse_index(key: Any, ndim: int | None = None) -> dict[str, Any]:
 
 def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
     if ndim is None:
-        raise TypeError(
-            "indexing: an Ellipsis (...) needs the number of axes, which is not known while a pipeline "
-            "is being defined; write a ':' for each axis"
+        raise NotImplementedError(
+            "Ellipsis in indexing is not implemented: it needs the number of axes, which is not known while a "
+            "pipeline is being defined; write a ':' for each axis"
         )
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(places) > 1:
@@ -105,7 +105,9 @@ def _checked(index: Any) -> Any:
         index = index.value
     real = isinstance(index, (np.ndarray, np.generic, Array)) and index.dtype.kind not in "iub"
     if real or isinstance(index, (float, complex, str, bytes, list)):
-        raise TypeError(f"indexing: an index must be an integer or a range, got {index!r}")
+        raise TypeError(
+            f"Invalid type for an index: {type(index)}. It must be an integer or a range, got {index!r}"
+        )
     return int(index) if isinstance(index, (bool, np.integer, np.bool_)) else index
 
 
@@ -169,7 +171,11 @@ def _setup(
     given = [int(name.rpartition("_")[2]) + 1 for name, value in arguments.items() if value is not None]
     count = max([num_subscripts or 0, *given])
     if count > data.ndim:
-        raise ValueError(f"{NAME}: too many indices ({count}) for data with {data.ndim} axes")
+        raise ValueError(
+            f"{NAME}: Too many indices ({count}) for a {data.ndim}D tensor."
+            if data.ndim
+            else f"{NAME}: Cannot apply an index to a scalar."
+        )
     extents, layout = [], ""
     for axis, subscript in enumerate(_subscripts(arguments, data.ndim)):
         size = data.extents[:, axis]
@@ -201,7 +207,7 @@ def _check_index(axis: int, subscript: _Subscript, size: np.ndarray) -> None:
     bad = (subscript.at < -size) | (subscript.at >= size)
     check_samples(
         bad,
-        lambda i: f"{NAME}: index {subscript.at[i]} is out of range for axis {axis} of length {size[i]}",
+        lambda i: f"{NAME}: Index {subscript.at[i]} is out of range for axis {axis} of length {size[i]}",
         argument=f"at_{axis}",
     )
 
@@ -210,7 +216,11 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
     if subscript.step is None:
         return
     zero = np.asarray(subscript.step) == 0
-    check_samples(zero, lambda _: f"{NAME}: the step at axis {axis} cannot be 0", argument=f"step_{axis}")
+    check_samples(
+        zero,
+        lambda _: f"{NAME}: Step cannot be zero. Detected step == 0 at axis {axis}",
+        argument=f"step_{axis}",
+    )
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:

@@ -15,7 +15,12 @@ def setup(
 ) -> Plan:
     order = tuple(range(data.ndim - 1, -1, -1)) if perm is None else perm
     if sorted(order) != list(range(data.ndim)):
-        raise ValueError(f"transpose: perm {order} is no permutation of the {data.ndim} axes of the input")
+        raise ValueError(
+            f"transpose: Input has different dimensionality ({data.ndim}) than the length of the permutation "
+            f"({len(order)}): perm is {order}"
+            if len(order) != data.ndim
+            else f"transpose: Invalid permutation: sorted `perm` is not equal to [0, ..., n-1]. Got {order}"
+        )
     layout = data.layout
     if output_layout is not None:
         if len(output_layout) != data.ndim:
