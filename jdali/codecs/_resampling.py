@@ -28,7 +28,7 @@ _MOST_MULTIPLICATIONS = 1 << 18
 def lobes_of(quality: float) -> int:
     """Zero crossings of the sinc on each side: 3 at quality 0, 16 at 50, 64 at 100."""
     if not 0 <= quality <= 100:
-        raise ValueError(f"quality must be within 0 and 100, got {quality}")
+        raise ValueError(f"``quality`` out of range: {quality}. Valid range is [0..100].")
     # operators/audio/resampling_params.h
     return math.floor(0.007 * quality * quality - 0.09 * quality + 3 + 0.5)
 

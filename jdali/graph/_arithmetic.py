@@ -14,7 +14,11 @@ def operand(value: Any) -> Any:
     """An operand of an expression: a node or an array; an array with a layout or a name keeps it in a node."""
     if isinstance(value, types.ArrayConstant) and (value.layout or value.options):
         return constant_node(value)
-    return value if isinstance(value, DataNode) else types.constant_array(value)
+    if isinstance(value, DataNode):
+        return value
+    if value is None or isinstance(value, (str, bytes, complex)):
+        raise TypeError(f"Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}.")
+    return types.constant_array(value)
 
 
 def constant_node(value: Any) -> DataNode:

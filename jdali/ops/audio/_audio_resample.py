@@ -34,15 +34,26 @@ def setup(
     for checked in (signal.dtype, out):
         if checked.name not in _TYPES:
             raise ValueError(
-                f"audio_resample: takes and gives integers of up to 32 bits or float32, got {checked}"
+                f"audio_resample: Unsupported type: {checked}. Supported types are integers of up to 32 bits and float32"
             )
     if signal.ndim not in (1, 2):
-        raise ValueError(f"audio_resample: takes [T] or [T, C], got {signal.ndim} axes")
+        raise ValueError(
+            "audio_resample: Audio resampling supports only time series data, with an optional innermost channel "
+            f"dimension. Got {signal.ndim} axes"
+        )
     lobes_of(quality)
     if (in_rate is None) != (out_rate is None):
-        raise ValueError("audio_resample: in_rate and out_rate must be given together")
-    if sum(v is not None for v in (in_rate, scale, out_length)) != 1:
-        raise ValueError("audio_resample: give exactly one of in_rate with out_rate, scale, and out_length")
+        raise ValueError(
+            "audio_resample: The parameters ``in_rate`` and ``out_rate`` must be specified together."
+        )
+    given = sum(v is not None for v in (in_rate, scale, out_length))
+    if given != 1:
+        raise ValueError(
+            "audio_resample: The sampling rates, ``scale`` and ``out_length`` cannot be used together."
+            if given
+            else "audio_resample: No resampling factor specified! Please supply either the scale, the output length or the "
+            "input and output sampling rates."
+        )
     old = signal.extents[:, 0]
     if out_length is not None:
         new = np.asarray(out_length, np.int64)
@@ -66,10 +77,20 @@ def setup(
     )
 
 
+_RULES = {
+    "in_rate": "Input sampling rates must be positive",
+    "out_rate": "Output sampling rates must be non-negative",
+    "scale": "The scaling factor must be non-negative",
+    "out_length": "Input size less than zero not supported, nor can an empty signal become longer",
+}
+
+
 def _check(name: str, good: np.ndarray, values: np.ndarray) -> None:
     if not good.all():
         i = int(np.argmin(good))
-        raise SampleError(f"audio_resample: {name} {values[i]} is not possible", sample=i, argument=name)
+        raise SampleError(
+            f"audio_resample: {_RULES[name]}. Got {name} == {values[i]:g}", sample=i, argument=name
+        )
 
 
 def _needed(_: Mapping[str, Any]) -> Iterable[str]:

@@ -42,7 +42,7 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     if not spec.layout:
         return max(spec.ndim - 2, 0)
     if "f" not in spec.layout:
-        raise ValueError(f"{name}: there is no axis 'f' in the layout {spec.layout!r}")
+        raise ValueError(f"{name}: 'f' axis not present in the layout. Got: `{spec.layout}`")
     return spec.layout.index("f")
 
 
@@ -63,15 +63,19 @@ def setup(
     if spectrum.ndim == 0:
         raise ValueError("mel_filter_bank: takes at least one axis, got a scalar")
     if mel_formula not in ("slaney", "htk"):
-        raise ValueError(f"mel_filter_bank: mel_formula must be 'slaney' or 'htk', got {mel_formula!r}")
-    if nfilter < 1:
-        raise ValueError(f"mel_filter_bank: nfilter must be positive, got {nfilter}")
-    if not sample_rate > 0:
-        raise ValueError(f"mel_filter_bank: sample_rate must be positive, got {sample_rate}")
-    high = freq_high if freq_high > 0 else sample_rate / 2
-    if not 0 <= freq_low < high <= sample_rate:
         raise ValueError(
-            f"mel_filter_bank: 0 <= freq_low < freq_high <= sample_rate must hold, got freq_low "
+            f'mel_filter_bank: Unsupported mel_formula value "{mel_formula}". Supported values are: "slaney", "htk"'
+        )
+    if nfilter < 1:
+        raise ValueError(f"mel_filter_bank: number of filters should be > 0, got {nfilter}")
+    if not sample_rate > 0:
+        raise ValueError(f"mel_filter_bank: sample rate should be > 0, got {sample_rate}")
+    high = freq_high if freq_high > 0 else sample_rate / 2
+    if not freq_low >= 0:
+        raise ValueError(f"mel_filter_bank: freq_low should be >= 0, got {freq_low}")
+    if not freq_low < high <= sample_rate:
+        raise ValueError(
+            "mel_filter_bank: freq_high should be within the range (freq_low, sample_rate], got freq_low "
             f"{freq_low} and freq_high {high} at {sample_rate} Hz"
         )
     axis = frequency_axis("mel_filter_bank", spectrum)

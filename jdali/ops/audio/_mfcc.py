@@ -17,20 +17,18 @@ from jdali.ops.tensor._fit import fit
 def setup(spectrum: BatchSpec, *, axis: int, dct_type: int, n_mfcc: int, normalize: bool) -> BatchSpec:
     require_float32("mfcc", spectrum)
     if axis < 0:
-        raise ValueError(f"mfcc: Provided axis cannot be negative, got {axis}")
+        raise ValueError(f"mfcc: Provided axis cannot be negative. Got {axis}")
     if axis >= spectrum.ndim:
         raise ValueError(f"mfcc: Axis {axis} is out of bounds [0,{spectrum.ndim})")
     if dct_type not in (1, 2, 3, 4):
-        raise ValueError(f"mfcc: Unsupported DCT type: {dct_type}. Supported types are: 1, 2, 3, 4")
+        raise ValueError(f"mfcc: Unsupported DCT type: {dct_type}. Supported types are: 1, 2, 3, 4.")
     if dct_type == 1 and normalize:
-        raise ValueError("mfcc: Ortho-normalization is not supported for DCT type I; take normalize=False")
+        raise ValueError("mfcc: Ortho-normalization is not supported for DCT type I. Take normalize=False")
     if n_mfcc < 1:
-        raise ValueError(f"mfcc: n_mfcc must be positive, got {n_mfcc}")
+        raise ValueError(f"mfcc: number of MFCCs should be > 0, got n_mfcc={n_mfcc}")
     size = spectrum.extents[:, axis]
     if dct_type == 1 and (size < 2).any():
-        raise SampleError(
-            "mfcc: a transform of type 1 needs two bins or more", sample=int((size < 2).argmax())
-        )
+        raise SampleError("mfcc: DCT type I requires an input length > 1", sample=int((size < 2).argmax()))
     extents = spectrum.extents.copy()
     extents[:, axis] = np.minimum(size, n_mfcc)
     return spectrum.replace(extents=extents)

@@ -16,17 +16,21 @@ def setup(
     signal: BatchSpec, *, reference_power: float, reset_interval: int, window_length: int
 ) -> tuple[BatchSpec, BatchSpec]:
     if signal.dtype.name not in _TYPES:
-        raise ValueError(f"nonsilent_region: takes integers or float32, got {signal.dtype}")
+        raise ValueError(
+            f"nonsilent_region: Unsupported input type: {signal.dtype}. Supported types are integers and float32"
+        )
     if signal.ndim != 1:
-        raise ValueError(f"nonsilent_region: takes one axis, got {signal.ndim}")
+        raise ValueError(
+            f"nonsilent_region: Input with dimension ({signal.ndim}) cannot be converted to dimension (1)."
+        )
     if window_length < 1:
         raise ValueError(f"nonsilent_region: window_length must be positive, got {window_length}")
     if reference_power < 0:
         raise ValueError(f"nonsilent_region: reference_power must not be negative, got {reference_power}")
     if signal.dtype.kind == "f" and reset_interval != -1 and reset_interval % window_length:
         raise ValueError(
-            f"nonsilent_region: reset_interval {reset_interval} must be a multiple of window_length "
-            f"{window_length}, or -1"
+            "nonsilent_region: `reset_interval` shall be a multiple of `window_length`, or -1. Got: reset_interval: "
+            f"{reset_interval} vs window_length: {window_length}"
         )
     scalar = BatchSpec(np.zeros((signal.batch_size, 0)), np.dtype(np.int32))
     return scalar, scalar

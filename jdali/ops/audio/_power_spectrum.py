@@ -16,10 +16,13 @@ from jdali.ops.tensor._fit import fit
 def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:
     require_float32("power_spectrum", signal)
     if power not in (1, 2):
-        raise ValueError(f"power_spectrum: power must be 1 (magnitude) or 2 (power), got {power}")
+        raise ValueError(
+            "power_spectrum: Power argument should be either `2` for power spectrum or `1` for complex magnitude. "
+            f"Received: {power}"
+        )
     along = signal.ndim - 1 if axis < 0 else axis
     if not 0 <= along < signal.ndim:
-        raise ValueError(f"power_spectrum: axis {axis} is out of range for {signal.ndim} axes")
+        raise ValueError(f"power_spectrum: Transform axis {axis} is out of bounds [0, {signal.ndim})")
     if nfft is not None and nfft < 1:
         raise ValueError(f"power_spectrum: nfft must be positive, got {nfft}")
     sizes = signal.extents[:, along] if nfft is None else np.full(signal.batch_size, nfft)

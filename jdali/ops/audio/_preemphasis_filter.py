@@ -21,7 +21,9 @@ _BORDERS = ("clamp", "reflect", "zero")
 
 def setup(signal: BatchSpec, *, border: str, dtype: np.dtype[Any]) -> BatchSpec:
     if border not in _BORDERS:
-        raise ValueError(f"preemphasis_filter: border must be one of {', '.join(_BORDERS)}, got {border!r}")
+        raise ValueError(
+            f'preemphasis_filter: ``border`` mode "{border}" is not supported. It must be one of {", ".join(_BORDERS)}'
+        )
     return signal.replace(dtype=dtype)
 
 

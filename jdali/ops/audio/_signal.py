@@ -13,7 +13,7 @@ from jdali._batches.extent import BatchSpec
 def require_float32(name: str, spec: BatchSpec) -> None:
     """DALI's audio operators take FLOAT only."""
     if spec.dtype != np.float32:
-        raise ValueError(f"{name}: takes float32, got {spec.dtype}; cast it first")
+        raise ValueError(f"{name}: Unsupported data type: {spec.dtype}. It must be float32; cast it first")
 
 
 def along_axis(values: Array, axis: int, ndim: int) -> Array:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, Plan, reflect_101
+from jdali._batches.extent import BatchSpec, Plan, reflect_101, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import require_float32
@@ -36,18 +36,21 @@ def setup(
     require_float32("spectrogram", signal)
     size = window_length if nfft is None else nfft
     if layout not in ("ft", "tf"):
-        raise ValueError(f"spectrogram: layout must be 'ft' or 'tf', got {layout!r}")
+        raise ValueError(f"spectrogram: Unexpected layout: {layout}. It must be 'ft' or 'tf'")
     if power not in (1, 2):
-        raise ValueError(f"spectrogram: power must be 1 (magnitude) or 2 (power), got {power}")
-    if window_length < 1 or window_step < 1:
-        raise ValueError(
-            f"spectrogram: window_length {window_length} and window_step {window_step} must be positive"
-        )
+        raise ValueError(f"spectrogram: `power` can be only 1 (energy) or 2 (power), received {power}")
+    if window_length < 1:
+        raise ValueError(f"spectrogram: Invalid window length: {window_length}. It must be positive")
+    if window_step < 1:
+        raise ValueError(f"spectrogram: Invalid window step: {window_step}. It must be positive")
     if window_length > size:
-        raise ValueError(f"spectrogram: window_length {window_length} is larger than nfft {size}")
+        raise ValueError(
+            f"spectrogram: Window length ({window_length}) can't be bigger than the FFT size ({size})"
+        )
     if window_fn and len(window_fn) != window_length:
         raise ValueError(
-            f"spectrogram: window_fn has {len(window_fn)} samples, window_length is {window_length}"
+            "spectrogram: Window function should match the specified `window_length`. It has "
+            f"{len(window_fn)} samples, window_length is {window_length}"
         )
     axis = _time_axis(signal)
     length = signal.extents[:, axis]
@@ -57,7 +60,7 @@ def setup(
     check_samples(
         windows < 1,
         lambda i: (
-            f"spectrogram: a signal of {length[i]} samples is shorter than a window of {window_length}; "
+            f"spectrogram: Signal is too short ({length[i]}) for sample {i}: a window has {window_length}; "
             "take center_windows=True or pad it"
         ),
     )
@@ -75,8 +78,8 @@ def _time_axis(signal: BatchSpec) -> int:
     if long.sum() > 1:
         i = int((signal.extents > 1).sum(axis=1).argmax())
         raise SampleError(
-            f"spectrogram: takes one channel, got extent {tuple(signal.extents[i].tolist())}; "
-            "take one channel of it or mix them first",
+            "spectrogram: Input data must be 1D or all but one dimensions must be degenerate (extent 1). Got: "
+            f"{size_text(signal.extents[i])}; take one channel of it or mix them first",
             sample=i,
         )
     return int(long.argmax())

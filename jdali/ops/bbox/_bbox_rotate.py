@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.bbox._box_layout import borders_of, boxes_of
@@ -31,17 +31,18 @@ def setup(
 ) -> Plan:
     _check_inputs(boxes, labels)
     if bbox_layout not in ("xyXY", "xyWH"):
-        raise ValueError(f"{_NAME}: bbox_layout must be 'xyXY' or 'xyWH', got {bbox_layout!r}")
+        raise ValueError(f"{_NAME}: Unknown bbox_layout: {bbox_layout}. Supported layouts are: xyWH, xyXY.")
     if mode not in _MODES:
-        raise ValueError(f"{_NAME}: mode must be one of {', '.join(map(repr, _MODES))}, got {mode!r}")
+        raise ValueError(f"{_NAME}: Unknown mode: {mode}. Supported modes are: {', '.join(_MODES)}.")
     if not 0 <= remove_threshold <= 1:
         raise ValueError(f"{_NAME}: remove_threshold must be from 0 to 1, got {remove_threshold}")
     places = [shape_layout.find(letter) for letter in "HW"]
     if min(places) < 0:
-        raise ValueError(f"{_NAME}: shape_layout must have the letters H and W, got {shape_layout!r}")
+        raise ValueError(f"{_NAME}: shape_layout does not contain 'W' and/or 'H', it is {shape_layout!r}")
     if input_shape.ndim != 2 or input_shape.shape[1] <= max(places):
         raise ValueError(
-            f"{_NAME}: input_shape has {input_shape.shape[1:]} values, too few for {shape_layout!r}"
+            f"{_NAME}: `input_shape` ndim is smaller than the `shape_layout` ndim: it has "
+            f"{size_text(input_shape.shape[1:])} values for {shape_layout!r}"
         )
     picture = input_shape[:, places].astype(np.int64)
     if size.shape[-1]:
@@ -72,8 +73,8 @@ def _check_inputs(boxes: BatchSpec, labels: BatchSpec | None) -> None:
     if labels.ndim not in (1, 2) or wrong.any():
         i = int(wrong.argmax())
         raise SampleError(
-            f"{_NAME}: labels must be [boxes] or [boxes, 1], got shape {labels.extents[i].tolist()} for "
-            f"{boxes.extents[i, 0]} boxes",
+            f"{_NAME}: Number of labels must match number of boxes. Got: {labels.extents[i].prod()} and "
+            f"{boxes.extents[i, 0]}; labels are [boxes] or [boxes, 1]",
             sample=i,
         )
 

@@ -39,12 +39,14 @@ def setup(
         ),
     )
     if not anchors or len(anchors) % 4:
-        raise ValueError(f"{_NAME}: anchors must be 4 numbers for each anchor, got {len(anchors)}")
+        raise ValueError(f"{_NAME}: Anchors size must be divisible by 4, actual value = {len(anchors)}")
     if not 0 <= criteria <= 1:
-        raise ValueError(f"{_NAME}: criteria must be from 0 to 1, got {criteria}")
+        raise ValueError(
+            f"{_NAME}: Expected criteria {'>= 0' if criteria < 0 else '<= 1'}, actual value = {criteria:f}"
+        )
     for name, values in (("means", means), ("stds", stds)):
         if len(values) != 4:
-            raise ValueError(f"{_NAME}: {name} must be 4 numbers, got {len(values)}")
+            raise ValueError(f"{_NAME}: {name} size must be a list of 4 values. Got {len(values)}")
     count = len(anchors) // 4
     size = boxes.batch_size
     encoded = BatchSpec(np.broadcast_to([count, 4], (size, 2)), np.dtype(np.float32))

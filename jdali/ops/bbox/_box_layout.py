@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 
 # Letters of the first border, the last border and the size along each axis.
@@ -14,12 +14,13 @@ _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
 def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
     """Raises an error unless the last axis of each sample holds whole boxes in two dimensions."""
     if boxes.dtype != np.float32:
-        raise TypeError(f"{name}: boxes must be float32, got {boxes.dtype}")
+        raise TypeError(f"{name}: Bounding box in wrong format: it must be float32, got {boxes.dtype}")
     wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
     check_samples(
         wrong,
         lambda i: (
-            f"{name}: boxes must have 4 coordinates in the last axis, got shape {boxes.extents[i].tolist()}"
+            f"{name}: Bounding box tensor size must be a multiple of 4. Got: {boxes.extents[i].prod()}; boxes have 4 "
+            f"coordinates in the last axis, the shape is {size_text(boxes.extents[i])}"
         ),
     )
 
@@ -36,7 +37,7 @@ def checked_layout(name: str, layout: str, ndim: int) -> str:
     sizes = _FIRST[:ndim] + _SIZE[:ndim]
     if sorted(layout) not in (sorted(borders), sorted(sizes)):
         raise ValueError(
-            f"{name}: bbox_layout must be the letters of {borders!r} or {sizes!r} in any order, got {layout!r}"
+            f"{name}: `bbox_layout` should be a permutation of `{borders}` or `{sizes}`. Got: `{layout}`"
         )
     return layout
 

@@ -13,7 +13,7 @@ from jdali._operators.record import PerSample, Static, operator
 
 def setup(points: BatchSpec, *, layout: str) -> BatchSpec:
     if points.dtype != np.float32:
-        raise TypeError(f"coord_flip: points must be float32, got {points.dtype}")
+        raise TypeError(f"coord_flip: Input is expected to be float, got {points.dtype}")
     if points.ndim != 2:
         raise ValueError(f"coord_flip: points must be [points, coordinates], got {points.ndim} axes")
     allowed = range(1, 4) if not layout else (len(layout),)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._operators.record import PerSample, Static, host_operator
@@ -88,8 +88,8 @@ def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
     check_samples(
         wrong,
         lambda i: (
-            f"{_NAME}: a box must have 4 or 6 coordinates, in all samples as many; "
-            f"got boxes of shape {boxes.extents[i].tolist()}"
+            f"{_NAME}: Unexpected number of coordinates for bounding boxes: {boxes.extents[i, 1]}. It must be 4 or 6, in "
+            f"all samples as many; the shape is {size_text(boxes.extents[i])}"
         ),
     )
     if labels is not None:
@@ -111,23 +111,26 @@ def _check_fixed_size(
     if crop_shape is None:
         return
     if input_shape is None:
-        raise ValueError(f"{_NAME}: crop_shape needs input_shape, the size of the picture")
+        raise ValueError(
+            f"{_NAME}: ``input_shape`` must be provided when providing ``crop_shape``: the size of the picture"
+        )
     for name, value in (("aspect_ratio", aspect_ratio), ("scaling", scaling)):
         if tuple(value) != (1.0, 1.0):
-            raise ValueError(f"{_NAME}: {name} is without meaning where crop_shape is given")
+            raise ValueError(f"{_NAME}: `{name}` is incompatible with providing the crop shape explicitly")
 
 
 def _shares(name: str, values: tuple[float, ...] | float) -> tuple[float, ...]:
     shares = values if isinstance(values, tuple) else (values,)
     if not shares or not all(0 <= share <= 1 for share in shares):
-        raise ValueError(f"{_NAME}: {name} must be from 0 to 1, got {values}")
+        title = "Threshold value" if name == "thresholds" else f"`{name}`"
+        raise ValueError(f"{_NAME}: {title} must be within the range [0.0, 1.0]. Received: {values}")
     return tuple(map(float, shares))
 
 
 def _scaling(scaling: tuple[float, ...]) -> tuple[float, float]:
     if len(scaling) != 2 or not 0 <= scaling[0] <= scaling[1]:
         raise ValueError(
-            f"{_NAME}: scaling must be (least, largest) with 0 <= least <= largest, got {scaling}"
+            f"{_NAME}: `scaling` range must be positive and min <= max, a range `[min, max]`. Got: {scaling}"
         )
     return scaling[0], scaling[1]
 
@@ -136,21 +139,24 @@ def _aspect_ratios(values: tuple[float, ...], ndim: int) -> tuple[tuple[float, f
     ranges = tuple(zip(values[::2], values[1::2], strict=False))
     if len(values) not in ((2, 6) if ndim == 3 else (2,)) or not all(0 < a <= b for a, b in ranges):
         raise ValueError(
-            f"{_NAME}: aspect_ratio must be (least, largest) with 0 < least <= largest"
-            f"{', or three such pairs' if ndim == 3 else ''}, got {values}"
+            f"{_NAME}: `aspect_ratio` range must be positive and min <= max: it should have 2 elements"
+            f"{', or 6 elements in case of 3D bounding boxes' if ndim == 3 else ''}. Got: {values}"
         )
     return ranges
 
 
 def _count(name: str, value: int) -> int:
     if value < 1:
-        raise ValueError(f"{_NAME}: {name} must be at least 1, got {value}")
+        words = {"num_attempts": "number of attempts", "total_num_attempts": "total number of attempts"}
+        raise ValueError(f"{_NAME}: Minimum {words[name]} must be greater than zero, {name} is {value}")
     return value
 
 
 def _is_iou(threshold_type: str) -> bool:
     if threshold_type not in ("iou", "overlap"):
-        raise ValueError(f"{_NAME}: threshold_type must be 'iou' or 'overlap', got {threshold_type!r}")
+        raise ValueError(
+            f'{_NAME}: Not supported ``threshold_type`` value: "{threshold_type}". Supported values are: "iou", "overlap".'
+        )
     return threshold_type == "iou"
 
 
@@ -159,10 +165,12 @@ def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int)
     layout, letters = shape_layout or "WHD"[:ndim], "WHD"[:ndim]
     if sorted(layout) != sorted(letters):
         raise ValueError(
-            f"{_NAME}: shape_layout must be the letters {letters!r} in any order, got {layout!r}"
+            f"{_NAME}: `shape_layout` should be a permutation of `{letters}` for the provided inputs, got {layout!r}"
         )
     if sizes.ndim != 2 or sizes.shape[1] != ndim:
-        raise ValueError(f"{_NAME}: {name} must have {ndim} values, got shape {sizes.shape[1:]}")
+        raise ValueError(
+            f"{_NAME}: Argument `{name}` must be a {ndim}D vector. Got {size_text(sizes.shape[1:])} elements."
+        )
     low = (sizes < 1).any(axis=1)
     check_samples(low, lambda i: f"{_NAME}: {name} must be positive, got {sizes[i].tolist()}", argument=name)
     return sizes[:, [layout.index(letter) for letter in letters]]

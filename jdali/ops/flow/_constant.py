@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.tensor._fit import fit
@@ -40,14 +40,23 @@ def setup_numbers(
     batch_size: int,
 ) -> Plan:
     if (fdata is None) == (idata is None):
-        raise ValueError("constant: give one of fdata and idata")
+        raise ValueError(
+            "constant: either `fdata` or `idata` must be present."
+            if fdata is None
+            else "constant: `fdata` and `idata` arguments are mutually exclusive"
+        )
     numbers = np.atleast_1d(np.asarray(fdata, np.float32) if idata is None else np.asarray(idata, np.int64))
     target = np.dtype(np.float32 if idata is None else np.int32) if dtype is None else dtype
     sizes = numbers.shape if shape is None else tuple(np.atleast_1d(np.asarray(shape, np.int64)).tolist())
     if min(sizes, default=0) < 0 or numbers.size not in (1, int(np.prod(sizes))):
-        raise ValueError(f"constant: {numbers.size} numbers do not fill the shape {sizes}")
+        raise ValueError(
+            f"constant: The number of values does not match the shape specified: {numbers.size} for {size_text(sizes)}"
+        )
     if layout and len(layout) != len(sizes):
-        raise ValueError(f"constant: layout {layout!r} does not fit {len(sizes)} axes")
+        raise ValueError(
+            f'constant: The requested layout "{layout}" has dimensionality which is incompatible with the requested output '
+            f"shape, {size_text(sizes)}"
+        )
     filled = np.broadcast_to(numbers.reshape(()), sizes) if numbers.size == 1 else numbers.reshape(sizes)
     values = np.broadcast_to(np_saturate_cast(filled, target), (batch_size, *sizes))
     return Plan((BatchSpec(np.full((batch_size, len(sizes)), sizes), target, layout),), {"_value": values})

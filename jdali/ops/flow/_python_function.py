@@ -22,7 +22,9 @@ def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[
     if given is None or isinstance(given, str):
         return (given or "",) * count
     if len(given) > count:
-        raise ValueError(f"{name}: {len(given)} output_layouts for {count} outputs")
+        raise ValueError(
+            f"{name}: The length of the ``output_layouts`` (={len(given)}) is greater than the number of outputs (={count})."
+        )
     return (*given, *[""] * (count - len(given)))
 
 
@@ -95,7 +97,8 @@ def columns_of(
             )
         if expected is not None and len(samples) != expected:
             raise ValueError(
-                f"{name}: the function returned {len(samples)} samples for a batch of {expected}"
+                f"{name}: Function returned tensor list of wrong size at idx {i}. Returned list is of a size {len(samples)} "
+                f"and should be of size {expected}"
             )
     columns = tuple(
         column(sample_arrays(s, copy=True), layout) for s, layout in zip(results, layouts, strict=True)

@@ -147,7 +147,7 @@ def get_property(batch: TensorList, /, *, key: Static[str]) -> TensorList:
     elif key == "layout":
         texts = [batch.layout()] * len(batch)
     else:
-        raise ValueError(f'get_property: unknown key {key!r}, it takes "source_info" or "layout"')
+        raise ValueError(f'get_property: Unsupported property key: {key}. It takes "source_info" or "layout"')
     samples = [np.frombuffer(text.encode(), np.uint8) for text in texts]
     return TensorList.from_samples(samples, "", batch.device, batch.provenance)
 
@@ -164,12 +164,15 @@ def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, .
         chosen = chosen.as_numpy().reshape(-1)
     order = np.asarray(chosen, np.int64)
     if len(order) != len(batch):
-        raise ValueError(f"permute_batch: {len(order)} indices for a batch of {len(batch)}")
+        raise ValueError(
+            f"permute_batch: The number of sample indices {len(order)} does not match the current batch size, which is "
+            f"{len(batch)}"
+        )
     outside = (order < 0) | (order >= len(batch))
     check_samples(
         outside,
         lambda i: (
-            f"permute_batch: Sample index out of range. {order[i]} is not a valid index for an input batch of "
+            f"permute_batch: Sample index out of range. indices[{i}] = {order[i]} is not a valid index for an input batch of "
             f"{len(batch)} tensors."
         ),
     )

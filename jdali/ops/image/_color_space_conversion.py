@@ -47,7 +47,7 @@ def setup(images: BatchSpec, *, image_type: DALIImageType, output_type: DALIImag
         if kind not in _CHANNELS:
             raise ValueError(f"{name}: cannot convert {DALIImageType(kind).name}")
     if images.dtype != np.uint8:
-        raise TypeError(f"{name}: images must be uint8, got {images.dtype}")
+        raise TypeError(f"{name}: Color space conversion accept only uint8 tensors, got {images.dtype}")
     layout = default_layout(images.layout, images.ndim)
     if "C" not in layout:
         raise ValueError(f"{name}: layout {layout!r} has no channel axis")
@@ -56,8 +56,8 @@ def setup(images: BatchSpec, *, image_type: DALIImageType, output_type: DALIImag
     if wrong.any():
         i = int(wrong.argmax())
         raise ValueError(
-            f"{name}: {DALIImageType(image_type).name} has {_CHANNELS[image_type]} channels, but sample {i} "
-            f"has {images.extents[i, axis]}"
+            f"{name}: {DALIImageType(image_type).name}: Expected {_CHANNELS[image_type]}. Got {images.extents[i, axis]} "
+            f"channels in sample {i}"
         )
     extents = np.array(images.extents)
     extents[:, axis] = _CHANNELS[output_type]

@@ -33,7 +33,7 @@ def _setup(name: str) -> Any:
             count = int(images.extents[wrong.argmax(), -1])
             raise ValueError(f"{name}: needs images of 3 channels; sample {int(wrong.argmax())} has {count}")
         if "b" in (images.dtype.kind, (dtype or images.dtype).kind):
-            raise TypeError(f"{name}: bool has no intensities; convert it first")
+            raise TypeError(f"{name}: Unsupported type: bool. It has no intensities; convert it first")
         return images.replace(dtype=dtype or images.dtype)
 
     return setup

@@ -31,7 +31,9 @@ def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Pl
             + ", ".join(_ALGORITHMS)
         )
     if algorithm not in _ALGORITHMS:
-        raise ValueError(f"debayer: algorithm is {algorithm!r}, it must be one of {', '.join(_ALGORITHMS)}")
+        raise ValueError(
+            f"debayer: Unsupported debayer algorithm was specified: `{algorithm}`. It must be one of {', '.join(_ALGORITHMS)}"
+        )
     if images.dtype not in (np.uint8, np.uint16):
         raise ValueError(f"debayer: images are {images.dtype}, they must be uint8 or uint16; cast them")
     if algorithm == "vng_ocv" and images.dtype != np.uint8:
@@ -41,12 +43,16 @@ def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Pl
     blue = np.broadcast_to(blue_position.reshape(len(blue_position), -1), (len(blue_position), 2))
     _refuse(
         (blue < 0) | (blue > 1),
-        "The `blue_position` position must lie within 2x2 tile, got",
+        "The `blue_position` position must lie within 2x2 tile, got:",
         blue,
         "blue_position",
     )
     sizes, channels = images.extents[:, :2], images.extents[:, 2:]
-    _refuse(sizes % 2 == 1, "The height and width of the image to debayer must be even, got", sizes)
+    _refuse(
+        sizes % 2 == 1,
+        "The height and width of the image to debayer must be even. However, a sample has",
+        sizes,
+    )
     _refuse(
         channels != 1,
         "The debayer operator expects grayscale (i.e. single channel) images, got channels:",

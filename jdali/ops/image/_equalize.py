@@ -15,7 +15,9 @@ from jdali.ops.tensor._fit import fit
 
 def setup(images: BatchSpec) -> BatchSpec:
     if images.dtype != np.uint8:
-        raise ValueError(f"equalize: images are {images.dtype}, they must be uint8; cast them")
+        raise ValueError(
+            f"equalize: Unsupported input type for equalize operator: {images.dtype}. Expected input type: uint8; cast it"
+        )
     return images
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import check_samples
+from jdali._errors import absent_axis, check_samples
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
@@ -35,7 +35,10 @@ def setup(
     shape: Any,
 ) -> Plan:
     if normalized and (normalized_anchor or normalized_shape):
-        raise ValueError("erase: give normalized, or normalized_anchor and normalized_shape, not both")
+        raise ValueError(
+            "erase: `normalized` argument is incompatible with providing a separate value for `normalized_anchor` and "
+            "`normalized_shape`"
+        )
     chosen = _chosen_axes(data, axes, axis_names)
     anchors, shapes = _lengths(anchor), _lengths(shape)
     if shapes is not None:
@@ -54,9 +57,7 @@ def _chosen_axes(
     if axis_names is not None:
         missing = [name for name in axis_names if name not in layout]
         if missing:
-            raise ValueError(
-                f"erase: axis_names={axis_names!r}, but the layout {layout!r} has no {missing[0]}"
-            )
+            raise absent_axis("erase", missing[0], layout)
         return tuple(layout.index(name) for name in axis_names)
     if axes is None:
         if not layout:
@@ -65,7 +66,9 @@ def _chosen_axes(
     given = np.atleast_1d(np.asarray(axes)).tolist()
     outside = [axis for axis in given if not -data.ndim <= axis < data.ndim]
     if outside:
-        raise ValueError(f"erase: axes has {outside[0]}, but the data has {data.ndim} axes")
+        raise ValueError(
+            f"erase: Axis {outside[0]} out of range. Expected range is [{-data.ndim}, {data.ndim - 1}] for a {data.ndim}D input"
+        )
     return tuple(axis % data.ndim for axis in given)
 
 
@@ -103,7 +106,10 @@ def _check_fill(data: BatchSpec, fill_value: Any) -> None:
     if counts is None or (counts == 1).all():
         return
     if "C" not in data.layout:
-        raise ValueError(f"erase: fill_value has several values, but the layout {data.layout!r} has no C")
+        raise ValueError(
+            "erase: If a multi channel fill value is provided, the input layout must have a 'C' dimension; it is "
+            f"{data.layout!r}"
+        )
     channels = data.extents[:, data.axis("C")]
     wrong = (counts != 1) & (counts != channels)
     check_samples(

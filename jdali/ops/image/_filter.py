@@ -32,7 +32,7 @@ def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
     followed = bool(axes) and axes == list(range(axes[0], axes[-1] + 1))
     if not followed or len(axes) not in (2, 3) or letters.count("C") > 1 or letters.count("F") != frames:
         raise ValueError(
-            f"filter: cannot take {f'layout {layout!r}' if layout else f'{ndim} axes without a layout'}; it takes HW, "
+            f"filter: Filter operator encountered input with unsupported layout: `{layout}`, {ndim} axes. It takes HW, "
             "HWC, CHW, DHW, DHWC, CDHW, and sequences of these, with F in front"
         )
     return axes[0], axes[-1] + 1
@@ -51,14 +51,19 @@ def setup(
 ) -> Plan:
     border_name("filter", "border", border, _BORDERS)
     if mode not in ("same", "valid"):
-        raise ValueError(f"filter: mode is {mode!r}, it must be 'same' or 'valid'")
+        raise ValueError(
+            f"filter: Unknown ``mode`` was provided: ``{mode}``. Supported modes are ``same`` and ``valid``."
+        )
     if data.dtype not in _TYPES:
         names = ", ".join(kind.name for kind in _TYPES)
         raise ValueError(f"filter: data are {data.dtype}, they must be one of {names}; cast them")
     if filter.dtype != _FLOAT:
         raise ValueError(f"filter: the filter is {filter.dtype}, it must be float32; cast it")
     if dtype not in (None, data.dtype, _FLOAT):
-        raise ValueError(f"filter: dtype is {dtype}, it must be float32 or that of the data, {data.dtype}")
+        raise ValueError(
+            "filter: Output data type must be same as input, FLOAT or skipped (defaults to input type). Got "
+            f"{dtype} for {data.dtype}"
+        )
     first, last = spatial_axes(layout[0], data.ndim)
     axes = last - first
     frames = _frames("filter", data, filter, axes, layout[0])
@@ -89,8 +94,13 @@ def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: st
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
+        rule = (
+            "Filter dimensionality must match the number of spatial dimensions in the input samples. "
+            if axes
+            else ""
+        )
         raise ValueError(
-            f"filter: {name} has {values.ndim} axes; it must be {wanted}, or one a frame of a sequence"
+            f"filter: {rule}{name} has {values.ndim} axes; it must be {wanted}, or one a frame of a sequence"
         )
     if extra:
         wrong = values.extents[:, 0] != data.extents[:, 0]

@@ -9,6 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._operators.layout import refused_layout
 from jdali._operators.record import PerSample, operator
 from jdali.ops.image._take_window import take_window, window_indices
 
@@ -18,8 +19,7 @@ _LAYOUTS = ("FDHWC", "FHWC", "DHWC", "HWC", "FCDHW", "FCHW", "CDHW", "CHW")
 def setup(images: BatchSpec) -> BatchSpec:
     layout = _layout(images.layout, images.ndim)
     if layout not in _LAYOUTS:
-        what = f"the layout {layout!r}" if layout else f"{images.ndim} axes"
-        raise ValueError(f"flip: cannot flip data with {what}; it takes {', '.join(_LAYOUTS)}")
+        raise refused_layout("flip", layout, images.ndim, ", ".join(_LAYOUTS))
     return images.replace(layout=layout)
 
 

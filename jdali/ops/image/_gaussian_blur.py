@@ -27,6 +27,7 @@ from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.image._spatial_axes import spatial_axes
 from jdali.ops.tensor._fit import fit
 
 # Rows of an axis made by one matrix product. Fewer waste less on small windows, more on large ones.
@@ -40,13 +41,9 @@ SMALL = 1 << 16
 # --- setup --------------------------------------------------------------------------------------
 def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
     """Axes that are blurred: all but channels and frames; without a layout all of at most three."""
-    if not layout and ndim > 3:
-        raise ValueError(
-            f"gaussian_blur: data without a layout has at most 3 axes, got {ndim}; name its axes"
-        )
     axes = tuple(a for a in range(ndim) if not layout or layout[a] not in "CF")
-    if not axes:
-        raise ValueError(f"gaussian_blur: layout {layout!r} has no axis to blur besides C and F")
+    if not 1 <= len(axes) <= 3 or len(set(layout)) < len(layout):
+        return tuple(range(*spatial_axes("gaussian_blur", layout, ndim)))
     return axes
 
 
@@ -66,15 +63,21 @@ def setup(
         _check_lengths("sigma", sigma.extents, len(axes))
     else:
         sigmas = _per_axis("sigma", sigma, count, len(axes)).astype(np.float32)
-        _refuse(sigmas < 0, "sigma must not be negative", sigmas, "sigma")
+        _refuse(
+            sigmas < 0, "`sigma` must have non-negative values, got {value:g} for {place}", sigmas, "sigma"
+        )
         neither = (sigmas == 0) & (window == 0)
-        _refuse(neither, "sigma and window_size must not both be 0 on an axis", sigmas, "sigma")
+        _refuse(
+            neither, "`sigma` and `window_size` shouldn't be 0 at the same time for {place}", sigmas, "sigma"
+        )
         window = np.where(window == 0, 2 * np.ceil(3 * sigmas).astype(np.int32) + 1, window)
         # gaussian_blur.h: the sigma whose window it is, by the rule OpenCV uses.
         default = ((window - 1) // 2 - 1).astype(np.float32) * np.float32(0.3) + np.float32(0.8)
         params["sigma"] = np.where(sigmas == 0, default, sigmas)
-    _refuse(window < 0, "window_size must not be negative", window, "window_size")
-    _refuse(window % 2 == 0, "window_size must be odd", window, "window_size")
+    negative = "`window_size` must have non-negative values, got {value} for sample: {sample}, axis : {axis}."
+    _refuse(window < 0, negative, window, "window_size")
+    even = "Kernel window should have odd length, got: {value}. It is window_size of {place}"
+    _refuse(window % 2 == 0, even, window, "window_size")
     params["window_size"] = window.astype(np.int32)
     largest = window.max(axis=0) if count else np.ones(len(axes), np.int64)
     radii = tuple(radius_bucket(int(w) // 2) for w in largest)
@@ -96,14 +99,21 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
-        wrong, lambda i: f"gaussian_blur: {name} must have 1 value or {axes}, got {lengths[i]}", argument=name
+        wrong,
+        lambda i: (
+            f'gaussian_blur: Argument "{name}" expects either a single value or a list of {axes} elements. '
+            f"{lengths[i]} given."
+        ),
+        argument=name,
     )
 
 
 def _refuse(bad: np.ndarray, message: str, values: np.ndarray, argument: str) -> None:
     if bad.any():
-        i = int(bad.any(axis=1).argmax())
-        raise SampleError(f"gaussian_blur: {message}, got {values[i].tolist()}", sample=i, argument=argument)
+        sample, axis = np.argwhere(bad)[0].tolist()
+        place = f"sample: {sample}, axis: {axis}."
+        text = message.format(value=values[sample, axis], place=place, sample=sample, axis=axis)
+        raise SampleError(f"gaussian_blur: {text}", sample=sample, argument=argument)
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:

@@ -21,7 +21,9 @@ def setup(images: BatchSpec, *, tile: np.ndarray) -> BatchSpec:
         raise ValueError(f"grid_mask: images are {images.dtype}, they must be one of {names}; cast them")
     wrong = np.asarray(tile) < 1
     check_samples(
-        wrong, lambda sample: f"grid_mask: tile is {tile[sample]}, it must be at least 1", argument="tile"
+        wrong,
+        lambda sample: f"grid_mask: Tile argument must be positive, got {tile[sample]}",
+        argument="tile",
     )
     return images
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._operators.record import PerSample, operator
 from jdali.ops.image._border import with_margin
@@ -71,7 +71,11 @@ def setup(images: BatchSpec, *, quality: np.ndarray | None = None) -> BatchSpec:
         raise ValueError(f"{_NAME}: images are {images.dtype}, they must be uint8 or float32; cast them")
     wrong = images.extents[:, -1] != 3
     check_samples(
-        wrong, lambda i: f"{_NAME}: images must be RGB, with 3 channels, got {images.extents[i, -1]}"
+        wrong,
+        lambda i: (
+            f"{_NAME}: Invalid number of channels. Expected a channel-last layout, with 3 channels (RGB), got shape: "
+            f"{size_text(images.extents[i])}"
+        ),
     )
     return images
 

@@ -17,6 +17,7 @@ from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
+from jdali.ops.image._spatial_axes import spatial_axes
 
 # laplacian.h: sizes that DALI takes (its documentation says 23).
 _LARGEST = 31
@@ -24,30 +25,21 @@ _FLOAT = np.dtype(np.float32)
 
 
 # --- setup --------------------------------------------------------------------------------------
-def data_axes(layout: str, ndim: int) -> tuple[int, int]:
-    """First axis that derivatives are taken along, and the one after the last: up to three besides C and F."""
-    letters = layout or "DHW"[-ndim:]
-    axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
-    if len(letters) != ndim or not 1 <= len(axes) <= 3 or axes != list(range(axes[0], axes[-1] + 1)):
-        what = f"layout {layout!r}" if layout else f"{ndim} axes without a layout"
-        raise ValueError(
-            f"laplacian: cannot take {what}; it takes up to three axes side by side, and C and F"
-        )
-    return axes[0], axes[-1] + 1
-
-
 def setup(
     data: BatchSpec, *, dtype: np.dtype[Any] | None, normalized_kernel: bool, scale: Any, smoothing_size: Any,
     window_size: Any, layout: str,
 ) -> Plan:  # fmt: skip
-    first, last = data_axes(layout, data.ndim)
+    first, last = spatial_axes("laplacian", layout, data.ndim)
     count, axes = data.batch_size, last - first
     if data.dtype == np.float64 or data.dtype.kind not in "iuf":
         raise ValueError(
-            f"laplacian: data are {data.dtype}, they must be integers, float16 or float32; cast them"
+            f"laplacian: Unsupported data type: {data.dtype}. Supported are integers, float16 and float32; cast it"
         )
     if dtype not in (None, data.dtype, _FLOAT):
-        raise ValueError(f"laplacian: dtype is {dtype}, it must be float32 or that of the data, {data.dtype}")
+        raise ValueError(
+            "laplacian: Output data type must be same as input, FLOAT or skipped (defaults to input type). Got "
+            f"{dtype} for {data.dtype}"
+        )
     windows = _per_axis("window_size", window_size, count, axes, 3)
     smooth = None
     if smoothing_size is not None:
@@ -102,11 +94,11 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
     extents = scale.extents if is_traced(scale) else extents_of(np.asarray(scale))
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    check_samples(
-        wrong, lambda i: f"laplacian: scale must have 1 value or {axes}, got {lengths[i]}", argument="scale"
-    )
+    check_samples(wrong, lambda i: _wrong_length("scale", axes, lengths[i]), argument="scale")
     if normalized and (is_traced(scale) or any(np.any(np.asarray(one) != 1) for one in scale)):
-        raise ValueError("laplacian: scale cannot be given together with normalized_kernel=True")
+        raise ValueError(
+            "laplacian: Parameter ``scale`` cannot be specified when ``normalized_kernel`` is set to True"
+        )
 
 
 def _per_axis(name: str, values: Any, count: int, axes: int, least: int) -> np.ndarray:
@@ -114,18 +106,24 @@ def _per_axis(name: str, values: Any, count: int, axes: int, least: int) -> np.n
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    check_samples(
-        wrong, lambda i: f"laplacian: {name} must have 1 value or {axes}, got {lengths[i]}", argument=name
-    )
+    check_samples(wrong, lambda i: _wrong_length(name, axes, lengths[i]), argument=name)
     rows = [np.broadcast_to(np.asarray(one).reshape(-1), (axes,)) for one in array]
     sizes = np.array(rows, np.int64).reshape(count, axes)
     bad = ((sizes < least) | (sizes > _LARGEST) | (sizes % 2 == 0)).any(axis=1)
+    title = "Window size" if name == "window_size" else "Smoothing window size"
     check_samples(
         bad,
-        lambda i: f"laplacian: {name} must be odd, from {least} to {_LARGEST}, got {sizes[i].tolist()}",
+        lambda i: (
+            f"laplacian: {title} must be an odd integer between {least} and {_LARGEST}, got {sizes[i].tolist()} for "
+            f"sample: {i}."
+        ),
         argument=name,
     )
     return sizes
+
+
+def _wrong_length(name: str, axes: int, found: int) -> str:
+    return f'laplacian: Argument "{name}" expects either a single value or a list of {axes} elements. {found} given.'
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -172,7 +170,7 @@ def laplacian(
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
     """
-    first, last = data_axes(layout, data.ndim)
+    first, last = spatial_axes("laplacian", layout, data.ndim)
     axes = last - first
     assert _taps is not None
     if not data.size:

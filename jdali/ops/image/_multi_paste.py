@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.argument_rules import extents_of
@@ -42,7 +42,7 @@ def setup(
     _check_inputs(images, in_ids)
     for absolute, relative in _PAIRS:
         if given[absolute] is not None and given[relative] is not None:
-            raise ValueError(f"{_NAME}: give {absolute} or {relative}, not both")
+            raise ValueError(f"{_NAME}: The `{absolute}` and `{relative}` cannot be specified together")
     ids = _ids(in_ids, images[0].batch_size)
     counts = (
         np.array([len(own) for own in ids]) if ids is not None else np.full(images[0].batch_size, len(images))
@@ -84,8 +84,9 @@ def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
     check_samples(
         wrong,
         lambda sample: (
-            f"{_NAME}: {name} has shape {tuple(found[sample].tolist())}, it must be ({counts[sample]}, 2): a row "
-            "for each region"
+            f"{_NAME}: Unexpected shape for argument `{name}` for output sample at index {sample}. It should be a 2D tensor "
+            f"of shape `number of pasted regions` x 2, i.e. {counts[sample]} x 2. Got tensor of shape: "
+            f"{size_text(found[sample])}."
         ),
         argument=name,
     )
@@ -101,7 +102,10 @@ def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.n
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,
-            lambda sample: f"{_NAME}: output_size must not be negative, got {output_size[sample].tolist()}",
+            lambda sample: (
+                f"{_NAME}: The `output_size` must be non-negative, got a shape with negative extent: "
+                f"{size_text(output_size[sample])} for a sample at index {sample}."
+            ),
             argument="output_size",
         )
         return output_size
@@ -123,7 +127,7 @@ def _ids(in_ids: Any, batch_size: int) -> list[np.ndarray] | None:
         wrong = own[(own < 0) | (own >= batch_size)]
         if len(wrong):
             raise SampleError(
-                f"{_NAME}: The `in_idx` must be in range [0, batch size). Got in_idx: {wrong[0]}. Input batch size is: "
+                f"{_NAME}: The `in_idx` must be in range [0, .., batch_size - 1]. Got in_idx: {wrong[0]}. Input batch size is: "
                 f"{batch_size}.",
                 sample=sample,
                 argument="in_ids",
@@ -163,14 +167,16 @@ def _check_bounds(
         sizes = _sources(images, ids, sample)[:, -3:-1]
         own = {name: None if values is None else np.asarray(values[sample]) for name, values in given.items()}
         source, shape, target = regions(own, sizes, canvas[sample], np)
-        for name, start, limit in (("image", source, sizes), ("output", target, canvas[sample])):
+        for name, start, limit in (("input", source, sizes), ("output", target, canvas[sample])):
             wrong = ((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1)
             if wrong.any():
                 i = int(wrong.argmax())
-                size = np.broadcast_to(limit, sizes.shape)[i].tolist()
+                size = size_text(np.broadcast_to(limit, sizes.shape)[i])
+                bounds = "input sample" if name == "input" else "output bounds"
                 raise SampleError(
-                    f"{_NAME}: region {i} at {start[i].tolist()} of shape {shape[i].tolist()} is not within the "
-                    f"{name} of size {size}",
+                    f"{_NAME}: The pasted region must be within {bounds}. Got {name} anchor: {size_text(start[i])}, pasted "
+                    f"region shape: {size_text(shape[i])}, {name} shape: {size}, for the region at index {i}, pasted into "
+                    f"output sample at index {sample}.",
                     sample=sample,
                 )
 

@@ -31,7 +31,10 @@ def setup(
     values = np.size(fill_value)
     if values != 1:
         if values != n_channels:
-            raise ValueError(f"paste: fill_value must have 1 value or n_channels={n_channels}, got {values}")
+            raise ValueError(
+                f'paste: Argument "fill_value" expects either a single value or a list of {n_channels} elements, n_channels. '
+                f"{values} given."
+            )
         wrong = images.extents[:, 2] != n_channels
         check_samples(
             wrong,

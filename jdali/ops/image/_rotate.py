@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image import _warp
@@ -96,7 +96,9 @@ def setup(
     else:
         axis = np.asarray(axis)
         if axis.shape[1:] != (3,):
-            raise ValueError(f"rotate: axis must have 3 values (x, y, z), got {axis.shape[1:]}")
+            raise ValueError(
+                f'rotate: Argument "axis" expected shape 3 (x, y, z) but got {size_text(axis.shape[1:])} values'
+            )
         bad = (axis == 0).all(axis=1)
         check_samples(bad, lambda _: "rotate: axis has no length", argument="axis")
         sizes = canvas_size(images.extents[:, :3], np.asarray(angle), axis, frames)

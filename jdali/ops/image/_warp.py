@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, reflect_101
+from jdali._batches.extent import BatchSpec, reflect_101, size_text
 from jdali._errors import check_samples
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
@@ -61,8 +61,11 @@ def check_warp(
 ) -> None:
     """Raises if an operator that samples images cannot do so."""
     if interp_type not in allowed:
-        names = " or ".join(one.name for one in allowed)
-        raise ValueError(f"{name}: interp_type must be {names}, got {interp_type!r}")
+        words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
+        names = " and ".join(words[one] for one in allowed)
+        raise ValueError(
+            f"{name}: Only {names} interpolation is supported, got {DALIInterpType(interp_type).name}"
+        )
     empty = (images.extents[:, :-1] == 0).any(axis=1)
     check_samples(empty, lambda _: f"{name}: the image has no pixels to sample")
 
@@ -77,9 +80,14 @@ def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
     """
     values = np.asarray(size, np.float32)
     if values.ndim != 2 or values.shape[1] != axes:
-        raise ValueError(f"{name}: size must have {axes} values (no channels), got shape {values.shape[1:]}")
+        raise ValueError(
+            f"{name}: output_size must specify same number of dimensions as the input (excluding channels): size must "
+            f"have {axes} values, got {size_text(values.shape[1:])}"
+        )
     bad = ~(values > 0).all(axis=1)
-    check_samples(bad, lambda i: f"{name}: size must be positive, got {values[i].tolist()}", argument="size")
+    check_samples(
+        bad, lambda i: f"{name}: Output size must be positive, got {values[i].tolist()}", argument="size"
+    )
     sizes: np.ndarray = np.maximum(np_round_half_away(values), 1).astype(np.int64)
     return sizes
 

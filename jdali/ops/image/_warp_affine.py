@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._batches.extent import BatchSpec, size_text
+from jdali._errors import SampleError, check_samples
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image import _warp
@@ -31,8 +31,18 @@ def setup(
     _warp.check_warp("warp_affine", images, interp_type)
     axes = images.ndim - 1
     if mtx is None and not _warp.is_given(matrix):
-        raise ValueError("warp_affine: no transform given; pass `matrix` or a second input")
-    if mtx is None and not is_traced(matrix):
+        raise ValueError(
+            "warp_affine: `matrix` argument must be provided when transforms are not passed as a regular input."
+        )
+    if mtx is not None:
+        check_samples(
+            mtx.extents.prod(axis=1) != axes * (axes + 1),
+            lambda i: (
+                f"warp_affine: Affine mapping parameters must be a {axes} x {axes + 1} tensor, got shape "
+                f"{size_text(mtx.extents[i])}"
+            ),
+        )
+    elif not is_traced(matrix):
         _check_matrix(np.asarray(matrix), axes, inverse_map)
     sizes = images.extents[:, :axes]
     if _warp.is_given(size):
@@ -43,8 +53,8 @@ def setup(
 def _check_matrix(matrix: np.ndarray, axes: int, inverse_map: bool) -> None:
     if matrix[0].size != axes * (axes + 1):
         raise ValueError(
-            f"warp_affine: matrix must have {axes}·{axes + 1} values for {axes} axes of space, "
-            f"got shape {matrix.shape[1:]}"
+            f"warp_affine: `matrix` parameter must have {axes * (axes + 1)} elements for {axes} axes of space, got shape "
+            f"{size_text(matrix.shape[1:])}"
         )
     linear = matrix.reshape(len(matrix), axes, axes + 1)[:, :, :axes]
     singular = np.linalg.det(linear.astype(np.float64)) == 0

@@ -48,9 +48,14 @@ def setup(
         raise ValueError(f"{_NAME}: border_mode must be one of {', '.join(_BORDERS)}, got {border_mode!r}")
     _check_fill(images, fill_value)
     if matrix_input is None and not _warp.is_given(matrix):
-        raise ValueError(f"{_NAME}: no transform given; pass `matrix` or a second input")
+        raise ValueError(
+            f"{_NAME}: `matrix` argument must be provided when transforms are not passed as a regular input."
+        )
     if matrix_input is None and not is_traced(matrix) and matrix[0].size != 9:
-        raise ValueError(f"{_NAME}: matrix must have 3·3 values, got shape {matrix.shape[1:]}")
+        raise ValueError(
+            f'{_NAME}: Argument "matrix" expected shape 3 x 3 but got {matrix[0].size} values, which can\'t be interpreted '
+            "as the expected shape."
+        )
     sizes = images.extents[:, :2]
     if _warp.is_given(size):
         sizes = _warp.explicit_size(_NAME, size, 2)

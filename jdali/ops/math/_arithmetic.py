@@ -18,7 +18,7 @@ def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[st
     used = operands[0].batch_size > 0  # a branch may have no samples
     whole = all(spec.dtype.kind in "biu" for spec in operands)
     if used and whole and "right" in constants and (np.asarray(constants["right"]) == 0).any():
-        raise ValueError(f"{name}: integer division by zero; the divisor is a constant with a 0 in it")
+        raise ValueError(f"{name}: Integer division by zero. The divisor is a constant with a 0 in it")
 
 
 @elementwise("add", "arithmetic")

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError
 from jdali._operators.record import Operator, Static, operator
 from jdali.ops.math._promotion import Kind, promote
@@ -102,9 +102,17 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
         bad = ((size != out) & (size != 1)).any(axis=1)
         if bad.any():
             i = int(bad.argmax())
-            shapes = " and ".join(str(tuple(map(int, spec.extents[i]))) for spec in operands)
+            back = ndim - int(
+                ((size != out) & (size != 1))[i].argmax()
+            )  # the axis, counted from the last one
+            shapes = [
+                f"{size_text(spec.extents[i])} (d={spec.ndim - back}, belonging to sample_idx={i})"
+                for spec in operands
+                if spec.ndim >= back and spec.extents[i, -back] != 1
+            ]
             raise SampleError(
-                f"{name}: Can't broadcast shapes: {shapes}; aligned at the last axis, sizes must be equal or 1",
+                "\n".join([f"{name}: Can't broadcast shapes:", *shapes])
+                + "\nAligned at the last axis, sizes must be equal or 1",
                 sample=i,
             )
     expanded = tuple(
@@ -127,8 +135,8 @@ def _layout(operands: Sequence[BatchSpec]) -> str:
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
             raise ValueError(
-                f"layouts {shorter!r} and {longer!r} do not fit. They must be equal or one must be a suffix of the "
-                "other"
+                f"Layouts of subexpressions do not match. They must be equal or one must be a suffix of the other. Got "
+                f"{shorter} and {longer}."
             )
     return named[-1] if len(named[-1]) == max(spec.ndim for spec in operands) else ""
 

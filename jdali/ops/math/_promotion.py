@@ -41,7 +41,7 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
     dtypes = [np.dtype(operand) for operand in operands]
     for dtype in dtypes:
         if dtype == np.float16 or dtype.kind not in "biuf":
-            raise TypeError(f"operands of type {dtype} are not supported; cast to float32 first")
+            raise TypeError(f"Operand data type not supported: {dtype}. Cast it to float32 first")
     common = functools.reduce(common_type, dtypes)
     if kind == "comparison":
         return _BOOL

@@ -17,14 +17,18 @@ from jdali._operators.record import PerSample, Static, operator
 
 
 def setup(data: BatchSpec, *, prob: Any, salt_vs_pepper: Any) -> BatchSpec:
-    for name, values in (("prob", prob), ("salt_vs_pepper", salt_vs_pepper)):
+    checked = (("prob", "Noise", prob), ("salt_vs_pepper", "Salt-vs-pepper", salt_vs_pepper))
+    for name, title, values in checked:
         if is_traced(values):
             continue
         outside = ~((values >= 0) & (values <= 1)).reshape(len(values), -1).all(axis=1)  # of NaN too
         if outside.any():
             i = int(outside.argmax())
             raise SampleError(
-                f"noise.salt_and_pepper: {name} must be from 0 to 1, got {values[i]}", sample=i, argument=name
+                f"noise.salt_and_pepper: {title} probability should be a value within [0.0, 1.0]. Got: {values[i]:g} "
+                f"for {name}",
+                sample=i,
+                argument=name,
             )
     return data
 

@@ -33,7 +33,9 @@ def setup(
 ) -> BatchSpec:
     dtype = dtype or np.dtype(np.float32)
     if dtype not in (np.float32, np.float64):
-        raise TypeError(f"random.beta: dtype must be float32 or float64, got {dtype}")
+        raise TypeError(
+            f"random.beta: Data type {dtype} is not supported. Supported types are: float32, float64"
+        )
     for name, value in (("alpha", alpha), ("beta", beta)):
         if is_traced(value):
             continue
@@ -41,7 +43,9 @@ def setup(
         if bad.any():
             i = int(bad.argmax())
             raise SampleError(
-                f"random.beta: {name} must be positive and finite, got {value[i]}", sample=i, argument=name
+                f"random.beta: The `{name}` must be a positive float32, got `{value[i]:g}` for sample at index {i}.",
+                sample=i,
+                argument=name,
             )
     return output_spec("random.beta", shape_like, shape, dtype, batch_size)
 

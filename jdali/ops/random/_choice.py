@@ -28,11 +28,16 @@ def setup(
     constants: Mapping[str, Any],
 ) -> BatchSpec:
     if a.ndim == 0 and a.dtype.kind not in "iu":
-        raise TypeError(f"random.choice: a scalar input must be an integer, got {a.dtype}")
+        raise TypeError(
+            f"random.choice: Data type {a.dtype} is not supported for 0D inputs. It must be an integer type"
+        )
     counts = _counts(a, constants)
     if counts is not None and (counts <= 0).any():
         i = int((counts <= 0).argmax())
-        raise SampleError(f"random.choice: there are {counts[i]} elements to choose from", sample=i)
+        raise SampleError(
+            f"random.choice: Expected positive number of elements for sampling, got: {counts[i]} for sample: {i}.",
+            sample=i,
+        )
     if p is not None and counts is not None:
         _check_number(counts, p.extents if is_traced(p) else extents_of(p))
     if p is not None and not is_traced(p):
@@ -55,7 +60,8 @@ def _check_number(counts: np.ndarray, extents: np.ndarray) -> None:
     check_samples(
         numbers != counts,
         lambda i: (
-            f"random.choice: there must be one probability for each of {counts[i]} elements, got {numbers[i]}"
+            f'random.choice: Argument "p" expected shape {counts[i]}, a probability for each element, but got '
+            f"{numbers[i]} values"
         ),
         argument="p",
     )
@@ -68,15 +74,17 @@ def _check_probabilities(probabilities: np.ndarray) -> None:
     # Zeros where a sample has fewer change neither check.
     p = (padded(probabilities) if probabilities.dtype == object else probabilities).reshape(count, -1)
     checks = [
-        (((p < 0) | (p > 1)).any(axis=1), "probabilities must be from 0 to 1"),
+        (((p < 0) | (p > 1)).any(axis=1), "Probabilities must be in range [0, 1]"),
         # DALI's tolerance, choice.h:133.
-        (np.abs(p.sum(axis=1, dtype=np.float64) - 1) >= 1e-4, "the sum of the probabilities must be 1"),
+        (np.abs(p.sum(axis=1, dtype=np.float64) - 1) >= 1e-4, "Sum of probabilities must be 1.0"),
     ]
     for bad, message in checks:
         if bad.any():
             i = int(bad.argmax())
             given = np.asarray(probabilities[i]).tolist()
-            raise SampleError(f"random.choice: {message}, got {given}", sample=i, argument="p")
+            raise SampleError(
+                f"random.choice: {message}, but got {given} for sample: {i}.", sample=i, argument="p"
+            )
 
 
 @operator(

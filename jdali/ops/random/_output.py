@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 
 
@@ -25,12 +25,14 @@ def output_shape(
     if shape is None:
         return np.zeros((batch_size, 0), np.int64) if shape_like is None else shape_like.extents
     if shape_like is not None:
-        raise ValueError(f"{name}: give either the argument shape or an input of that shape, not both")
+        raise ValueError(
+            f'{name}: Providing argument "shape" is incompatible with providing a shape-like input'
+        )
     extents = np.asarray(shape, np.int64).reshape(batch_size, -1)
     negative = (extents < 0).any(axis=1)
     check_samples(
         negative,
-        lambda i: f"{name}: shape {tuple(map(int, extents[i]))} has a negative size",
+        lambda i: f"{name}: Input size less than zero not supported. Got shape {size_text(extents[i])}",
         argument="shape",
     )
     return extents

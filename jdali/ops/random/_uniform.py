@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import saturate_cast
@@ -35,14 +35,18 @@ def _check_range(limits: Any) -> None:
     """Raises unless each sample has a range; `limits`: [N, 2], or a tracer."""
     shape = limits.known_shape if is_traced(limits) else limits.shape
     if shape is not None and shape[1:] != (2,):
-        raise ValueError(f"random.uniform: range must be (begin, end), got values of shape {shape[1:]}")
+        raise ValueError(
+            f'random.uniform: Argument "range" expected shape 2, (begin, end), but got {size_text(shape[1:])} values'
+        )
     if is_traced(limits):
         return
     empty = ~(limits[:, 0] < limits[:, 1])
     if empty.any():
         i = int(empty.argmax())
         begin, end = limits[i].tolist()
-        raise SampleError(f"random.uniform: range [{begin}, {end}) is empty", sample=i, argument="range")
+        raise SampleError(
+            f"random.uniform: Invalid range [{begin:g}, {end:g}). It is empty", sample=i, argument="range"
+        )
 
 
 @operator(

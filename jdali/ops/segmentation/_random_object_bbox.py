@@ -34,17 +34,21 @@ def setup(
     keys: SampleKeys,
 ) -> Plan:
     if labels.dtype.kind not in "iub":
-        raise TypeError(f"{_NAME}: labels are integers, got {labels.dtype}")
+        raise TypeError(f"{_NAME}: Unsupported input type: {labels.dtype}. Labels are integers")
     if labels.ndim == 0:
         raise ValueError(f"{_NAME}: a scalar is no map of labels")
     if format not in _FORMATS:
-        raise ValueError(f"{_NAME}: format must be one of {', '.join(_FORMATS)}, got {format!r}")
+        raise ValueError(
+            f'{_NAME}: Invalid output format: "{format}". Possible values: {", ".join(_FORMATS)}'
+        )
     if ignore_class and (output_class or classes is not None or class_weights is not None):
         raise ValueError(f"{_NAME}: classes, class_weights and output_class do not go with ignore_class")
     if k_largest is not None and k_largest < 1:
-        raise ValueError(f"{_NAME}: k_largest must be at least 1, got {k_largest}")
+        raise ValueError(f"{_NAME}: ``k_largest`` must be at least 1; got {k_largest}")
     if threshold is not None and threshold.ndim > 1 and threshold.shape[1] not in (1, labels.ndim):
-        raise ValueError(f"{_NAME}: threshold has {threshold.shape[1]} elements for {labels.ndim} axes")
+        raise ValueError(
+            f'{_NAME}: Argument "threshold" expected shape {labels.ndim} but got {threshold.shape[1]} values'
+        )
     count = labels.batch_size
     axes = 2 * labels.ndim if format == "box" else labels.ndim
     places = BatchSpec(np.full((count, 1), axes), np.dtype(np.int32))
@@ -136,7 +140,11 @@ def _background(given: int, classes: np.ndarray | None) -> int:
     if classes is None or given not in classes:
         return given
     if given != 0:
-        raise SampleError(f"{_NAME}: {given} is the background and one of the classes", argument="classes")
+        raise SampleError(
+            f"{_NAME}: Class label {given} coincides with background label - please specify a different background label "
+            "or remove it from your list of foreground classes.",
+            argument="classes",
+        )
     return int(classes.min()) - 1
 
 
@@ -155,8 +163,11 @@ def _chances(
         numbers = np.arange(len(weights) + 1)
         found = numbers[numbers != background][: len(weights)] if classes is None else classes
     if len(found) != len(weights):
-        raise SampleError(f"{_NAME}: {len(weights)} class_weights for {len(found)} classes",
-                          argument="class_weights")  # fmt: skip
+        raise SampleError(
+            f"{_NAME}: If both ``classes`` and ``class_weights`` are provided, their shapes must match. Got "
+            f"{len(weights)} class_weights for {len(found)} classes",
+            argument="class_weights",
+        )
     chances: dict[int, float] = {}
     for label, weight in zip(found.tolist(), weights.tolist(), strict=True):
         if label != background and weight > 0:

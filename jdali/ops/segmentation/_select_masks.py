@@ -14,17 +14,19 @@ _NAME = "segmentation.select_masks"
 def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tuple[BatchSpec, BatchSpec]:
     for name, spec in (("mask_ids", mask_ids), ("polygons", polygons)):
         if spec.dtype != np.int32:
-            raise TypeError(f"{_NAME}: {name} must be int32, got {spec.dtype}")
+            raise TypeError(f"{_NAME}: ``{name}`` input is expected to be int32, got {spec.dtype}")
     axes = (mask_ids.ndim, polygons.ndim, vertices.ndim)
     if axes != (1, 2, 2):
         raise ValueError(
-            f"{_NAME}: takes ids [masks], polygons [n, 3] and vertices [n, coordinates], got {axes} axes"
+            f"{_NAME}: ``mask_ids`` input is expected to be 1D, ``polygons`` [n, 3] and ``vertices`` [n, coordinates]; got "
+            f"{axes} axes"
         )
     wrong = polygons.extents[:, 1] != 3
     check_samples(
         wrong,
         lambda i: (
-            f"{_NAME}: a polygon has 3 numbers, mask id, first and end vertex, got {polygons.extents[i, 1]}"
+            f"{_NAME}: ``polygons`` is expected to contain 2D tensors with 3 columns: ``mask_id, start_idx, end_idx``. "
+            f"Got {polygons.extents[i, 1]} columns."
         ),
     )
     # How many are taken is a matter of the values.
@@ -65,7 +67,7 @@ def select_masks(
     chosen = [np.flatnonzero(owners == one) for one in ids]
     missing = next((one for one, found in zip(ids, chosen, strict=True) if not len(found)), None)
     if missing is not None:
-        raise SampleError(f"{_NAME}: there is no polygon of the mask {missing}")
+        raise SampleError(f"{_NAME}: Selected mask_id {missing} is not present in the input.")
     taken = polygons[np.concatenate([np.zeros(0, np.intp), *chosen])]
     _check_ranges(taken, len(vertices))
     lengths = taken[:, 2] - taken[:, 1]

@@ -16,8 +16,8 @@ def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:
         return data.replace(layout="F" + "*" * (data.ndim - 1))
     if data.layout[0] != "F" and not replace:
         raise ValueError(
-            "per_frame: Per-frame argument input must be a sequence. The input layout should start with 'F', got "
-            f"{data.layout!r}; replace=True renames the first axis"
+            "per_frame: Per-frame argument input must be a sequence. The input layout should start with 'F', got: "
+            f"{data.layout}; replace=True renames the first axis"
         )
     return data.replace(layout="F" + data.layout[1:])
 

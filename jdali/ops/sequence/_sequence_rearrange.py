@@ -17,13 +17,18 @@ _NAME = "sequence_rearrange"
 
 def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
     if sequence.layout and not sequence.layout.startswith("F"):
-        raise ValueError(f"{_NAME}: takes sequences, layout F..., got {sequence.layout!r}")
+        raise ValueError(
+            f"{_NAME}: Expected sequence as the input, where outermost dimension represents frames dimension `F`, got data "
+            f'with layout = "{sequence.layout}".'
+        )
     if sequence.ndim < 2:
-        raise ValueError(f"{_NAME}: takes a sequence axis and at least one more, got {sequence.ndim} axes")
+        raise ValueError(
+            f"{_NAME}: Sequence elements must have at least 1 dim, got {sequence.ndim} axes in all"
+        )
     order, lengths = _orders(new_order)
     check_samples(
         lengths == 0,
-        lambda _: f"{_NAME}: new_order is empty; a sequence has at least one frame",
+        lambda _: f"{_NAME}: Empty result sequences are not allowed. new_order is empty",
         argument="new_order",
     )
     given = np.arange(order.shape[1]) < lengths[:, None]
@@ -31,7 +36,8 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
     if outside.any():
         i, at = np.argwhere(outside)[0].tolist()
         raise SampleError(
-            f"{_NAME}: new_order[{at}] is {order[i, at]}, the sequence has {sequence.extents[i, 0]} frames",
+            f"{_NAME}: new_order[{at}] must be between 0 and input_sequence_length = {sequence.extents[i, 0]} for sample {i}, "
+            f"but it is: {order[i, at]}.",
             sample=i, argument="new_order",
         )  # fmt: skip
     return sequence.replace(extents=np.concatenate([lengths[:, None], sequence.extents[:, 1:]], axis=1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._errors import InputCountError
 from jdali._operators.record import Static, operator
 from jdali.ops.transforms._plan import check_matrix, finish, matrix_axes, plan
 
@@ -14,7 +15,10 @@ MOST_INPUTS = 99
 def setup(*matrices: BatchSpec) -> Plan:
     name = "transforms.combine"
     if not 2 <= len(matrices) <= MOST_INPUTS:
-        raise ValueError(f"{name}: takes 2 to {MOST_INPUTS} transforms, got {len(matrices)}")
+        raise InputCountError(
+            f"{name}: Operator {name} expects from 2 to {MOST_INPUTS} inputs, but received {len(matrices)}.",
+            operator=name,
+        )
     axes = matrix_axes(name, matrices[0])
     for matrix in matrices[1:]:
         check_matrix(name, matrix, axes)

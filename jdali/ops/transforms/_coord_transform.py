@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.tensor._fit import fit
@@ -19,9 +19,13 @@ from jdali.ops.transforms._plan import length, sample_shape
 
 def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -> Plan:
     if points.ndim < 2:
-        raise ValueError("coord_transform: the input must have at least 2 axes, the last one of coordinates")
+        raise ValueError(
+            "coord_transform: CoordTransform expects an input with at least 2 dimensions, the last one of coordinates"
+        )
     if MT is not None and (M is not None or T is not None):
-        raise ValueError("coord_transform: give either MT, or M and T")
+        raise ValueError(
+            "coord_transform: The combined ``MT`` argument cannot be used together with separate ``M``, ``T`` arguments."
+        )
     columns = points.extents[:, -1]
     if (columns != columns[:1]).any():
         raise ValueError(
@@ -31,7 +35,9 @@ def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -
     rows = _rows("M", M, n) if MT is None else _rows("MT", MT, n + 1)
     rows = n if rows is None else rows
     if length(T) not in (None, 1, rows):
-        raise ValueError(f"coord_transform: T must have 1 value or {rows}, got {length(T)}")
+        raise ValueError(
+            f'coord_transform: Argument "T" expects either a single value or a list of {rows} elements. {length(T)} given.'
+        )
     extents = points.extents.copy()
     extents[:, -1] = rows
     return Plan((points.replace(extents=extents, dtype=dtype),), static={"_components": n})
@@ -44,7 +50,10 @@ def _rows(name: str, matrix: Any, columns: int) -> int | None:
         return None
     shape = sample_shape(matrix) or ()
     if count % columns or (len(shape) == 2 and shape[1] != columns):
-        raise ValueError(f"coord_transform: {name} must have {columns} columns, got shape {shape}")
+        words = f"Cannot form a matrix with {count} elements and {columns} columns"
+        if len(shape) > 1:
+            words = f"The shape of the argument ``{name}`` does not match the input shape, which requires {columns} columns"
+        raise ValueError(f"coord_transform: {words}; {name} has the shape {size_text(shape)}")
     return count // columns
 
 

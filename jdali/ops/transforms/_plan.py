@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._operators.call import is_traced
 from jdali.ops.tensor._fit import fit
 from jdali.ops.transforms._matrix import Vector, compose
@@ -39,7 +39,8 @@ def check_vector(name: str, argument: str, value: Any, axes: int) -> None:
     """Raises unless an argument has one value, or one for each axis."""
     if length(value) not in (None, 1, axes):
         raise ValueError(
-            f"{name}: {argument} must have 1 value or {axes}, one for each axis, got {length(value)}"
+            f"{name}: Arguments should have the same number of dimensions or be a single element which will be broadcast "
+            f"to all dimensions: {argument} must have 1 value or {axes}, got {length(value)}"
         )
 
 
@@ -67,8 +68,8 @@ def matrix_axes(name: str, matrix: BatchSpec) -> int:
     """Number of axes of an input transform [n, n+1], the same for all samples."""
     if matrix.ndim != 2 or not matrix.is_uniform or (matrix.extents[:, 1] != matrix.extents[:, 0] + 1).any():
         raise ValueError(
-            f"{name}: the input must be affine transforms of one shape [n, n+1], got "
-            f"{matrix.extents[:4].tolist()}"
+            f"{name}: The input, if provided, is expected to be a 2D tensor with dimensions (ndim, ndim+1) representing an "
+            f"affine transform, the same in all samples. Got: {', '.join(size_text(e) for e in matrix.extents[:4])}"
         )
     return int(matrix.extents[0, 0]) if matrix.batch_size else 2
 
@@ -77,7 +78,9 @@ def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
     """Raises unless an input transform has `axes` axes."""
     found = matrix_axes(name, matrix)
     if found != axes:
-        raise ValueError(f"{name}: the input transforms {found} axes, the arguments {axes}")
+        raise ValueError(
+            f"{name}: The input describes a {found}D transform but other arguments suggest a {axes}D transform"
+        )
 
 
 def finish(

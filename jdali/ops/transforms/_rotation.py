@@ -15,7 +15,7 @@ from jdali.ops.transforms._plan import check_vector, finish, length, no_values, 
 def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any) -> Plan:
     name = "transforms.rotation"
     if length(axis) not in (None, 1, 3):
-        raise ValueError(f"{name}: axis must have 3 values (x, y, z), got {length(axis)}")
+        raise ValueError(f'{name}: Argument "axis" expected shape 3 (x, y, z) but got {length(axis)} values')
     axes = 2 if axis is None else 3
     check_vector(name, "center", center, axes)
     return plan(name, matrix, axes, [angle, axis, center])

@@ -19,7 +19,9 @@ from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes
 def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: Any) -> Plan:
     name = "transforms.shear"
     if (angles is None) == (shear is None):
-        raise ValueError(f"{name}: give either shear or angles")
+        raise ValueError(
+            f"{name}: One and only one of the following arguments is expected: ``shear`` or ``angles``"
+        )
     argument, values = ("shear", shear) if angles is None else ("angles", angles)
     count = length(values)
     if count is None:
@@ -27,7 +29,10 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
     elif count in (2, 6):
         axes = 2 if count == 2 else 3
     else:
-        raise ValueError(f"{name}: {argument} must have 2 values, or 6 in space, got {count}")
+        raise ValueError(
+            f"{name}: Shear matrix must have D*(D-1) elements where D is the number of dimensions. Got {count} elements: "
+            f"{argument} must have 2 values, or 6 in space"
+        )
     if argument == "angles" and not is_traced(values):
         steep = (np.abs(values) > 90).any(axis=1)
         check_samples(

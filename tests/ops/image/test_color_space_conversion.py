@@ -97,5 +97,5 @@ def test_errors(shape, dtype, args, layout, error, text):
 
 
 def test_types_are_required():
-    with pytest.raises(TypeError, match="Not all required arguments .* "output_type""):
+    with pytest.raises(TypeError, match='Not all required arguments .* "output_type"'):
         pure_call(color_space_conversion, [np.zeros((2, 2, 3), np.uint8)], {"image_type": RGB})

@@ -1,0 +1,34 @@
+"""The axes along which filters work, by the layout: all but frames and channels."""
+
+from __future__ import annotations
+
+
+def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
+    """First axis that a filter works along, and the one after the last: up to three, side by side.
+
+    Args:
+        name: of the operator, for messages.
+        layout: of the data; "": all axes are the filter's.
+        ndim: number of axes.
+
+    Raises:
+        ValueError: they are too many or none, or frames or channels stand between them.
+    """
+    letters = layout or "?" * ndim
+    end = ndim - letters.endswith("C")
+    first = len(letters) - len(letters.lstrip("FC"))
+    if len(set(layout[:first] + layout[end:])) < first + ndim - end:
+        raise ValueError(f"{name}: Found more the one occurrence of 'F' or 'C' axes in layout: {layout}.")
+    if first >= end:
+        raise ValueError(f"{name}: No spatial axes found in the layout {layout!r} of {ndim} axes")
+    inner = letters[first:end]
+    if "C" in inner:
+        raise ValueError(f"{name}: Only channel-first or channel-last layouts are supported, got: {layout}.")
+    if "F" in inner:
+        raise ValueError(f"{name}: For sequences, layout should begin with 'F' or 'C', got: {layout}.")
+    if len(inner) > 3:
+        raise ValueError(
+            f"{name}: Too many dimensions, found: {len(inner)} data axes, maximum supported is: 3."
+            + ("" if layout else " Name the axes of data that have others by a layout")
+        )
+    return first, end
