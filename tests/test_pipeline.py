@@ -69,8 +69,14 @@ def test_with_block_and_set_outputs():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda x: fn.brightness_contrast(x, bright=2), 'brightness_contrast: Argument "bright" is not defined for operator "BrightnessContrast"'),
-        (lambda x: fn.brightness_contrast(x, x), "brightness_contrast: Operator brightness_contrast expects from 1 to 1 inputs, but received 2"),
+        (
+            lambda x: fn.brightness_contrast(x, bright=2),
+            'brightness_contrast: Argument "bright" is not defined for operator "BrightnessContrast"',
+        ),
+        (
+            lambda x: fn.brightness_contrast(x, x),
+            "brightness_contrast: Operator brightness_contrast expects from 1 to 1 inputs, but received 2",
+        ),
         (
             lambda x: fn.brightness_contrast(x, dtype=x),
             "brightness_contrast: The argument `dtype` for operator `brightness_contrast` should not be a 'DataNode'",
@@ -79,7 +85,10 @@ def test_with_block_and_set_outputs():
             lambda x: fn.brightness_contrast(x, brightness="much"),
             "brightness_contrast: argument 'brightness' got",
         ),
-        (lambda x: fn.brightness_contrast(x, device="tpu"), 'Unsupported device type: "tpu". It must be "cpu", "gpu" or "mixed"'),
+        (
+            lambda x: fn.brightness_contrast(x, device="tpu"),
+            'Unsupported device type: "tpu". It must be "cpu", "gpu" or "mixed"',
+        ),
     ],
 )
 def test_a_wrong_call_fails_at_its_line(call, text):

@@ -89,7 +89,11 @@ def test_attributes():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: ops.Resize(sixe=3), TypeError, 'resize: Argument "sixe" is not defined for operator "Resize". Did you mean "size"'),
+        (
+            lambda: ops.Resize(sixe=3),
+            TypeError,
+            'resize: Argument "sixe" is not defined for operator "Resize". Did you mean "size"',
+        ),
         (lambda: ops.Resize("cpu"), TypeError, "Resize: takes 0 arguments by position, got 1"),
         (lambda: ops.ExternalSource(abs, source=abs), TypeError, "'source' was given twice"),
         (
@@ -97,8 +101,16 @@ def test_attributes():
             ValueError,
             "Resize: The argument `size` was already specified in __init__",
         ),
-        (lambda: ops.Resize(size=3)(), TypeError, "resize: Operator resize expects from 1 to 1 inputs, but received 0"),
-        (lambda: ops.Cast()(fn.external_source()), TypeError, 'cast: Not all required arguments were specified for op "Cast". .* "dtype"'),
+        (
+            lambda: ops.Resize(size=3)(),
+            TypeError,
+            "resize: Operator resize expects from 1 to 1 inputs, but received 0",
+        ),
+        (
+            lambda: ops.Cast()(fn.external_source()),
+            TypeError,
+            'cast: Not all required arguments were specified for op "Cast". .* "dtype"',
+        ),
     ],
 )
 def test_errors(call, error, text):

@@ -40,7 +40,9 @@ def test_constants_of_arrays_are_arguments():
         pytest.raises(jdali.OperatorError, match="crop_pos_x must be from 0 to 1, got -10"),
     ):
         pipe.run()
-    with pytest.raises(TypeError, match="`axes` .* should not be a 'DataNode' but a constant: it cannot differ by sample"):
+    with pytest.raises(
+        TypeError, match="`axes` .* should not be a 'DataNode' but a constant: it cannot differ by sample"
+    ):
         fn.normalize(images, axes=types.Constant(np.int32([0, 1])))
 
 

@@ -67,5 +67,7 @@ def test_docs():
 
 
 def test_unknown_arguments_are_refused_by_the_record():
-    with pytest.raises(TypeError, match=r'readers\.file: Argument "sise" is not defined for operator "readers__File"'):
+    with pytest.raises(
+        TypeError, match=r'readers\.file: Argument "sise" is not defined for operator "readers__File"'
+    ):
         REGISTRY["readers.file"].bind({"sise": 1})

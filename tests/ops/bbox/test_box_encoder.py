@@ -120,9 +120,24 @@ def test_vmap_and_gradient():
         ([boxes(2), np.zeros(2, np.int64)], {}, TypeError, "labels must be int32"),
         ([boxes(2).astype(np.int32), np.zeros(2, np.int32)], {}, TypeError, "boxes must be float32"),
         ([boxes(2)[0], np.zeros(2, np.int32)], {}, ValueError, "got 1 and 1 axes"),
-        ([boxes(2), np.zeros(2, np.int32)], {"anchors": [0.0, 1.0]}, ValueError, "anchors must be 4 numbers"),
-        ([boxes(2), np.zeros(2, np.int32)], {"criteria": 1.5}, ValueError, "criteria must be from 0 to 1"),
-        ([boxes(2), np.zeros(2, np.int32)], {"means": [0.0]}, ValueError, "means must be 4 numbers"),
+        (
+            [boxes(2), np.zeros(2, np.int32)],
+            {"anchors": [0.0, 1.0]},
+            ValueError,
+            "Anchors size must be divisible by 4, actual value = 2",
+        ),
+        (
+            [boxes(2), np.zeros(2, np.int32)],
+            {"criteria": 1.5},
+            ValueError,
+            "Expected criteria <= 1, actual value = 1.500000",
+        ),
+        (
+            [boxes(2), np.zeros(2, np.int32)],
+            {"means": [0.0]},
+            ValueError,
+            "means size must be a list of 4 values. Got 1",
+        ),
     ],
 )
 def test_errors(inputs, args, error, text):

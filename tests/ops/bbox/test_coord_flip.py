@@ -56,5 +56,5 @@ def test_errors():
         pure_call(coord_flip, [np.zeros(2, np.float32)], {})
     with pytest.raises(ValueError, match="coord_flip: layout must be the letters"):
         pure_call(coord_flip, [points(5, 2)], {"layout": "xz"})
-    with pytest.raises(TypeError, match="coord_flip: points must be float32, got int32"):
+    with pytest.raises(TypeError, match="coord_flip: Input is expected to be float, got int32"):
         pure_call(coord_flip, [np.zeros((2, 2), np.int32)], {})

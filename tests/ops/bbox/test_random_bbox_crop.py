@@ -163,7 +163,7 @@ def test_layouts_of_boxes():
     sizes = np.concatenate([BOXES[:, :2], BOXES[:, 2:] - BOXES[:, :2]], axis=1)
     c, d = crops(sizes, ltrb=False, **options), crops(sizes, bbox_layout="xyWH", **options)
     np.testing.assert_array_equal(np.concatenate(c[2]), np.concatenate(d[2]))
-    with pytest.raises(ValueError, match="'xyXY' or 'xyWH'"):
+    with pytest.raises(ValueError, match="`bbox_layout` should be a permutation of `xyXY` or `xyWH`."):
         checked_layout("x", "xyX", 2)
 
 
@@ -235,22 +235,34 @@ def test_dynamic_mode():
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        ({"thresholds": [1.2]}, "thresholds must be from 0 to 1"),
-        ({"bbox_prune_threshold": -0.1}, "bbox_prune_threshold must be from 0 to 1"),
-        ({"scaling": [0.5, 0.2]}, "scaling must be"),
-        ({"aspect_ratio": [2, 1]}, "aspect_ratio must be"),
-        ({"aspect_ratio": [1, 1, 1, 1, 1, 1]}, "aspect_ratio must be"),
-        ({"num_attempts": 0}, "num_attempts must be at least 1"),
-        ({"total_num_attempts": 0}, "total_num_attempts must be at least 1"),
-        ({"threshold_type": "area"}, "threshold_type must be 'iou' or 'overlap'"),
-        ({"crop_shape": (3, 4)}, "crop_shape needs input_shape"),
-        ({"crop_shape": (3, 4), "input_shape": (5, 5), "scaling": [0.1, 0.2]}, "scaling is without meaning"),
+        ({"thresholds": [1.2]}, r"Threshold value must be within the range \[0.0, 1.0\]."),
+        ({"bbox_prune_threshold": -0.1}, r"`bbox_prune_threshold` must be within the range \[0.0, 1.0\]."),
+        ({"scaling": [0.5, 0.2]}, "`scaling` range must be positive and min <= max, a range"),
+        ({"aspect_ratio": [2, 1]}, "`aspect_ratio` range must be positive and min <= max: it"),
+        ({"aspect_ratio": [1, 1, 1, 1, 1, 1]}, "`aspect_ratio` range must be positive and min <= max: it"),
+        ({"num_attempts": 0}, "Minimum number of attempts must be greater than zero,"),
+        ({"total_num_attempts": 0}, "Minimum total number of attempts must be greater than zero,"),
+        ({"threshold_type": "area"}, 'Not supported ``threshold_type`` value: "area". Supported'),
+        ({"crop_shape": (3, 4)}, "``input_shape`` must be provided when providing"),
+        (
+            {"crop_shape": (3, 4), "input_shape": (5, 5), "scaling": [0.1, 0.2]},
+            "`scaling` is incompatible with providing the crop shape",
+        ),
         ({"crop_shape": (3, 4), "input_shape": (5, 0)}, "input_shape must be positive"),
-        ({"crop_shape": (3, 4), "input_shape": (5, 5, 5)}, "input_shape must have 2 values"),
-        ({"input_shape": (5, 5), "shape_layout": "WX"}, "shape_layout must be the letters 'WH'"),
-        ({"bbox_layout": "xyXX"}, "bbox_layout must be the letters"),
+        (
+            {"crop_shape": (3, 4), "input_shape": (5, 5, 5)},
+            "Argument `input_shape` must be a 2D vector. Got 3 elements",
+        ),
+        (
+            {"input_shape": (5, 5), "shape_layout": "WX"},
+            "`shape_layout` should be a permutation of `WH` for the",
+        ),
+        ({"bbox_layout": "xyXX"}, "`bbox_layout` should be a permutation of `xyXY` or `xyWH`."),
         ({"bbox_layout": "xyXY", "ltrb": False}, "give bbox_layout or ltrb, not both"),
-        ({"boxes": np.zeros((3, 5), np.float32)}, "a box must have 4 or 6 coordinates"),
+        (
+            {"boxes": np.zeros((3, 5), np.float32)},
+            "Unexpected number of coordinates for bounding boxes: 5. It",
+        ),
         ({"boxes": np.zeros((3, 4), np.float64)}, "boxes must be float32"),
         ({"boxes": np.zeros(4, np.float32)}, "boxes must be .boxes, coordinates."),
         ({"labels": np.zeros(3, np.int32)}, r"labels of shape \[3\] for 4 boxes"),

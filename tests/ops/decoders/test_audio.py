@@ -207,7 +207,7 @@ def test_wrong_arguments():
     sound = encode(tones(10, 1))
     with pytest.raises(ValueError, match="dtype must be INT16, INT32 or FLOAT, got uint8"):
         host_run.one(decode_audio, sound, dtype=np.uint8)
-    with pytest.raises(ValueError, match="quality must be within 0 and 100, got -1"):
+    with pytest.raises(ValueError, match=r"``quality`` out of range: -1.0. Valid range is \[0..100\]"):
         host_run.one(decode_audio, sound, quality=-1.0)
 
 

@@ -145,8 +145,8 @@ def test_random_windows_keep_their_limits_and_follow_from_the_sample_alone():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"random_area": (0.5, 0.2)}, "random_area must be"),
-        ({"random_aspect_ratio": (0.0, 1.0)}, "random_aspect_ratio must be"),
+        ({"random_area": (0.5, 0.2)}, "Provided empty range: random_area must be"),
+        ({"random_aspect_ratio": (0.0, 1.0)}, "Provided empty range: random_aspect_ratio must be"),
         ({"num_attempts": 0}, "num_attempts must be at least 1"),
         ({"dtype": types.FLOAT64}, "dtype float64 is not supported"),
     ],

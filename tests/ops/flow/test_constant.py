@@ -41,12 +41,15 @@ def test_equals_dali(args):
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        ({}, "give one of fdata and idata"),
-        ({"fdata": 1.0, "idata": 1}, "give one of fdata and idata"),
-        ({"idata": (1, 1, 1, 1), "shape": (3,)}, r"4 numbers do not fill the shape \(3,\)"),
-        ({"idata": (1, 2), "shape": ()}, r"2 numbers do not fill the shape \(\)"),
-        ({"idata": 1, "shape": (-1,)}, r"1 numbers do not fill the shape \(-1,\)"),
-        ({"idata": (1, 2), "layout": "HW"}, "layout 'HW' does not fit 1 axes"),
+        ({}, "either `fdata` or `idata` must be present"),
+        ({"fdata": 1.0, "idata": 1}, "`fdata` and `idata` arguments are mutually exclusive"),
+        (
+            {"idata": (1, 1, 1, 1), "shape": (3,)},
+            "The number of values does not match the shape specified: 4",
+        ),
+        ({"idata": (1, 2), "shape": ()}, "The number of values does not match the shape specified: 2"),
+        ({"idata": 1, "shape": (-1,)}, "The number of values does not match the shape specified: 1"),
+        ({"idata": (1, 2), "layout": "HW"}, 'The requested layout "HW" has dimensionality which is'),
     ],
 )
 def test_what_is_refused(args, text):

@@ -117,6 +117,6 @@ def test_what_is_refused():
     refused("the function must return a tuple of 1 arrays, it returned 2 values", lambda a: (a, a))
     refused("the capsule is no DLPack tensor, or has been taken by others", lambda a: a and array(a) is not None and a,
             batch_processing=False)  # fmt: skip
-    refused("the function returned 1 samples for a batch of 2", lambda batch: batch[:1])
+    refused("Function returned tensor list of wrong size at idx 0.", lambda batch: batch[:1])
     refused("3 output_layouts for 1 outputs", lambda a: a, ValueError, output_layouts=["HWC"] * 3)
     refused(".*NoneType is no array", lambda a: None, batch_processing=False)

@@ -233,7 +233,7 @@ def test_wrong_layouts_and_results(batch_processing):
         with pytest.raises(error, match=text):
             outcome(jdali, function, [HWC], batch_processing, **options)
 
-    refused("3 output_layouts for 2 outputs", lambda a: (a, a), ValueError, num_outputs=2,
+    refused(r"The length of the ``output_layouts`` \(=3\) is greater than the", lambda a: (a, a), ValueError, num_outputs=2,
             output_layouts=["HWC"] * 3)  # fmt: skip
     refused("layout 'HW' does not describe samples with 3 axes", lambda a: a, output_layouts="HW")
     refused("sample 1 is float32", lambda a: a.astype(np.float32) if a.any() else a)

@@ -84,9 +84,16 @@ def test_jit_and_vmap():
 @pytest.mark.parametrize(
     ("shape", "dtype", "args", "layout", "error", "text"),
     [
-        ((2, 2, 3), np.uint8, (GRAY, RGB), "HWC", ValueError, "GRAY has 1 channels, but sample 0 has 3"),
+        ((2, 2, 3), np.uint8, (GRAY, RGB), "HWC", ValueError, "GRAY: Expected 1. Got 3 channels in sample 0"),
         ((2, 2, 3), np.uint8, (RGB, ANY_DATA), "HWC", ValueError, "cannot convert ANY_DATA"),
-        ((2, 2, 3), np.float32, (RGB, GRAY), "HWC", TypeError, "images must be uint8, got float32"),
+        (
+            (2, 2, 3),
+            np.float32,
+            (RGB, GRAY),
+            "HWC",
+            TypeError,
+            "Color space conversion accept only uint8 tensors, got float32",
+        ),
         ((2, 2), np.uint8, (GRAY, RGB), "HW", ValueError, "layout 'HW' has no channel axis"),
     ],
 )

@@ -179,11 +179,27 @@ def test_position_may_be_a_tracer():
             SampleError,
             r"crop: Slice can't be placed out of bounds with current policy. Got: window \[9, 2, 3\]",
         ),
-        ({"crop": [2, 2], "crop_pos_x": 1.5}, SampleError, "crop: crop_pos_x must be from 0 to 1, got 1.5"),
-        ({"crop": [2]}, ValueError, "crop: crop must have 2 or 3 elements"),
-        ({"crop": [2, 2], "crop_w": 1}, ValueError, "crop: give either crop or crop_d"),
-        ({"crop": [2, 2], "rounding": "up"}, ValueError, "crop: rounding is 'up'"),
-        ({"crop": [2, 2], "out_of_bounds_policy": "x"}, ValueError, "crop: out_of_bounds_policy is 'x'"),
+        (
+            {"crop": [2, 2], "crop_pos_x": 1.5},
+            SampleError,
+            r"crop: Anchor for dimension 1 \(1.500000\) is out of range \[0.0, 1.0\];",
+        ),
+        ({"crop": [2]}, ValueError, "crop: `crop` argument should have 2 or 3 elements depending on the"),
+        (
+            {"crop": [2, 2], "crop_w": 1},
+            ValueError,
+            "crop: `crop` argument is not compatible with `crop_h`, `crop_w`,",
+        ),
+        (
+            {"crop": [2, 2], "rounding": "up"},
+            ValueError,
+            "crop: Not supported rounding: up. Supported values are 'round',",
+        ),
+        (
+            {"crop": [2, 2], "out_of_bounds_policy": "x"},
+            ValueError,
+            "crop: Not supported out_of_bounds_policy: x. Supported values are",
+        ),
         (
             {"out_of_bounds_policy": "pad", "fill_values": [1.0, 2]},
             ValueError,

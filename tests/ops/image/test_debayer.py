@@ -71,14 +71,14 @@ def test_deprecated_name():
 @pytest.mark.parametrize(
     ("picture", "args", "message"),
     [
-        (sensor(4, 5), {}, "The height and width of the image to debayer must be even, got 4 x 5"),
+        (sensor(4, 5), {}, "The height and width of the image to debayer must be even."),
         (sensor(4, 4).astype(np.float32), {}, "images are float32, they must be uint8 or uint16"),
         (sensor(4, 4, dtype=np.uint16), {"algorithm": "vng_ocv"}, "images are uint16, vng_ocv takes uint8"),
         (sensor(4, 4), {"algorithm": "default_npp"}, "default_npp algorithm is not supported on CPU. "),
         (
             sensor(4, 4),
             {"blue_position": (0, 2)},
-            "The `blue_position` position must lie within 2x2 tile, got 0 x 2",
+            "The `blue_position` position must lie within 2x2 tile, got: 0",
         ),
         (sensor(4, 4), {"blue_position": (0, 1, 0)}, "blue_position must have 2 values"),
         (

@@ -75,7 +75,7 @@ def test_large_images_equal_dali(monkeypatch):
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match="equalize: images are float32, they must be uint8"):
+    with pytest.raises(ValueError, match="equalize: Unsupported input type for equalize operator: float32."):
         pure_call(equalize, [image(4, 4, 3, np.float32)], {}, layout="HWC")
 
 

@@ -131,7 +131,7 @@ def test_what_is_refused():
     for args, message in (
         ({"anchor": [1.0], "shape": [1.0]}, "erase: shape has 1 values; each region needs 2"),
         ({"anchor": [1.0] * 4, "shape": [1.0] * 2}, "erase: anchor has 4 values and shape has 2"),
-        ({"axis_names": "X"}, "erase: axis_names='X', but the layout 'HWC' has no X"),
+        ({"axis_names": "X"}, "erase: Axis 'X' is not present in the input layout, which is 'HWC'"),
         ({"axes": [3]}, "erase: axes has 3, but the data has 3 axes"),
         ({"normalized": True, "normalized_shape": True}, "erase: give normalized, or"),
         ({"shape": [1.0, 1.0], "fill_value": [1.0] * 3}, "erase: fill_value has 3 values, the data has 2"),

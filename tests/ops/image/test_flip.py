@@ -66,7 +66,7 @@ def test_layouts_that_dali_refuses(shape, layout):
     data = np.zeros(shape, np.uint8)
     with pytest.raises((RuntimeError, ValueError), match="does not match any of the allowed layouts"):
         oracle.run("flip", [[data]], layout=layout)
-    with pytest.raises(ValueError, match="flip: cannot flip data with"):
+    with pytest.raises(ValueError, match="^flip: .* does not match any of the allowed layouts"):
         pure_call(flip, [data], {}, layout=layout)
 
 

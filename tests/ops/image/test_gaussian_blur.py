@@ -178,13 +178,13 @@ def test_sigma_is_needed_only_for_the_window():
 @pytest.mark.parametrize(
     ("args", "layout", "message"),
     [
-        ({}, "HWC", "sigma and window_size must not both be 0 on an axis"),
-        ({"sigma": (1.0, 0.0)}, "HWC", "sigma and window_size must not both be 0 on an axis"),
-        ({"sigma": -1.0}, "HWC", r"sigma must not be negative, got \[-1.0, -1.0\]"),
-        ({"window_size": -3}, "HWC", "window_size must not be negative"),
-        ({"window_size": 4}, "HWC", r"window_size must be odd, got \[4, 4\]"),
-        ({"sigma": (1.0, 1.0, 1.0)}, "HWC", "sigma must have 1 value or 2, got 3"),
-        ({"sigma": 1.0}, "FFC", "has no axis to blur"),
+        ({}, "HWC", "`sigma` and `window_size` shouldn't be 0 at the same time for"),
+        ({"sigma": (1.0, 0.0)}, "HWC", "`sigma` and `window_size` shouldn't be 0 at the same time for"),
+        ({"sigma": -1.0}, "HWC", "`sigma` must have non-negative values, got -1 for sample: 0,"),
+        ({"window_size": -3}, "HWC", "`window_size` must have non-negative values, got -3 for"),
+        ({"window_size": 4}, "HWC", "Kernel window should have odd length, got: 4. It is"),
+        ({"sigma": (1.0, 1.0, 1.0)}, "HWC", 'Argument "sigma" expects either a single value or a list of 2'),
+        ({"sigma": 1.0}, "FFC", "Found more the one occurrence of 'F' or 'C' axes in layout:"),
     ],
 )
 def test_errors(args, layout, message):

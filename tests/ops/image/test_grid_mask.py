@@ -98,7 +98,7 @@ def test_layouts(layout):
 
 def test_what_is_refused():
     picture = image(4, 4)
-    with pytest.raises(ValueError, match="grid_mask: tile is 0, it must be at least 1"):
+    with pytest.raises(ValueError, match="grid_mask: Tile argument must be positive, got 0"):
         pure_call(grid_mask, [picture], {"tile": 0}, layout="HWC")
     with pytest.raises(ValueError, match="grid_mask: images are uint16, they must be one of uint8, int16"):
         pure_call(grid_mask, [picture.astype(np.uint16)], {}, layout="HWC")
@@ -110,6 +110,6 @@ def test_in_a_pipeline():
         white = fn.external_source(lambda: [np.ones((6, 6, 1), np.uint8)] * 3, layout="HWC")
         tile = fn.external_source(lambda: [np.int32(2), np.int32(0), np.int32(4)])
         pipe.set_outputs(fn.grid_mask(white, tile=tile))
-    with pytest.raises(jdali.OperatorError, match="grid_mask: tile is 0.*\n.*sample 1 of the batch"):
+    with pytest.raises(jdali.OperatorError, match="grid_mask: Tile argument must be positive, got 0"):
         pipe.run()
     pipe.close()

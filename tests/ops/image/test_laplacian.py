@@ -96,14 +96,14 @@ def test_derivative_by_scale_and_data():
 @pytest.mark.parametrize(
     ("args", "layout", "message"),
     [
-        ({"window_size": 1}, "HWC", r"window_size must be odd, from 3 to 31, got \[1, 1\]"),
-        ({"window_size": 4}, "HWC", r"window_size must be odd, from 3 to 31, got \[4, 4\]"),
-        ({"smoothing_size": 33}, "HWC", r"smoothing_size must be odd, from 1 to 31, got \[33, 33\]"),
-        ({"window_size": (3, 3, 3)}, "HWC", "window_size must have 1 value or 2, got 3"),
-        ({"scale": (1.0, 1.0, 1.0)}, "HWC", "scale must have 1 value or 2, got 3"),
-        ({"scale": 2.0, "normalized_kernel": True}, "HWC", "scale cannot be given together with normalized_kernel"),
-        ({"dtype": np.int16}, "HWC", "dtype is int16, it must be float32 or that of the data, uint8"),
-        ({}, "HCW", "cannot take layout 'HCW'"),
+        ({"window_size": 1}, "HWC", r"Window size must be an odd integer between 3 and 31, got \[1,"),
+        ({"window_size": 4}, "HWC", r"Window size must be an odd integer between 3 and 31, got \[4,"),
+        ({"smoothing_size": 33}, "HWC", "Smoothing window size must be an odd integer between 1 and"),
+        ({"window_size": (3, 3, 3)}, "HWC", 'Argument "window_size" expects either a single value or a'),
+        ({"scale": (1.0, 1.0, 1.0)}, "HWC", 'Argument "scale" expects either a single value or a list of 2'),
+        ({"scale": 2.0, "normalized_kernel": True}, "HWC", "Parameter ``scale`` cannot be specified when"),
+        ({"dtype": np.int16}, "HWC", "Output data type must be same as input, FLOAT or skipped"),
+        ({}, "HCW", "Only channel-first or channel-last layouts are supported,"),
     ],
 )  # fmt: skip
 def test_what_is_refused(args, layout, message):

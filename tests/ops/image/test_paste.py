@@ -66,7 +66,10 @@ def test_what_is_refused():
             {"fill_value": 0, "ratio": 2.0, "min_canvas_size": -1.0},
             "paste: min_canvas_size_ of less than 0 is not supp",
         ),
-        ({"fill_value": (0, 1), "ratio": 2.0}, "paste: fill_value must have 1 value or n_channels=3, got 2"),
+        (
+            {"fill_value": (0, 1), "ratio": 2.0},
+            'paste: Argument "fill_value" expects either a single value or a list',
+        ),
         ({"fill_value": (0, 1), "n_channels": 2, "ratio": 2.0}, "paste: the image has 3 channels"),
         ({"fill_value": 0, "ratio": 1e30}, "paste: the canvas is too large"),
     ):

@@ -97,7 +97,7 @@ def test_type_and_shape_equal_dali():
     [
         ({"size": [1, 2, 3]}, r"size must be \(height, width\), not negative, got \(1, 2, 3\)"),
         ({"size": [3, -4]}, r"size must be \(height, width\), not negative, got \(3, -4\)"),
-        ({"size": 3, "random_area": [0.5, 0.1]}, "random_area must be"),
+        ({"size": 3, "random_area": [0.5, 0.1]}, "Provided empty range: random_area must be"),
         ({"size": 3, "num_attempts": 0}, "num_attempts must be at least 1"),
     ],
     ids=str,

@@ -131,8 +131,8 @@ def test_a_key_gives_the_same_window_in_any_batch():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (((0.0, 1.0), (0.7, 1.3), 10), r"x: random_area must be \(least, largest\)"),
-        (((0.1, 1.0), (1.3, 0.7), 10), r"x: random_aspect_ratio must be \(least, largest\)"),
+        (((0.0, 1.0), (0.7, 1.3), 10), r"x: Provided empty range: random_area must be \(least, largest\)"),
+        (((0.1, 1.0), (1.3, 0.7), 10), r"x: Provided empty range: random_aspect_ratio must be \(least,"),
         (((0.1, 1.0), (0.7, 1.3), 0), "x: num_attempts must be at least 1, got 0"),
     ],
     ids=str,

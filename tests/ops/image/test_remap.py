@@ -78,7 +78,11 @@ def test_what_is_refused():
         ([picture, points, points[1:]], {}, r"mapx is \(4, 5\) and mapy \(3, 5\), they must agree"),
         ([picture, points.astype(np.int32), points], {}, "mapx is int32, it must be float32"),
         ([picture, points, points], {"pixel_origin": "top"}, "pixel_origin must be"),
-        ([picture, points, points], {"interp": types.INTERP_GAUSSIAN}, "interp_type must be INTERP_NN"),
+        (
+            [picture, points, points],
+            {"interp": types.INTERP_GAUSSIAN},
+            "Only nearest and linear and cubic interpolation is supported,",
+        ),
         ([picture[:0], points, points], {}, "the image has no pixels"),
     ):
         with pytest.raises(ValueError, match=f"experimental.remap: {message}"):

@@ -105,11 +105,14 @@ def test_mirror_may_be_traced():
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"crop": [3, 3]}, "give the size in one way"),
-        ({"size": 5, "crop": [3]}, "crop must be 2 values, one for each of HW"),
-        ({"size": 5, "crop": [3, 3], "crop_w": 2}, "give either crop or crop_w and crop_h"),
-        ({"size": 5, "crop_w": 3}, "give crop_w and crop_h together"),
-        ({"size": 5, "rounding": "up"}, "rounding must be 'round' or 'truncate', got 'up'"),
+        ({"crop": [3, 3]}, "Exactly one method of specifying size must be used: separate"),
+        ({"size": 5, "crop": [3]}, "`crop` argument should have 2 elements, one for each of HW"),
+        (
+            {"size": 5, "crop": [3, 3], "crop_w": 2},
+            "`crop` argument is not compatible with `crop_h`, `crop_w`,",
+        ),
+        ({"size": 5, "crop_w": 3}, "`crop_w` and `crop_h` arguments must be provided together"),
+        ({"size": 5, "rounding": "up"}, "Not supported rounding: up. Supported values are 'round',"),
     ],
     ids=str,
 )
@@ -120,7 +123,9 @@ def test_wrong_arguments(args, message):
 
 def test_a_position_out_of_range_names_the_sample():
     args = {"size": 5, "crop": [3, 3], "crop_pos_x": PerBatch(np.array([0.5, 1.5], np.float32))}
-    with pytest.raises(SampleError, match="crop_pos_x must be from 0 to 1, got 1.5") as caught:
+    with pytest.raises(
+        SampleError, match=r"Anchor for dimension 1 \(1.500000\) is out of range \[0.0, 1.0\];"
+    ) as caught:
         plan_call(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2)
     assert (caught.value.sample, caught.value.argument) == (1, "crop_pos_x")
     del args["crop"]  # nothing is cut, so it does not matter where

@@ -114,8 +114,8 @@ def test_axes_apart():
 def test_what_is_refused():
     picture = image(4, 5)
     for args, message in (
-        ({}, "give either sizes or scales"),
-        ({"sizes": 2.0, "scales": 2.0}, "give either sizes or scales"),
+        ({}, "Need one of ``scales`` or ``sizes``, but not both"),
+        ({"sizes": 2.0, "scales": 2.0}, "Need one of ``scales`` or ``sizes``, but not both"),
         ({"sizes": [2.0, 3.0]}, "sizes must be one value or 3, got 2"),
         ({"sizes": 2.0, "axes": [0, 0]}, "needs axes to resize, each of them once"),
         ({"sizes": 2.0, "axes": [3]}, "axes has 3, but the data has 3 axes"),

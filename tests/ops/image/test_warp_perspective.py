@@ -91,7 +91,7 @@ def test_nothing_at_the_horizon():
 def test_what_is_refused():
     picture = smooth(4, 5)
     for args, message in (
-        ({}, "no transform given"),
+        ({}, "`matrix` argument must be provided when transforms are not"),
         ({"matrix": (1.0,) * 6}, "matrix must have 3·3 values"),
         ({"matrix": MATRIX, "border_mode": "mirror"}, "border_mode must be one of constant, replicate"),
         ({"matrix": MATRIX, "pixel_origin": "middle"}, "pixel_origin must be 'corner' or 'center'"),

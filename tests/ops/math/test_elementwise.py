@@ -103,13 +103,15 @@ def test_layout_of_the_result_is_as_in_dali(left, right):
 @pytest.mark.parametrize(("left", "right"), [("HW", "C"), ("HW", "WH"), ("HWC", "HW")])
 def test_layouts_must_fit(left, right):
     specs = [BatchSpec(np.full((1, len(name)), 2), np.float32, name) for name in (left, right)]
-    with pytest.raises(ValueError, match=r"math.add: layouts .* do not fit. They must be equal or"):
+    with pytest.raises(
+        ValueError, match="math.add: Layouts of subexpressions do not match. They must be equal or"
+    ):
         plan_call(ADD, specs, {}, batch_size=1)
 
 
 def test_a_sample_that_does_not_broadcast_is_named():
     specs = [BatchSpec(np.array([[2, 3], [2, 3]]), np.float32), BatchSpec(np.array([[3], [2]]), np.float32)]
-    with pytest.raises(SampleError, match=r"math.add: Can't broadcast shapes: \(2, 3\) and \(2,\)") as error:
+    with pytest.raises(SampleError, match="math.add: Can't broadcast shapes:") as error:
         plan_call(ADD, specs, {}, batch_size=2)
     assert error.value.sample == 1
 

@@ -102,7 +102,7 @@ def test_documented_types(kind, operands, expected):
 
 
 def test_refusals_say_what_to_do():
-    with pytest.raises(TypeError, match="float16 are not supported; cast to float32"):
+    with pytest.raises(TypeError, match="Operand data type not supported: float16. Cast it to float32"):
         promote("arithmetic", "float16", "float32")
     with pytest.raises(TypeError, match="cannot be booleans. Consider using bitwise operators"):
         promote("arithmetic", "bool", "bool")

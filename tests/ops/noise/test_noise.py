@@ -207,6 +207,7 @@ def test_gaussian_noise_has_a_gradient():
 
 
 def test_a_probability_out_of_range():
-    for name in ("prob", "salt_vs_pepper"):
-        with pytest.raises(ValueError, match=rf"noise.salt_and_pepper: {name} must be from 0 to 1, got 1.5"):
+    for name, title in (("prob", "Noise"), ("salt_vs_pepper", "Salt-vs-pepper")):
+        text = rf"noise.salt_and_pepper: {title} probability should be a value within \[0.0, 1.0\]. Got: 1.5 for {name}"
+        with pytest.raises(ValueError, match=text):
             apply(salt_and_pepper, np.zeros((2, 2)), **{name: 1.5})

@@ -225,11 +225,11 @@ def test_one_probability_for_each_element(a, p):
 
 
 def test_number_of_probabilities_outside_of_a_pipeline():
-    with pytest.raises(OperatorError, match="for each of 5 elements, got 2"):
+    with pytest.raises(OperatorError, match='Argument "p" expected shape 5, a probability for each'):
         jd.random.choice(5, p=P[0])
-    with pytest.raises(SampleError, match="for each of 5 elements, got 2"):
+    with pytest.raises(SampleError, match='Argument "p" expected shape 5, a probability for each'):
         jdali.ops.random.choice(jax.random.key(0), 5, p=P[0])
-    with pytest.raises(SampleError, match="for each of 5 elements, got 2"):
+    with pytest.raises(SampleError, match='Argument "p" expected shape 5, a probability for each'):
         jax.jit(lambda p: jdali.ops.random.choice(jax.random.key(0), 5, p=p))(np.float32(P[0]))
 
 
@@ -312,7 +312,7 @@ def test_no_64_bit_value_appears_with_64_bit_types_enabled(op):
 
 # --- errors -------------------------------------------------------------------------------------
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match=r"random.uniform: range \[2.0, 1.0\) is empty"):
+    with pytest.raises(ValueError, match=r"random.uniform: Invalid range \[2, 1\). It is empty"):
         draw(UNIFORM, range=(2.0, 1.0))
     with pytest.raises(ValueError, match=r"range must be \(begin, end\)"):
         draw(UNIFORM, range=(0.0, 1.0, 2.0))

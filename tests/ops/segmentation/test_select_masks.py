@@ -62,16 +62,16 @@ def test_vertices_of_any_kind(dtype, coordinates):
 @pytest.mark.parametrize(
     ("ids", "polygons", "vertices", "text"),
     [
-        (np.int32([5]), POLYGONS, VERTICES, "there is no polygon of the mask 5"),
+        (np.int32([5]), POLYGONS, VERTICES, "Selected mask_id 5 is not present in the input"),
         (np.int32([1, 1]), POLYGONS, VERTICES, r"a mask is there twice in mask_ids, \[1, 1\]"),
         (np.int32([1]), np.int32([[1, 3, 11]]), VERTICES, "the mask 1 has the vertices 3 to below 11, of 10"),
         (np.int32([1]), np.int32([[1, -1, 2]]), VERTICES, "the mask 1 has the vertices -1 to below 2, of 10"),
         (np.int32([1]), np.int32([[1, 5, 3]]), VERTICES, "the mask 1 has the vertices 5 to below 3, of 10"),
-        (np.int32([1]), POLYGONS[:, :2].copy(), VERTICES, "a polygon has 3 numbers.* got 2"),
-        (np.int64([1]), POLYGONS, VERTICES, "mask_ids must be int32, got int64"),
-        (np.int32([1]), POLYGONS.astype(np.float32), VERTICES, "polygons must be int32, got float32"),
-        (np.int32([[1]]), POLYGONS, VERTICES, r"takes ids \[masks\].* got \(2, 2, 2\) axes"),
-        (np.int32([1]), POLYGONS, VERTICES[:, 0].copy(), r"takes ids \[masks\].* got \(1, 2, 1\) axes"),
+        (np.int32([1]), POLYGONS[:, :2].copy(), VERTICES, "``polygons`` is expected to contain 2D tensors with 3"),
+        (np.int64([1]), POLYGONS, VERTICES, "``mask_ids`` input is expected to be int32, got int64"),
+        (np.int32([1]), POLYGONS.astype(np.float32), VERTICES, "``polygons`` input is expected to be int32, got float32"),
+        (np.int32([[1]]), POLYGONS, VERTICES, r"``mask_ids`` input is expected to be 1D, ``polygons`` \[n, 3\]"),
+        (np.int32([1]), POLYGONS, VERTICES[:, 0].copy(), r"``mask_ids`` input is expected to be 1D, ``polygons`` \[n, 3\]"),
     ],
 )  # fmt: skip
 def test_what_is_refused(ids, polygons, vertices, text):
@@ -83,5 +83,5 @@ def test_what_is_refused(ids, polygons, vertices, text):
 
 def test_a_bad_sample_is_named():
     samples = [(np.int32([1]), POLYGONS, VERTICES), (np.int32([9]), POLYGONS, VERTICES)]
-    with pytest.raises(jdali.OperatorError, match="the mask 9.*\n.*sample 1 of the batch"):
+    with pytest.raises(jdali.OperatorError, match="Selected mask_id 9 is not present in the input"):
         through_a_pipeline(samples)

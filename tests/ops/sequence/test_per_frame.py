@@ -52,7 +52,7 @@ def test_one_axis_is_that_of_the_frames():
 def test_what_is_refused():
     with pytest.raises(
         ValueError,
-        match="^per_frame: Per-frame argument input must be a sequence. .* got 'AB'; replace=True",
+        match="^per_frame: Per-frame argument input must be a sequence. The input layout",
     ):
         pure_call(per_frame, [DATA[0]], {}, layout="AB")
     with pytest.raises(ValueError, match="^per_frame: Cannot mark zero-dimensional input as a sequence"):

@@ -88,11 +88,11 @@ def test_gradient_by_the_matrix():
 @pytest.mark.parametrize(
     ("points", "args", "message"),
     [
-        (POINTS[0][0], {}, "the input must have at least 2 axes"),
-        (POINTS[0], {"MT": 1.0, "T": 2.0}, "give either MT, or M and T"),
-        (POINTS[0], {"M": [1.0, 2, 3]}, r"M must have 2 columns, got shape \(3,\)"),
-        (POINTS[0], {"M": np.ones((2, 3))}, r"M must have 2 columns, got shape \(2, 3\)"),
-        (POINTS[0], {"T": [1.0, 2, 3]}, "T must have 1 value or 2, got 3"),
+        (POINTS[0][0], {}, "CoordTransform expects an input with at least 2 dimensions,"),
+        (POINTS[0], {"MT": 1.0, "T": 2.0}, "The combined ``MT`` argument cannot be used together with"),
+        (POINTS[0], {"M": [1.0, 2, 3]}, "Cannot form a matrix with 3 elements and 2 columns; M has the"),
+        (POINTS[0], {"M": np.ones((2, 3))}, "The shape of the argument ``M`` does not match the input"),
+        (POINTS[0], {"T": [1.0, 2, 3]}, 'Argument "T" expects either a single value or a list of 2'),
     ],
 )
 def test_errors(points, args, message):

@@ -128,18 +128,18 @@ def test_jit_vmap_and_grad():
 @pytest.mark.parametrize(
     ("name", "inputs", "args", "message"),
     [
-        ("translation", PLANE[:1], {"offset": [1, 2, 3]}, "the input transforms 2 axes, the arguments 3"),
-        ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "must be affine transforms"),
+        ("translation", PLANE[:1], {"offset": [1, 2, 3]}, "The input describes a 2D transform but other arguments"),
+        ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "The input, if provided, is expected to be a 2D tensor with"),
         ("scale", [], {"scale": [1, 2], "center": [1, 2, 3]}, "center must have 1 value or 2"),
-        ("rotation", [], {"angle": 1, "axis": [1, 0]}, "axis must have 3 values"),
-        ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "the input transforms 2 axes"),
-        ("shear", [], {}, "give either shear or angles"),
-        ("shear", [], {"shear": [1, 2], "angles": [1, 2]}, "give either shear or angles"),
-        ("shear", [], {"shear": [1, 2, 3]}, "shear must have 2 values, or 6 in space, got 3"),
+        ("rotation", [], {"angle": 1, "axis": [1, 0]}, r'Argument "axis" expected shape 3 \(x, y, z\) but got 2 values'),
+        ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "The input describes a 2D transform but other arguments"),
+        ("shear", [], {}, "One and only one of the following arguments is expected:"),
+        ("shear", [], {"shear": [1, 2], "angles": [1, 2]}, "One and only one of the following arguments is expected:"),
+        ("shear", [], {"shear": [1, 2, 3]}, r"Shear matrix must have D\*\(D-1\) elements where D is the number"),
         ("shear", [], {"angles": [91, 0]}, r"angles must be between -90 and 90 degrees, got \[91.0, 0.0\]"),
         ("crop", [], {"from_end": [1, 2, 3], "to_end": [1, 2]}, "to_end must have 1 value or 3"),
-        ("combine", PLANE[:1], {}, "takes 2 to 99 transforms, got 1"),
-        ("combine", [PLANE[0], SPACE[0]], {}, "the input transforms 3 axes, the arguments 2"),
+        ("combine", PLANE[:1], {}, "Operator transforms.combine expects from 2 to 99 inputs, but"),
+        ("combine", [PLANE[0], SPACE[0]], {}, "The input describes a 3D transform but other arguments"),
     ],
 )  # fmt: skip
 def test_errors(name, inputs, args, message):
