@@ -72,7 +72,7 @@ def test_integer_division_by_a_constant_zero_as_in_dali(divide):
         constant = zero if isinstance(zero, int) else dali_types.Constant(np.asarray(zero))
         with pytest.raises(ValueError, match="Integer division by zero"):
             expression.run(lambda x, zero=constant: divide(x, zero), [[INTEGERS]])
-        with pytest.raises(ValueError, match=r"integer division by zero(.|\n)*test_math\.py:"):
+        with pytest.raises(ValueError, match="Integer division by zero. The divisor is a constant with a 0"):
             computed(lambda x, zero=zero: divide(x, types.Constant(zero)), INTEGERS)
     for value, zero in ((INTEGERS, 0.0), (INTEGERS.astype(np.float32), 0)):
         ((expected,),), _ = expression.run(lambda x, zero=zero: divide(x, zero), [[value]])
@@ -85,11 +85,11 @@ def test_integer_division_by_a_constant_zero_outside_of_a_pipeline(divide):
     divide(tensor, 2)  # the program and the plan are the same ones for every divisor
     function = getattr(jdali.ops.math, divide.__name__)
     for zero in ZEROS[:3]:
-        with pytest.raises(ValueError, match="integer division by zero"):
+        with pytest.raises(ValueError, match="Integer division by zero. The divisor is a constant with a 0"):
             divide(tensor, zero)
-        with pytest.raises(ValueError, match="integer division by zero"):
+        with pytest.raises(ValueError, match="Integer division by zero. The divisor is a constant with a 0"):
             function(INTEGERS, zero)
-    with pytest.raises(ValueError, match="integer division by zero"):
+    with pytest.raises(ValueError, match="Integer division by zero. The divisor is a constant with a 0"):
         jax.jit(lambda value: function(value, 0))(INTEGERS)
     np.testing.assert_array_equal(jax.jit(function)(INTEGERS, np.int32(0)), [0, 0, 0])
     np.testing.assert_array_equal(divide(tensor.cpu(), jd.as_tensor(INTEGERS) * 0).cpu(), [0, 0, 0])

@@ -23,6 +23,16 @@ from jdali._operators.record import DeviceOp, Operator
 FRAMES = "F"
 
 
+def sample_of(row: int, counts: np.ndarray | None) -> int:
+    """The sample that a row which `setup` sees belongs to.
+
+    Args:
+        row: its position.
+        counts: `frames` of `setup`: how many frames each sequence has; None: rows are samples.
+    """
+    return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
+
+
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
     """What a compiled program of such a call depends on, besides what one on single frames does.
@@ -121,7 +131,9 @@ class Frames:
     def blamed(self, error: SampleError, frame: int) -> SampleError:
         """The error of a frame as that of its sample."""
         sample, number = int(self.sample[frame]), int(self.number[frame])
-        return SampleError(f"{error}, in frame {number}", sample=sample, argument=error.argument)
+        return SampleError(
+            f"{str(error).rstrip('.')}, in frame {number}", sample=sample, argument=error.argument
+        )
 
 
 def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, np.ndarray]) -> Frames | None:

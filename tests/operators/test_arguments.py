@@ -285,7 +285,7 @@ def test_different_lengths_are_refused_with_operator_sample_and_line(argument, s
 
     text = rf"argument '{argument}' of sample 2 has shape \(2,\), expected"
     if argument == "p":  # may differ in length, but as the elements do
-        text = "one probability for each of 6 elements, got 2"
+        text = 'Argument "p" expected shape 6, a probability for each'
     with pytest.raises(OperatorError, match=text) as error:
         run(build, given)
     assert error.value.sample == 2

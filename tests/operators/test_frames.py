@@ -269,7 +269,9 @@ def test_a_bad_value_of_a_frame_names_sample_and_frame():
     windows = [np.int32([3]), np.int32([3, 5, 4, 3, 3])]
     error = refused("FHWC", VIDEOS[::-1], "window_size", windows, "gaussian_blur")
     assert error.sample == 1
-    assert str(error).startswith("gaussian_blur: window_size must be odd, got [4, 4], in frame 2")
+    assert str(error).startswith(
+        "gaussian_blur: Kernel window should have odd length, got: 4. It is window_size of sample: 1, axis: 0, in frame 2"
+    )
 
 
 @pytest.mark.oracle

@@ -25,6 +25,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
+from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.image._spatial_axes import spatial_axes
@@ -53,8 +54,9 @@ def radius_bucket(radius: int) -> int:
 
 
 def setup(
-    images: BatchSpec, *, dtype: np.dtype[Any] | None, sigma: Any, window_size: Any, layout: str
-) -> Plan:
+    images: BatchSpec, *, dtype: np.dtype[Any] | None, sigma: Any, window_size: Any, layout: str,
+    frames: np.ndarray | None = None,
+) -> Plan:  # fmt: skip
     axes = data_axes(layout, images.ndim)
     count = images.batch_size
     window = _per_axis("window_size", window_size, count, len(axes))
@@ -64,20 +66,28 @@ def setup(
     else:
         sigmas = _per_axis("sigma", sigma, count, len(axes)).astype(np.float32)
         _refuse(
-            sigmas < 0, "`sigma` must have non-negative values, got {value:g} for {place}", sigmas, "sigma"
+            sigmas < 0,
+            "`sigma` must have non-negative values, got {value:g} for sample: {sample}, axis: {axis}.",
+            sigmas,
+            "sigma",
+            frames,
         )
         neither = (sigmas == 0) & (window == 0)
         _refuse(
-            neither, "`sigma` and `window_size` shouldn't be 0 at the same time for {place}", sigmas, "sigma"
+            neither,
+            "`sigma` and `window_size` shouldn't be 0 at the same time for sample: {sample}, axis: {axis}.",
+            sigmas,
+            "sigma",
+            frames,
         )
         window = np.where(window == 0, 2 * np.ceil(3 * sigmas).astype(np.int32) + 1, window)
         # gaussian_blur.h: the sigma whose window it is, by the rule OpenCV uses.
         default = ((window - 1) // 2 - 1).astype(np.float32) * np.float32(0.3) + np.float32(0.8)
         params["sigma"] = np.where(sigmas == 0, default, sigmas)
     negative = "`window_size` must have non-negative values, got {value} for sample: {sample}, axis : {axis}."
-    _refuse(window < 0, negative, window, "window_size")
-    even = "Kernel window should have odd length, got: {value}. It is window_size of {place}"
-    _refuse(window % 2 == 0, even, window, "window_size")
+    _refuse(window < 0, negative, window, "window_size", frames)
+    even = "Kernel window should have odd length, got: {value}. It is window_size of sample: {sample}, axis: {axis}."
+    _refuse(window % 2 == 0, even, window, "window_size", frames)
     params["window_size"] = window.astype(np.int32)
     largest = window.max(axis=0) if count else np.ones(len(axes), np.int64)
     radii = tuple(radius_bucket(int(w) // 2) for w in largest)
@@ -108,12 +118,13 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
     )
 
 
-def _refuse(bad: np.ndarray, message: str, values: np.ndarray, argument: str) -> None:
+def _refuse(
+    bad: np.ndarray, message: str, values: np.ndarray, argument: str, frames: np.ndarray | None
+) -> None:
     if bad.any():
-        sample, axis = np.argwhere(bad)[0].tolist()
-        place = f"sample: {sample}, axis: {axis}."
-        text = message.format(value=values[sample, axis], place=place, sample=sample, axis=axis)
-        raise SampleError(f"gaussian_blur: {text}", sample=sample, argument=argument)
+        row, axis = np.argwhere(bad)[0].tolist()
+        text = message.format(value=values[row, axis], sample=sample_of(row, frames), axis=axis)
+        raise SampleError(f"gaussian_blur: {text}", sample=row, argument=argument)
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
+from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
 from jdali.ops.image._spatial_axes import spatial_axes
@@ -27,7 +28,7 @@ _FLOAT = np.dtype(np.float32)
 # --- setup --------------------------------------------------------------------------------------
 def setup(
     data: BatchSpec, *, dtype: np.dtype[Any] | None, normalized_kernel: bool, scale: Any, smoothing_size: Any,
-    window_size: Any, layout: str,
+    window_size: Any, layout: str, frames: np.ndarray | None = None,
 ) -> Plan:  # fmt: skip
     first, last = spatial_axes("laplacian", layout, data.ndim)
     count, axes = data.batch_size, last - first
@@ -40,10 +41,10 @@ def setup(
             "laplacian: Output data type must be same as input, FLOAT or skipped (defaults to input type). Got "
             f"{dtype} for {data.dtype}"
         )
-    windows = _per_axis("window_size", window_size, count, axes, 3)
+    windows = _per_axis("window_size", window_size, count, axes, 3, frames)
     smooth = None
     if smoothing_size is not None:
-        smooth = _per_axis("smoothing_size", smoothing_size, count, axes, 1)
+        smooth = _per_axis("smoothing_size", smoothing_size, count, axes, 1, frames)
     _check_scale(scale, axes, normalized_kernel)
     sizes = np.maximum(windows, windows.max(axis=1, keepdims=True) if smooth is None else smooth).astype(
         np.int32
@@ -101,7 +102,9 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
         )
 
 
-def _per_axis(name: str, values: Any, count: int, axes: int, least: int) -> np.ndarray:
+def _per_axis(
+    name: str, values: Any, count: int, axes: int, least: int, frames: np.ndarray | None
+) -> np.ndarray:
     """int64 [N, axes] of an argument that has one value or one for each axis: odd sizes."""
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
@@ -115,7 +118,7 @@ def _per_axis(name: str, values: Any, count: int, axes: int, least: int) -> np.n
         bad,
         lambda i: (
             f"laplacian: {title} must be an odd integer between {least} and {_LARGEST}, got {sizes[i].tolist()} for "
-            f"sample: {i}."
+            f"sample: {sample_of(i, frames)}."
         ),
         argument=name,
     )

@@ -191,5 +191,5 @@ def test_wrong_arguments(args, message):
 def test_wrong_inputs():
     with pytest.raises(ValueError, match="'f' axis not present in the layout. Got: `HW`"):
         pure_call(mel_filter_bank, [np.ones((5, 3), np.float32)], {}, layout="HW")
-    with pytest.raises(ValueError, match="to_decibels: takes float32, got int32"):
+    with pytest.raises(ValueError, match="to_decibels: Unsupported data type: int32"):
         pure_call(to_decibels, [np.ones((5, 3), np.int32)], {})

@@ -56,5 +56,7 @@ def test_errors():
         SampleError, match="bb_flip: Bounding box tensor size must be a multiple of 4. Got: 6;"
     ):
         pure_call(bb_flip, [np.zeros((2, 3), np.float32)], {})
-    with pytest.raises(TypeError, match="bb_flip: boxes must be float32, got int32"):
+    with pytest.raises(
+        TypeError, match="bb_flip: Bounding box in wrong format: it must be float32, got int32"
+    ):
         pure_call(bb_flip, [np.zeros((2, 4), np.int32)], {})
