@@ -62,7 +62,8 @@ def check_warp(
     """Raises if an operator that samples images cannot do so."""
     if interp_type not in allowed:
         words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
-        names = " and ".join(words[one] for one in allowed)
+        *first, last = (words[one] for one in allowed)
+        names = f"{', '.join(first)} and {last}"
         raise ValueError(
             f"{name}: Only {names} interpolation is supported, got {DALIInterpType(interp_type).name}"
         )

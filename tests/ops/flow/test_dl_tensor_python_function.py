@@ -118,5 +118,10 @@ def test_what_is_refused():
     refused("the capsule is no DLPack tensor, or has been taken by others", lambda a: a and array(a) is not None and a,
             batch_processing=False)  # fmt: skip
     refused("Function returned tensor list of wrong size at idx 0.", lambda batch: batch[:1])
-    refused("3 output_layouts for 1 outputs", lambda a: a, ValueError, output_layouts=["HWC"] * 3)
+    refused(
+        "The length of the ``output_layouts`` .=3. is greater than the number of outputs",
+        lambda a: a,
+        ValueError,
+        output_layouts=["HWC"] * 3,
+    )
     refused(".*NoneType is no array", lambda a: None, batch_processing=False)

@@ -132,8 +132,11 @@ def test_what_is_refused():
         ({"anchor": [1.0], "shape": [1.0]}, "erase: shape has 1 values; each region needs 2"),
         ({"anchor": [1.0] * 4, "shape": [1.0] * 2}, "erase: anchor has 4 values and shape has 2"),
         ({"axis_names": "X"}, "erase: Axis 'X' is not present in the input layout, which is 'HWC'"),
-        ({"axes": [3]}, "erase: axes has 3, but the data has 3 axes"),
-        ({"normalized": True, "normalized_shape": True}, "erase: give normalized, or"),
+        ({"axes": [3]}, "erase: Axis 3 out of range. Expected range is"),
+        (
+            {"normalized": True, "normalized_shape": True},
+            "erase: `normalized` argument is incompatible with providing a",
+        ),
         ({"shape": [1.0, 1.0], "fill_value": [1.0] * 3}, "erase: fill_value has 3 values, the data has 2"),
     ):
         with pytest.raises(ValueError, match=message):

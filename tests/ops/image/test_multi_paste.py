@@ -98,10 +98,26 @@ def test_what_is_refused():
             size | {"out_anchors": [[4, 0]]},
             "The pasted region must be within output bounds. Got output",
         ),
-        ([one], size | {"shapes": [[4, 1]]}, "is not within the image of size"),
-        ([one], size | {"in_anchors": [[-1, 0]]}, "is not within the image of size"),
-        ([one], size | {"shapes": [[1, 1], [1, 1]]}, r"shapes has shape \(2, 2\), it must be \(1, 2\)"),
-        ([one], size | {"shapes": [[1, 1]], "shapes_rel": [[1, 1]]}, "give shapes or shapes_rel, not both"),
+        (
+            [one],
+            size | {"shapes": [[4, 1]]},
+            "The pasted region must be within input sample. Got input",
+        ),
+        (
+            [one],
+            size | {"in_anchors": [[-1, 0]]},
+            "The pasted region must be within input sample. Got input",
+        ),
+        (
+            [one],
+            size | {"shapes": [[1, 1], [1, 1]]},
+            "Unexpected shape for argument `shapes` for output sample at",
+        ),
+        (
+            [one],
+            size | {"shapes": [[1, 1]], "shapes_rel": [[1, 1]]},
+            "The `shapes` and `shapes_rel` cannot be specified together",
+        ),
         (
             [one, np.ones((3, 4, 2), np.uint8)],
             size,

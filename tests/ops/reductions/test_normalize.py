@@ -169,8 +169,14 @@ def test_wrong_arguments():
             {"axes": [0], "mean": 1.0, "stddev": 2.0},
             "normalize: Axes must not be specified when both mean and standard",
         ),
-        ({"batch": True, "mean": np.ones((1, 1, 3))}, "normalize: batch=True takes no mean"),
-        ({"mean": np.ones((3, 3))}, "normalize: mean has 2 axes"),
+        (
+            {"batch": True, "mean": np.ones((1, 1, 3))},
+            "normalize: Batch normalization cannot be used with parameters specified as TensorList inputs",
+        ),
+        (
+            {"mean": np.ones((3, 3))},
+            "normalize: Normalization parameters' shape must have extent of 1 or one",
+        ),
     ]
     for args, message in cases:
         with pytest.raises(ValueError, match=message):
