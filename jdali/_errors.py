@@ -124,6 +124,8 @@ class OperatorError(RuntimeError):
 def described(error: Exception, operator: str) -> str:
     """What went wrong, beginning with the operator's name, and with the type of what users' code raised."""
     text, kind = str(error), type(error).__name__
+    if text.startswith(f"_{operator}: "):  # a variant, which is named after the operator
+        return text[1:]
     if text.startswith(operator):
         return text
     if isinstance(error, SampleError):

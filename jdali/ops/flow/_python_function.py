@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from jdali._batches.array_like import data_array, sample_arrays
+from jdali._errors import OperatorError
 from jdali._operators.host_batch import Made, column
 from jdali._operators.record import Static, host_batch_operator, host_operator
 
@@ -22,9 +23,10 @@ def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[
     if given is None or isinstance(given, str):
         return (given or "",) * count
     if len(given) > count:
-        raise ValueError(
+        error = ValueError(
             f"{name}: The length of the ``output_layouts`` (={len(given)}) is greater than the number of outputs (={count})."
         )
+        raise OperatorError.of(error, name)
     return (*given, *[""] * (count - len(given)))
 
 
@@ -97,8 +99,8 @@ def columns_of(
             )
         if expected is not None and len(samples) != expected:
             raise ValueError(
-                f"{name}: Function returned tensor list of wrong size at idx {i}. Returned list is of a size {len(samples)} "
-                f"and should be of size {expected}"
+                f"{name}: Function called by {name} returned tensor list of wrong size at idx {i}. Returned list is of a size "
+                f"{len(samples)} and should be of size {expected}"
             )
     columns = tuple(
         column(sample_arrays(s, copy=True), layout) for s, layout in zip(results, layouts, strict=True)
@@ -135,6 +137,12 @@ def as_outputs(result: Any, count: int, name: str = "python_function") -> tuple[
     if count == 1 and not isinstance(result, tuple):
         result = (result,)
     if not isinstance(result, tuple) or len(result) != count:
-        got = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
-        raise TypeError(f"{name}: the function must return a tuple of {count} arrays, it returned {got}")
+        if not isinstance(result, tuple):
+            raise TypeError(
+                f"{name}: The output from a multi-output Pythonfunction operator must be a tuple, got: {type(result)}. "
+                f"num_outputs is {count}"
+            )
+        raise TypeError(
+            f"{name}: the function must return a tuple of {count} arrays, it returned {len(result)} values"
+        )
     return result

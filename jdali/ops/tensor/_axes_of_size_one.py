@@ -84,7 +84,8 @@ def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Pla
     given = [axes] if isinstance(axes, int) else list(axes)
     if new_axis_names and len(new_axis_names) != len(given):
         raise ValueError(
-            f"expand_dims: Specified {len(given)} new dimensions, but new_axis_names has {len(new_axis_names)} names"
+            f"expand_dims: Specified {len(given)} new dimensions, but layout contains only {len(new_axis_names)} new "
+            "dimension names"
         )
     if any(axis < 0 for axis in given):
         raise ValueError(f"expand_dims: Axis value can't be negative. Got axes {tuple(given)}")

@@ -182,7 +182,7 @@ def test_the_angle_is_needed_only_for_the_canvas():
 @pytest.mark.parametrize(
     ("picture", "args", "layout", "message"),
     [
-        (image(3, 4), {"interp_type": types.INTERP_CUBIC}, "HWC", "rotate: Only nearest and linear interpolation is supported, got"),
+        (image(3, 4), {"interp_type": types.INTERP_CUBIC}, "HWC", "rotate: Only nearest and linear interpolation is supported"),
         (image(3, 4), {"size": (3, 4, 3)}, "HWC", "rotate: output_size must specify same number of dimensions as the"),
         (image(3, 4), {"size": (3, -1)}, "HWC", r"rotate: Output size must be positive, got \[3.0, -1.0\]"),
         (image(0, 4), {}, "HWC", "rotate: the image has no pixels"),

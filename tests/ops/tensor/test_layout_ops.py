@@ -157,7 +157,7 @@ def test_jit_vmap_and_grad():
         (
             "expand_dims",
             {"axes": [0], "new_axis_names": "AB"},
-            "Specified 1 new dimensions, but new_axis_names has 2 names",
+            "Specified 1 new dimensions, but layout contains only 2",
         ),
         ("stack", {"axis": 4}, "stack: Invalid axis argument, 4 for 3-D tensors. Accepted range is"),
         ("stack", {"axis_name": "AB"}, "``axis_name`` must be a single character; got AB"),

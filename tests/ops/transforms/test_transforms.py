@@ -129,7 +129,7 @@ def test_jit_vmap_and_grad():
     ("name", "inputs", "args", "message"),
     [
         ("translation", PLANE[:1], {"offset": [1, 2, 3]}, "The input describes a 2D transform but other arguments"),
-        ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "The input, if provided, is expected to be a 2D tensor with"),
+        ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "is expected to be a 2D tensor with"),
         ("scale", [], {"scale": [1, 2], "center": [1, 2, 3]}, "center must have 1 value or 2"),
         ("rotation", [], {"angle": 1, "axis": [1, 0]}, r'Argument "axis" expected shape 3 \(x, y, z\) but got 2 values'),
         ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "The input describes a 2D transform but other arguments"),
