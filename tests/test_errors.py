@@ -161,6 +161,58 @@ def test_the_end_of_a_source_is_no_error():
     pipe.close()
 
 
+@pytest.mark.parametrize(
+    ("call", "kinds", "text"),
+    [
+        (lambda: fn.crop(crop=(2, 2)), (ValueError, TypeError),
+         "crop: Operator crop expects from 1 to 1 inputs, but received 0."),
+        (lambda: fn.cat(), (ValueError, TypeError), "cat: Operator cat expects at least 1 inputs, but received 0."),
+        (lambda: fn.readers.file(file_rooot="."), (KeyError, TypeError),
+         'readers.file: Argument "file_rooot" is not defined for operator "readers__File". Did you mean "file_root"?'),
+        (lambda: fn.clahe(fn.external_source(values), tiles_x=3), (RuntimeError, TypeError),
+         'clahe: Not all required arguments were specified for op "Clahe". Please specify values for arguments: "clip_limit", '),
+    ],
+    ids=["no input", "no input of any number", "unknown argument", "missing arguments"],
+)  # fmt: skip
+def test_wrong_calls_raise_what_dali_and_what_python_raises(call, kinds, text):
+    for kind in (OperatorError, *kinds):
+        with pytest.raises(kind) as caught:
+            call()
+        assert str(caught.value).startswith(text)
+    error = caught.value
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.operator) == (type(error), str(error), text.partition(":")[0])
+
+
+@pytest.mark.parametrize(
+    ("argument", "kind", "text"),
+    [
+        ("abc", ValueError, "could not convert string to float"),
+        ([1.0, 2.0], TypeError, r"must be a real number, not a value of shape \(2,\)"),
+    ],
+    ids=["text", "list"],
+)
+def test_constants_that_do_not_fit_raise_the_types_that_dali_raises(argument, kind, text):
+    for call in (
+        lambda: fn.rotate(fn.external_source(values), angle=argument),
+        lambda: jd.rotate(np.zeros((2, 2, 3), np.uint8), angle=argument),
+    ):
+        with pytest.raises(kind, match=f"rotate: argument 'angle' .*{text}"):
+            call()
+
+
+def test_a_variant_of_an_operator_is_named_as_the_operator():
+    pipe = jdali.Pipeline(batch_size=2, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.external_source(values)[3])
+    with pytest.raises(OperatorError) as caught:
+        pipe.run()
+    pipe.close()
+    assert str(caught.value).startswith("tensor_subscript: Index 3 is out of range for axis 0 of length 1")
+    error = OperatorError.of(ValueError("_resize: a text of the user's"), "crop")
+    assert str(error) == "crop: ValueError: _resize: a text of the user's"
+
+
 def test_in_dynamic_mode():
     with pytest.raises(OperatorError, match="crop: Slice can.t be placed out of bounds .* Got: window"):
         jd.crop(np.zeros((2, 2, 3), np.uint8), crop=[5, 5])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,7 @@ class Library:
 
     def raised(self, call: Any) -> Exception:
         """What a pipeline with this call raises."""
-        with warnings.catch_warnings(), pytest.raises(Exception, match=".") as caught:
-            warnings.simplefilter("ignore")
+        with pytest.raises(Exception, match=".") as caught:
             self._run(call)
         return caught.value
 
