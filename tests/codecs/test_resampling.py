@@ -51,5 +51,5 @@ def test_lobes_and_lengths():
     assert [resampled_length(n, 16000, 44100) for n in (0, 1, 1000)] == [0, 3, 2757]
     assert resample(np.zeros((0, 2), np.float32), 16000, 8000, 50).shape == (0, 2)
     assert resample(np.ones(1, np.float32), 16000, 8000, 50).shape == (1,)
-    with pytest.raises(ValueError, match="quality must be within 0 and 100, got 101"):
+    with pytest.raises(ValueError, match="``quality`` out of range: 101"):
         lobes_of(101)

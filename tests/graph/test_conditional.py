@@ -219,3 +219,8 @@ def test_array_constants_keep_their_layout_and_can_be_indexed():
         return types.Constant(np.int32([[1, 2]]), layout="AB") + 1
 
     assert pipeline().run()[0].layout() == "AB"
+
+
+def test_what_is_no_batch_raises_the_type_that_dali_raises():
+    with pytest.raises(TypeError, match="Unexpected type <class 'object'> after a branch of a conditional"):
+        run(lambda x: object() if x > 1 else x, NUMBERS)

@@ -37,7 +37,9 @@ def test_constants_of_arrays_are_arguments():
     outside = fn.crop(images, crop=(1, 1), crop_pos_x=types.Constant(np.float32([-10])))
     with (
         pipeline(outside) as pipe,
-        pytest.raises(jdali.OperatorError, match=r"Anchor for dimension 1 \(-10.000000\) is out of range \[0.0,"),
+        pytest.raises(
+            jdali.OperatorError, match=r"Anchor for dimension 1 \(-10.000000\) is out of range \[0.0,"
+        ),
     ):
         pipe.run()
     with pytest.raises(

@@ -184,11 +184,11 @@ def test_windows_as_dali(arrays):
             r"window at \[0, 0\] of size \[9, 9\] reaches out of the array of shape \[5, 7\]",
         ),
         ({"roi_start": [-1, 0]}, "reaches out"),
-        ({"roi_start": [3, 3], "roi_end": [2, 2]}, "before the start"),
+        ({"roi_start": [3, 3], "roi_end": [2, 2]}, "end coordinates can't be before start coordinates"),
         ({"roi_shape": [-1, 2]}, "roi_shape .* is negative"),
-        ({"roi_start": [1, 2, 3]}, "roi_start must have 2 elements"),
+        ({"roi_start": [1, 2, 3]}, 'Argument "roi_start" expected shape 2'),
         ({"roi_axes": [5], "roi_start": [1]}, "Axis 5 out of range"),
-        ({"roi_axes": [1, 1], "roi_start": [1, 1]}, "twice"),
+        ({"roi_axes": [1, 1], "roi_start": [1, 1]}, "Axis index 1 occurs more than once"),
     ],
     ids=str,
 )
@@ -206,7 +206,7 @@ def test_arguments_that_are_wrong(arrays):
         opened(files=files, roi_start=one, rel_roi_start=one)
     with pytest.raises(ValueError, match="arguments are mutually exclusive, got roi_end and roi_shape"):
         opened(files=files, roi_end=one, roi_shape=one)
-    with pytest.raises(ValueError, match="out_of_bounds_policy is 'x'"):
+    with pytest.raises(ValueError, match="Not supported out_of_bounds_policy: x"):
         opened(files=files, out_of_bounds_policy="x")
 
 
