@@ -16,8 +16,8 @@ from jax import Array
 
 
 def size_text(extent: Iterable[Any]) -> str:
-    """A size as DALI's messages have it: "4 x 5 x 3"."""
-    return " x ".join(str(int(n)) for n in extent)
+    """A size as DALI's messages have it: "4 x 5 x 3"; "()" of a scalar."""
+    return " x ".join(str(int(n)) for n in extent) or "()"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -57,9 +57,8 @@ class CompiledOp(Operator):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        return super().min_inputs or int(
-            self.max_inputs is None
-        )  # the outputs are made of the first one at least
+        any_number = self.max_inputs is None  # outputs are made of the first one at least
+        return super().min_inputs or int(any_number)
 
     def needed_by_setup(self, given: Given) -> frozenset[str]:
         if self.setup is None or self.setup_needs is None:
