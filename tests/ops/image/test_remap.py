@@ -81,7 +81,7 @@ def test_what_is_refused():
         (
             [picture, points, points],
             {"interp": types.INTERP_GAUSSIAN},
-            "Only nearest and linear and cubic interpolation is supported,",
+            "Only nearest, linear and cubic interpolation is supported,",
         ),
         ([picture[:0], points, points], {}, "the image has no pixels"),
     ):
