@@ -42,7 +42,8 @@ def host_array(value: Any, *, copy: bool = False) -> HostArray:
         array = _asked(CapsuleHolder(value, device), np.from_dlpack)
     else:
         raise TypeError(
-            f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer"
+            f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer. Don't know "
+            f"how to extract the shape out of {type(value)}"
         )
     native = types.element_array(array)
     # JAX's arrays do not change; a view of one keeps it from being donated or freed.
@@ -75,10 +76,17 @@ def sample_arrays(values: Iterable[Any], *, copy: bool = False) -> list[HostArra
 def check_alike(samples: Sequence[HostArray]) -> None:
     """Raises SampleError unless all samples have one element type and number of axes."""
     for i, sample in enumerate(samples):
-        if sample.dtype != samples[0].dtype or sample.ndim != samples[0].ndim:
+        first = samples[0]
+        if sample.dtype != first.dtype or sample.ndim != first.ndim:
+            rule = (
+                "All tensors in a batch must have the same number of dimensions"
+                if sample.ndim != first.ndim
+                else f"Sample must have the same type as the target batch, current: {types.type_name(first.dtype)}, "
+                f"new: {types.type_name(sample.dtype)} for sample idx: {i}"
+            )
             raise SampleError(
-                f"sample {i} is {sample.dtype} with {sample.ndim} axes, sample 0 is {samples[0].dtype} with "
-                f"{samples[0].ndim}; a batch has one type and number of axes",
+                f"{rule}: sample {i} is {sample.dtype} with {sample.ndim} axes, sample 0 is {first.dtype} with "
+                f"{first.ndim}; a batch has one type and number of axes",
                 sample=i,
             )
 

@@ -37,8 +37,8 @@ class Feeding:
             data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
                 them if the source has several outputs and is fed by name. Copied before this returns, unless the external
                 source has `no_copy=True`.
-            layout: of the samples of this batch, in place of the one given to `fn.external_source`; where
-                there is neither, a TensorList has its own.
+            layout: of the samples of this batch, where `fn.external_source` has none; where there is neither, a
+                TensorList has its own.
 
         Raises:
             OperatorError: the data are no batch that the source may give.

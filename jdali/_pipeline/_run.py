@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jdali import types
+from jdali._batches.tensor import dali_type
 from jdali._pipeline._definition import Definition
 from jdali._pipeline._options import Options
 from jdali._state import StateError, check_version
@@ -123,7 +124,7 @@ def check_outputs(result: Result, expected: tuple[Any, Any, Any]) -> None:
         spec = output.spec
         for what, wanted, got in (
             ("Data type", None if dtypes[i] is None else types.to_dali_type(types.to_dtype(dtypes[i])).name,
-             types.to_dali_type(spec.dtype).name),
+             dali_type(spec.dtype).name),
             ("Number of dimensions", ndims[i], spec.ndim),
             ("Layout", layouts[i], spec.layout),
         ):  # fmt: skip

@@ -202,11 +202,11 @@ class Feed:
                 raise errors[0]
             finally:
                 errors.clear()  # the error holds this frame
-        sizes = {len(samples) for outputs in data.values() for samples in outputs}
+        sizes = {len(samples): node for node, outputs in data.items() for samples in outputs}
         if len(sizes) > 1:
             self._go_on(count)
-            raise OperatorError(f"external_source: sources gave batches of different sizes {sorted(sizes)}")
-        size = sizes.pop() if sizes else count
+            raise _size_clash(sizes)
+        size = next(iter(sizes), count)
         places = self._go_on(size)
         refs = self.refills.expect(places)
         if refs:
@@ -273,3 +273,11 @@ class Feed:
         for source in (*self._readers.values(), *self._externals.values()):
             with contextlib.suppress(AttributeError):
                 source.close()
+
+
+def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
+    """The error of sources that gave batches of different sizes; an example for each of these is given."""
+    (one, first), (other, second), *_ = nodes.items()
+    text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
+    text += f'{one} returned by "{first.name}".'
+    return OperatorError(f"external_source: {text}", operator="external_source", where=second.where)

@@ -35,10 +35,6 @@ class Items:
         # A generator and a callback are at the place where they were left, not at a beginning; so is another
         # iterator, unless it is to be gone through again: then its `__iter__` says where it begins.
         generator = inspect.isgenerator(source)
-        if cycle != "no" and callable(source) and not is_generator_function(source):
-            raise ValueError(
-                "external_source: The argument `cycle` can only be specified if `source` is iterable, not a callback"
-            )
         if cycle != "no" and generator:
             raise TypeError(
                 "external_source: Cannot cycle through a generator - if the generator is a result of calling a generator "

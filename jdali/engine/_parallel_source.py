@@ -73,7 +73,7 @@ class ParallelSource(ExternalSource, InWorkers):
 
     Args:
         source: a callback that is told which batch or sample to give, an iterable or a generator function.
-        prefetch_queue_depth: batches that workers are asked for before they are wanted.
+        prefetch_queue_depth: batches that workers are asked for before they are wanted, 1 or more.
         bytes_per_sample: room that shared memory is to have for each sample, in bytes.
         options: see `ExternalSource`.
 
@@ -92,10 +92,6 @@ class ParallelSource(ExternalSource, InWorkers):
         super().__init__(source, **options)
         self._options, self._bytes_per_sample = options, bytes_per_sample
         self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
-        if self._depth < 1:
-            raise ValueError(
-                f"{self.title}: prefetch_queue_depth must be at least 1, not {prefetch_queue_depth}"
-            )
         if self.is_fed:
             raise TypeError(f"{self.title}: parallel=True needs a source; this one is fed with feed_input")
         if callable(source) and not (self._told or is_generator_function(source)):

@@ -36,12 +36,16 @@ class ExternalSource:
         source: callable, iterable, generator function, or None (then `feed` gives the data).
         num_outputs: None for a source of one output given bare.
         cycle: "quiet" (or True) starts the iterable again, "raise" does so after StopIteration,
-            None or "no" stays at its end.
+            "no", False or None stays at its end; a callback and what is fed take None.
         batch: the source gives whole batches; else one sample a call.
         batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
-        repeat_last: `feed` keeps the last batch for later iterations.
+        repeat_last: `feed` keeps the last batch for later iterations; only without a source.
         no_copy: what is given to `feed` is not copied: the user does not change it until it was used.
         layout, dtype, ndim: per output or one for all; checked against what the source gives.
+
+    Raises:
+        TypeError: the source cannot be asked for data.
+        ValueError, RuntimeError: the other arguments do not go with it, or with each other.
     """
 
     def __init__(
@@ -62,9 +66,7 @@ class ExternalSource:
         self.name, self.source, self.num_outputs = name, source, num_outputs
         self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
         self.no_copy = no_copy
-        self.cycle = {True: "quiet", False: "no", None: "no"}.get(cycle, cycle)
-        if self.cycle not in ("no", "quiet", "raise"):
-            raise ValueError(f'external_source: cycle must be True, False, "quiet" or "raise", not {cycle!r}')
+        self.cycle = _cycle(cycle)
         count = num_outputs or 1
         self.layouts = _per_output(layout, count, "layout")
         self.drawn_layouts = self.layouts  # of the batch that `next` gave last
@@ -82,18 +84,12 @@ class ExternalSource:
         self._feed_lock = threading.Lock()
         self._given = 0  # batches of fed data
         # A callback that is told what to give needs no place to go back to.
-        self._told = callable(source) and not is_generator_function(source) and _takes_argument(source)
+        is_callback = callable(source) and not is_generator_function(source)
+        _refuse(source, cycle, is_callback=is_callback, repeat_last=repeat_last)
+        self._told = is_callback and _takes_argument(source)
         self._items: Items | None = None
         if source is not None and not self._told:
-            if not callable(source) and not isinstance(source, Iterable):
-                raise TypeError(
-                    f"external_source: source must be callable or iterable, not {type(source).__name__}"
-                )
             self._items = Items(source, self.cycle)
-        elif self._told and self.cycle != "no":
-            raise ValueError(
-                "external_source: The argument `cycle` can only be specified if `source` is iterable, not a callback"
-            )
 
     @property
     def title(self) -> str:
@@ -110,11 +106,11 @@ class ExternalSource:
 
         Args:
             data: a batch, or a sequence of one for each output.
-            layout: of this batch's samples, in place of that of the source.
+            layout: of this batch's samples; that of the source, if it has one.
             batch_size: number of samples, at most.
             copy: it is copied, unless `no_copy` says that the user leaves it as it is.
         """
-        layouts = self.layouts if layout is None else [layout] * len(self.layouts)
+        layouts = [self._fed_layout(layout, output) for output in range(len(self.layouts))]
         return self._batch(self._outputs(data), layouts, batch_size, copy=copy and not self.no_copy)
 
     def feed(self, batch: Any) -> None:
@@ -133,9 +129,10 @@ class ExternalSource:
             data, layout, batch_size: see `feed`.
         """
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
+        own = self._fed_layout(layout, output) or layout_of(data)
         with self._feed_lock:
             waiting = self._fed_outputs.setdefault(output, collections.deque())
-            waiting.append((samples, layout or self.layouts[output] or layout_of(data)))
+            waiting.append((samples, own))
             numbers = range(len(self.layouts))
             if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
                 return
@@ -143,6 +140,13 @@ class ExternalSource:
             anything = next(iter(parts.values()))  # in the place of what nobody takes
             rows = [parts.get(i, anything) for i in numbers]
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
+
+    def _fed_layout(self, layout: str | None, output: int) -> str | None:
+        """The layout that an output's batch is fed with, or else that of the output."""
+        declared = self.layouts[output]
+        if layout and declared and layout != declared:
+            raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
+        return layout or declared
 
     def anew(self) -> ExternalSource:
         """The same source for another pipeline, of which nothing was used."""
@@ -256,9 +260,10 @@ class ExternalSource:
     def check_fed(self) -> None:
         """Raises if it waits for data of the user, before other sources are asked for theirs."""
         if self.is_fed and not self.fed and not (self.repeat_last and self._last is not None):
-            raise RuntimeError(
+            raise IndexError(
                 f"external_source {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) "
-                "before each run"
+                "before each run. Attempted to peek the data batch that doesn't exist. Add more elements to the DALI "
+                "input operator."
             )
 
     def _next_fed(self) -> _Batch:
@@ -295,7 +300,7 @@ class ExternalSource:
         for samples, layout in zip(converted, own, strict=True):
             if layout and len(samples) and len(layout) != (ndim := kind_of(samples, 0)[1]):
                 raise ValueError(
-                    f"{self.title}: layout {layout!r} does not describe samples with {ndim} axes"
+                    f"{self.title}: The layout '{layout}' cannot describe {ndim}-dimensional data"
                 )
         return _Batch(converted, own)
 
@@ -309,7 +314,8 @@ class ExternalSource:
             raise TypeError(f"{where}{error}") from error
         if len(samples) > batch_size:
             raise ValueError(
-                f"{where}a batch of {len(samples)} samples was given, the pipeline's batch size is {batch_size}"
+                f"{where}The external source callback returned an unexpected batch size. Expected batch_size <= "
+                f"{batch_size}, actual: {len(samples)}"
             )
         dtype, ndim = self.dtypes[output], self.ndims[output]
         if dtype is None and ndim is None:
@@ -328,6 +334,42 @@ class ExternalSource:
                     sample=i,
                 )
         return samples
+
+
+_CYCLES = {True: "quiet", False: "no", None: "no", "no": "no", "quiet": "quiet", "raise": "raise"}
+
+
+def _cycle(given: Any) -> str:
+    if isinstance(given, (bool, str, type(None))) and given in _CYCLES:
+        return _CYCLES[given]
+    raise ValueError(
+        f"external_source: Invalid value {given!r} for the argument `cycle`. Valid values are\n"
+        '  - "no", False or None - it stays at its end\n'
+        '  - "quiet", True - it begins again\n'
+        '  - "raise" - it raises StopIteration and begins again.'
+    )
+
+
+def _refuse(source: Any, cycle: Any, *, is_callback: bool, repeat_last: bool) -> None:
+    """Raises if what is no source was given, or arguments that do not go with a source of this kind."""
+    if source is None:
+        if _cycle(cycle) != "no":
+            raise ValueError("external_source: `cycle` argument is only valid for iterable `source`")
+        return
+    if not callable(source) and not isinstance(source, Iterable):
+        raise TypeError(
+            "external_source: The `source` must be callable, iterable or a parameterless generator function. It is "
+            f"{type(source).__name__}"
+        )
+    if is_callback and cycle is not None:
+        raise ValueError(
+            "external_source: The argument `cycle` can only be specified if `source` is iterable. It is a callback"
+        )
+    if repeat_last:
+        raise ValueError(
+            "external_source: ``repeat_last`` must not be set when using the ``source`` argument. It's usable only "
+            "with manually fed `external_source`"
+        )
 
 
 def _takes_argument(function: Callable[..., Any]) -> bool:

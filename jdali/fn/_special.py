@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from jdali._operators.record import REGISTRY
@@ -27,7 +28,9 @@ def external_source(
     options |= {"name": generic["name"] or "external_source", "num_outputs": num_outputs}
     options["batch"] = kwargs.get("batch") is not False
     runtime: ExternalSource
-    if kwargs.get("parallel"):
+    is_parallel = bool(kwargs.get("parallel"))
+    _check_of_workers(kwargs, is_parallel=is_parallel)
+    if is_parallel:
         runtime = ParallelSource(
             source, prefetch_queue_depth=kwargs.get("prefetch_queue_depth"),
             bytes_per_sample=_bytes_per_sample(kwargs.get("bytes_per_sample_hint")), **options,
@@ -38,6 +41,22 @@ def external_source(
     if isinstance(result, DataNode):
         return result if num_outputs is None else [result]
     return list(result)
+
+
+def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
+    """Raises if what only a source in worker processes has is given to another one, or is wrong."""
+    for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
+        given = kwargs.get(name)
+        if given is None:
+            continue
+        if not is_parallel:
+            raise ValueError(
+                f"external_source: The argument `{name}` is valid only for parallel external sources (when "
+                "``parallel`` is True)."
+            )
+        numbers = given if isinstance(given, (list, tuple)) else [given]
+        if any(number < 1 for number in numbers):
+            raise ValueError(f"external_source: ``{name}`` must be a positive integer, got {given}.")
 
 
 def _bytes_per_sample(hint: Any) -> int:

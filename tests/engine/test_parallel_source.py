@@ -103,7 +103,7 @@ def test_shared_memory_has_the_room_that_was_asked_for(closing):
     found = hinted.external_source_shm_statistics()
     assert set(found["per_sample_capacities"]) == {(1 << 20) + 10}
     assert len(found["capacities"]) == len(found["per_sample_capacities"]) > 0
-    inside = closing(Samples(10), batch=False, num_outputs=2, parallel=False, bytes_per_sample_hint=1 << 20)
+    inside = closing(Samples(10), batch=False, num_outputs=2, parallel=False)
     inside.run()
     assert inside.external_source_shm_statistics()["capacities"] == []
 

@@ -182,7 +182,7 @@ def test_a_layout_is_that_of_the_batch_it_was_fed_with():
     pipe.feed_input("in", TensorListCPU(volume, layout="WHC"))
     pipe.feed_input("in", volume)
     assert [pipe.run()[0].layout() for _ in range(4)] == ["HWC", "CHW", "WHC", ""]
-    with pytest.raises(OperatorError, match=r"external_source 'in': layout 'HW' does not describe .* 3 axes"):
+    with pytest.raises(OperatorError, match="external_source 'in': The layout 'HW' cannot describe 3-dim"):
         pipe.feed_input("in", volume, layout="HW")
 
 
@@ -272,7 +272,7 @@ def test_arrays_that_are_no_tensors(array, text):
 def test_samples_that_are_no_arrays():
     for value in (None, {}, "text", object()):
         with pytest.raises(OperatorError, match=f"sample 0: {type(value).__name__} is no array"):
-            given(lambda value=value: [value, value])
+            given([[value, value]])
     with pytest.raises(OperatorError, match=r"sample 1: list \[\[1, 2\], \[3\]\] is no tensor"):
         given(lambda: [[[1, 2]], [[1, 2], [3]]])
     with pytest.raises(OperatorError, match="is no batch: it has no axis of samples"):
@@ -295,7 +295,7 @@ def test_one_output_in_a_tuple():
 
 def test_python_numbers_and_lists_are_what_numpy_makes_of_them():
     for source, dtype in (([1, 2], np.int64), ([1.5, 2.5], np.float64), ([True, False], np.bool_)):
-        (samples,), made = given(lambda source=source: source)
+        (samples,), made = given([source])
         assert made.spec.dtype == dtype
         assert [s.item() for s in samples] == source
 
@@ -383,6 +383,131 @@ REFUSED_CALLBACKS = {
 def test_callbacks_with_other_arguments_are_refused(text):
     with pytest.raises(TypeError, match=f"Found {re.escape(text)}"):
         fn.external_source(REFUSED_CALLBACKS[text])
+
+
+# What is wrong with a call, and what DALI says of it: type, words, the call.
+REFUSED_CALLS = {
+    "cycle of a callback": (ValueError, "can only be specified if `source` is iterable.", lambda f: f(lambda: A, cycle=False)),
+    "cycle unknown": (ValueError, "Invalid value 'loud' for the argument `cycle`. Valid values are", lambda f: f([A], cycle="loud")),
+    "cycle of nothing": (ValueError, "`cycle` argument is only valid for iterable `source`", lambda f: f(cycle=True)),
+    "a number": (
+        TypeError, "The `source` must be callable, iterable or a parameterless generator function.", lambda f: f(5)
+    ),
+    "depth": (
+        ValueError, "The argument `prefetch_queue_depth` is valid only for parallel external sources",
+        lambda f: f([A], prefetch_queue_depth=2),
+    ),
+    "hint": (
+        ValueError, "The argument `bytes_per_sample_hint` is valid only for parallel external sources",
+        lambda f: f([A], bytes_per_sample_hint=2),
+    ),
+    "parallel depth": (
+        ValueError, "``prefetch_queue_depth`` must be a positive integer, got 0.",
+        lambda f: f(lambda i: A, parallel=True, prefetch_queue_depth=0),
+    ),
+    "parallel hint": (
+        ValueError, "``bytes_per_sample_hint`` must be a positive integer, got 0.",
+        lambda f: f(lambda i: A, parallel=True, bytes_per_sample_hint=0),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", REFUSED_CALLS)
+def test_calls_are_refused_as_dali_does(name):
+    kind, text, call = REFUSED_CALLS[name]
+    for package in (jdali, oracle.dali()):
+        with pytest.raises(kind, match=re.escape(text)), package.Pipeline(2, 1, None):
+            call(package.fn.external_source)
+
+
+def test_repeat_last_is_for_what_is_fed():
+    with pytest.raises(ValueError, match="``repeat_last`` must not be set when using the ``source`` argument"):
+        fn.external_source([A], repeat_last=True)
+
+
+# What is wrong with a batch, and what DALI says of it.
+REFUSED_BATCHES = {
+    "All tensors in a batch must have the same number of dimensions": [A, A[0]],
+    "Sample must have the same type as the target batch, current: int32, new: float for sample idx: 1": [A, np.float32(A)],
+    "The external source callback returned an unexpected batch size. Expected batch_size <= 2, actual: 3": np.zeros((3, 1)),
+    "Don't know how to extract the shape out of <class 'NoneType'>": None,
+    "Don't know how to extract the shape out of <class 'str'>": ["a", "b"],
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("text", REFUSED_BATCHES)
+@pytest.mark.parametrize("fed_by_user", [False, True])
+def test_batches_are_refused_as_dali_does(text, fed_by_user):
+    def run(package):
+        if not fed_by_user:
+            return given(lambda: REFUSED_BATCHES[text], package)
+        with package.Pipeline(2, 1, None) as pipe:
+            pipe.set_outputs(package.fn.external_source(name="in"))
+        pipe.build()
+        pipe.feed_input("in", REFUSED_BATCHES[text])
+        return pipe.run()
+
+    for package in (jdali, oracle.dali()):
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            run(package)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("declared", "given_with", "text"),
+    [
+        (None, "HW", "The layout 'HW' cannot describe 1-dimensional data"),
+        ("H", "W", 'Expected data with layout: "H" and got: "W"'),
+    ],
+)
+def test_layouts_are_refused_as_dali_does(declared, given_with, text):
+    def run(package):
+        with package.Pipeline(2, 1, None) as pipe:
+            pipe.set_outputs(package.fn.external_source(name="in", layout=declared))
+        pipe.build()
+        pipe.feed_input("in", A, layout=given_with)
+        return pipe.run()
+
+    for package in (jdali, oracle.dali()):
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            run(package)
+
+
+@pytest.mark.oracle
+def test_batches_of_different_sizes_name_the_sources():
+    def run(package):
+        with package.Pipeline(2, 1, None) as pipe:
+            pipe.set_outputs(*(package.fn.external_source([A[:n]], name=f"of {n}") for n in (1, 2)))
+        pipe.build()
+        return pipe.run()
+
+    for package in (jdali, oracle.dali()):
+        text = 'The input operator "of 2" returned a batch size 2 which is different than 1 returned by "of 1"'
+        with pytest.raises(RuntimeError, match=text):
+            run(package)
+
+
+@pytest.mark.oracle
+def test_what_was_not_fed_is_an_index_error():
+    def run(package):
+        with package.Pipeline(2, 1, None) as pipe:
+            pipe.set_outputs(package.fn.external_source(name="in"))
+        pipe.build()
+        return pipe.run()
+
+    for package in (jdali, oracle.dali()):
+        with pytest.raises(IndexError, match="Attempted to peek the data batch that doesn't exist"):
+            run(package)
+
+
+@pytest.mark.oracle
+def test_a_batch_may_be_empty():
+    for package in (jdali, oracle.dali()):
+        batches, out = given(lambda: [], package)  # noqa: PIE807  a class has no signature
+        assert (batches, len(out), out.shape()) == ([[]], 0, [])
+        assert "num_samples=0" in repr(out)
 
 
 def test_a_partial_may_fill_in_arguments_by_name():
