@@ -8,7 +8,7 @@ from typing import Any
 
 from jdali._pipeline._definition import Definition
 from jdali._pipeline._options import Options
-from jdali._pipeline._run import Run, per_output
+from jdali._pipeline._run import Run
 from jdali._pipeline._unused import warn_of_unused_outputs
 from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator, host_device
@@ -66,8 +66,7 @@ class Building:
     def outputs(self) -> tuple[DataNode, ...]:
         """Those of the definition, as many as the options say something of."""
         outputs = self._definition.complete()
-        for expected in self._options.expected:  # of the wrong length is an error at once
-            per_output(expected, len(outputs))
+        self._options.expected.check_count(len(outputs))
         return outputs
 
     def start_py_workers(self) -> None:
@@ -91,6 +90,11 @@ class Building:
                 weakref.finalize(self, self.workers.abandon).atexit = False
 
     def _build(self) -> None:
+        if self._options.num_threads < 1:
+            raise ValueError(
+                "Pipeline created with `num_threads` < 1 can only be used for serialization. It is "
+                f"{self._options.num_threads}"
+            )
         if self._options.debug:
             engine: Engine = self._debug_engine()
             self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)

@@ -59,7 +59,8 @@ class Checkpoints:
         run = self._building.run()
         if not self._options.enable_checkpointing:
             raise RuntimeError(
-                "Pipeline.checkpoint: give the pipeline enable_checkpointing=True (get_state needs it not)"
+                "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
+                "creating the pipeline (get_state needs it not)"
             )
         data = to_checkpoint(run.get_state())
         if filename is not None:

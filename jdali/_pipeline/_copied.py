@@ -35,10 +35,9 @@ def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
         ValueError: see `outputs_of`.
     """
     outputs, given = outputs_of(pipeline), pipeline._options
-    dtype, ndim, layout = given.expected
     kept = {name: getattr(given, name) for name in OPTIONS} | given.without_effect
     copy = Pipeline(
-        **kept | {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout} | options,
+        **kept | given.expected.given | options,
         py_num_workers=given.py_num_workers, py_start_method=given.py_start_method,
         py_callback_pickler=given.py_callback_pickler, compilation_cache=given.compilation_cache,
     )  # fmt: skip

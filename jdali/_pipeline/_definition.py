@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from jdali import types
 from jdali.graph._arithmetic import constant_node
 from jdali.graph._fingerprint import Entry, describe, fingerprint
-from jdali.graph._node import DataNode, Graph, building, current_graph
+from jdali.graph._node import DataNode, Graph, building, current_graph, user_line
 
 _NUMBERS = (bool, int, float)
 _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
@@ -43,6 +43,7 @@ class Definition:
         self.function: Callable[[], Any] | None = None
         self.is_final = False
         self._contexts: list[Any] = []
+        self._refused = ""  # what is wrong with the outputs that were set
         self._fingerprint: tuple[list[Entry], str] | None = None
 
     def enter(self) -> None:
@@ -72,7 +73,11 @@ class Definition:
         return as_outputs(owner.define_graph())
 
     def complete(self) -> tuple[DataNode, ...]:
-        """The outputs; if there are none yet, the pipeline is asked for its graph."""
+        """The outputs; if there are none yet, the pipeline is asked for its graph.
+
+        Raises:
+            TypeError: one of those that were set cannot be an output.
+        """
         if self.outputs is None:
             self.enter()
             try:
@@ -80,6 +85,8 @@ class Definition:
             finally:
                 self.leave()
             self.set_outputs(*outputs)
+        if self._refused:
+            raise TypeError(self._refused)
         assert self.outputs is not None
         return self.outputs
 
@@ -95,14 +102,16 @@ class Definition:
     def set_outputs(self, *output_data_nodes: Any) -> None:
         """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
 
-        Constants are numbers, lists of them, and arrays; each sample is all of one.
-
-        Raises:
-            TypeError: an output is neither.
+        Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
+        `build` raises TypeError, as in DALI.
         """
         self._refuse_if_final("given outputs")
         self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
-        self.outputs = tuple(self._output(i, value) for i, value in enumerate(output_data_nodes))
+        self.outputs, self._refused = (), ""
+        try:
+            self.outputs = tuple(self._output(i, value) for i, value in enumerate(output_data_nodes))
+        except TypeError as error:
+            self._refused = f"{error}\n  set at {user_line()}"
 
     def _output(self, number: int, value: Any) -> DataNode:
         if isinstance(value, DataNode):
@@ -116,13 +125,15 @@ class Definition:
                 "list/tuple expansion (*) is the likely cause."
             )
         raise TypeError(
-            f"Illegal pipeline output type. The output {number} must be a DataNode or a constant, got "
-            f"{type(value).__name__}: {value!r:.60}"
+            f"Illegal output type. The output {number} is a `{type(value)}`. Allowed types are ``DataNode`` and types "
+            f"convertible to `types.Constant` (numerical constants, 1D lists/tuple of numbers and ND arrays): {value!r:.60}"
         )
 
     def add_sink(self, edge: DataNode) -> None:
         """Runs what `edge` depends on though it is no output."""
         self._refuse_if_final("given a sink")
+        if not isinstance(edge, DataNode):
+            raise TypeError(f"Pipeline.add_sink: it takes a DataNode, got {type(edge).__name__}")
         self.graph.own(edge).source.preserve = True
 
     def entries(self, *, scaled_decoding: bool) -> tuple[list[Entry], str]:

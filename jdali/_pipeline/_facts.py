@@ -7,7 +7,6 @@ from typing import Any
 from jdali._pipeline._building import Building
 from jdali._pipeline._definition import Definition
 from jdali._pipeline._options import Options
-from jdali._pipeline._run import per_output
 from jdali.engine import _report
 from jdali.engine._report import Times
 from jdali.engine._sources import ExternalSource
@@ -36,11 +35,11 @@ class Facts:
 
     def output_dtype(self) -> list[Any]:
         """The dtypes given at construction, one for each output."""
-        return per_output(self._options.expected[0], self.num_outputs())
+        return self._options.expected.of("output_dtype", self.num_outputs())
 
     def output_ndim(self) -> list[Any]:
         """The numbers of axes given at construction, one for each output."""
-        return per_output(self._options.expected[1], self.num_outputs())
+        return self._options.expected.of("output_ndim", self.num_outputs())
 
     def external_source_shm_statistics(self) -> dict[str, list[int]]:
         """The shared memory in which batches come from worker processes, now.
@@ -65,7 +64,10 @@ class Facts:
         if name is None:
             return metas
         if name not in metas:
-            raise RuntimeError(f"reader_meta: no reader named {name!r}; there are {sorted(metas)}")
+            raise RuntimeError(
+                f"reader_meta: no reader named {name!r}; there are {sorted(metas)}. Operator {name} not found or does not "
+                "expose valid metadata."
+            )
         return dict(metas[name])
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:

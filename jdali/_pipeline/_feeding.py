@@ -41,6 +41,7 @@ class Feeding:
                 TensorList has its own.
 
         Raises:
+            KeyError: the pipeline has no such external source.
             OperatorError: the data are no batch that the source may give.
         """
         self._feed([(data_node, data)], layout)
@@ -83,6 +84,11 @@ class Feeding:
 
 def _fed_source(engine: Engine, graph: Graph, wanted: DataNode | str) -> tuple[Node, ExternalSource]:
     node: Node | None
+    if not isinstance(wanted, (DataNode, str)):
+        raise TypeError(
+            'feed_input: Expected outputs of type compatible with "DataNode". Received output type with name '
+            f'"{type(wanted).__name__}" that does not match.'
+        )
     if isinstance(wanted, DataNode):
         node = graph.copy_of(wanted.source)
     else:
@@ -90,7 +96,8 @@ def _fed_source(engine: Engine, graph: Graph, wanted: DataNode | str) -> tuple[N
     source = None if node is None else engine.sources.get(node)
     if node is None or not isinstance(source, ExternalSource):
         known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
-        raise RuntimeError(f"feed_input: no external source named {wanted!r}; there are {known}")
+        name = wanted.name if isinstance(wanted, DataNode) else wanted
+        raise KeyError(f'feed_input: Could not find an input operator with name "{name}"; there are {known}')
     if not source.is_fed:
         raise RuntimeError(
             f"Cannot use `feed_input` on the external source {node.name!r} with a `source` argument specified."

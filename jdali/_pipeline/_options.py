@@ -7,6 +7,9 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar, overload
 
+import numpy as np
+
+from jdali._pipeline._expected import Expected
 from jdali._system.cpus import cpu_count
 
 T = TypeVar("T")
@@ -54,7 +57,7 @@ class Options:
     Attributes:
         seed_given: the seed was given, and not made up.
         depth: batches made ahead.
-        expected: dtype, number of axes and layout of the outputs, as they were given.
+        expected: what the outputs must be.
         without_effect: the arguments of `WITHOUT_EFFECT`, as they were given.
         conditionals: `if` on a DataNode works sample by sample; `pipeline_def` says so.
     """
@@ -62,8 +65,10 @@ class Options:
     def __init__(self, given: Mapping[str, Any]):
         self.batch_size_given: int | None = given["batch_size"]
         if self.batch_size_given is not None and self.batch_size_given < 1:
-            raise ValueError(f"Pipeline: batch_size must be at least 1, not {self.batch_size_given}")
-        self.num_threads: int = given["num_threads"] or cpu_count()
+            raise ValueError(
+                f"Pipeline: Invalid batch size: {self.batch_size_given}. Please set a positive integer."
+            )
+        self.num_threads: int = cpu_count() if given["num_threads"] is None else given["num_threads"]
         self.device_id: int | None = given["device_id"]
         seed = given["seed"]
         self.seed_given = seed is not None and seed >= 0
@@ -72,12 +77,22 @@ class Options:
         self.exec_async: bool = given["exec_async"]
         self.prefetch_queue_depth: int | Mapping[str, int] = given["prefetch_queue_depth"]
         self.depth = _depth(self.prefetch_queue_depth)
+        if self.exec_separated and not self.exec_async:
+            raise ValueError(
+                "Pipeline: `exec_async` must not evaluate to `False` when using separated queues: prefetch_queue_depth is "
+                f"{self.prefetch_queue_depth}"
+            )
         self.enable_checkpointing: bool = given["enable_checkpointing"]
         self.checkpoint: str | bytes | None = given["checkpoint"]
         self.py_num_workers: int = 1 if given["py_num_workers"] is None else given["py_num_workers"]
         self.py_start_method: str | None = given["py_start_method"]
         self.py_callback_pickler: Any = given["py_callback_pickler"]
-        self.expected = (given["output_dtype"], given["output_ndim"], given["output_layout"])
+        if self.py_callback_pickler is not None and self.py_start_method == "fork":
+            raise ValueError(
+                "Pipeline: ``py_callback_pickler`` should not be set when 'fork' start method is used: nothing is pickled "
+                "then"
+            )
+        self.expected = Expected(given["output_dtype"], given["output_ndim"], given["output_layout"])
         self.debug: bool = given["debug"]
         self.conditionals = False
         self.on_error: str = given["on_error"]
@@ -102,10 +117,10 @@ class Options:
         """Samples in a batch.
 
         Raises:
-            RuntimeError: it was not given.
+            ValueError: it was not given.
         """
         if self.batch_size_given is None:
-            raise RuntimeError("Pipeline: batch_size was not given")
+            raise ValueError("Pipeline: The batch size must be set.")
         return self.batch_size_given
 
     max_batch_size = batch_size
@@ -137,10 +152,14 @@ class Options:
 
 
 def _depth(given: int | Mapping[str, int]) -> int:
-    depth = max(given.values()) if isinstance(given, Mapping) else given
-    if depth < 1:
-        raise ValueError(f"Pipeline: prefetch_queue_depth must be at least 1, not {depth}")
-    return depth
+    depths = list(given.values()) if isinstance(given, Mapping) else [given]
+    if not depths or not all(isinstance(depth, (int, np.integer)) for depth in depths):
+        raise TypeError(
+            f"Pipeline: Expected prefetch_queue_depth to be either int or Dict[int, int], got {given!r}"
+        )
+    if min(depths) < 1:
+        raise ValueError(f"Pipeline: The prefetch queue depth must be greater than 0. It is {given}")
+    return int(max(depths))
 
 
 class Option(Generic[T]):

@@ -287,7 +287,13 @@ class Pipeline:
     feed_inputs = part_of("_feeding", Feeding.feed_inputs)
 
     def input_feed_count(self, input_name: str) -> int:
-        """How many batches to feed before the first run: 1, since fed pipelines run on demand."""
+        """How many batches to feed before the first run: 1, since fed pipelines run on demand.
+
+        Raises:
+            KeyError: the pipeline has no such input.
+        """
+        if input_name not in self.fed_inputs:
+            raise KeyError(f'Pipeline: The pipeline doesn\'t have an input named "{input_name}".')
         return 1
 
     def reset(self) -> None:

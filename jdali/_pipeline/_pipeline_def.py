@@ -71,11 +71,12 @@ def _split_arguments(
     function: Callable[..., Any], kwargs: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keyword arguments of the function itself, and those of `Pipeline`."""
-    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values()):
-        raise TypeError(
-            f"Using **kwargs is not allowed in a function decorated with pipeline_def: whether an argument of "
-            f"{function.__name__} is one of `Pipeline` could not be told"
-        )
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise TypeError(
+                f"Using variadic keyword argument `**{parameter.name}` in a graph-defining function is not allowed: whether "
+                f"an argument of {function.__name__} is one of `Pipeline` could not be told"
+            )
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     own = {k: v for k, v in kwargs.items() if k in names}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jdali import types
-from jdali._batches.tensor import dali_type
 from jdali._pipeline._definition import Definition
 from jdali._pipeline._options import Options
 from jdali._state import StateError, check_version
@@ -54,7 +52,8 @@ class Run:
                     self._state = {**self._state, "end": End.REACHED}
                     raise
                 if result is not None:  # else another thread took it, or a state was set
-                    check_outputs(result, self._options.expected)
+                    if result.nothing is None:
+                        self._options.expected.check(result.outputs)
                     self._state, self._errors = result.state, result.errors
                     return result
 
@@ -75,7 +74,7 @@ class Run:
         """The oldest batch that was scheduled."""
         with self.executor.turn:
             if not self.scheduled:
-                raise RuntimeError("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
+                raise StopIteration("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
             self.scheduled -= 1
         return self.take()
 
@@ -111,36 +110,3 @@ class Run:
                 raise StateError(f"pipeline: {error}") from error
             options.seed = int(state["seed"])
             self._state, self.scheduled = sources, 0
-
-
-def check_outputs(result: Result, expected: tuple[Any, Any, Any]) -> None:
-    """Raises if outputs are not of the dtypes, numbers of axes or layouts that the user expects."""
-    if result.nothing is not None:
-        return
-    dtypes, ndims, layouts = (per_output(e, len(result.outputs)) for e in expected)
-    for i, output in enumerate(result.outputs):
-        if not len(output):  # of a part of the batch that no sample is in: it has no type
-            continue
-        spec = output.spec
-        for what, wanted, got in (
-            ("Data type", None if dtypes[i] is None else types.to_dali_type(types.to_dtype(dtypes[i])).name,
-             dali_type(spec.dtype).name),
-            ("Number of dimensions", ndims[i], spec.ndim),
-            ("Layout", layouts[i], spec.layout),
-        ):  # fmt: skip
-            if wanted is not None and wanted != got:
-                raise RuntimeError(
-                    f"Pipeline: {what} in the output_idx={i} does not match. Expected: {wanted}. Received: {got}."
-                )
-
-
-def per_output(value: Any, count: int) -> list[Any]:
-    """What was given for each output, or for all of them."""
-    if isinstance(value, (list, tuple)):
-        if len(value) != count:
-            raise RuntimeError(
-                f"Pipeline: Lengths of what is expected of the outputs and of the outputs do not match: {len(value)} and "
-                f"{count}"
-            )
-        return list(value)
-    return [value] * count

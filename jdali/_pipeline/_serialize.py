@@ -57,9 +57,18 @@ class Serialization:
         """
         if define_graph is not None:
             if not callable(define_graph):
+                hint = (
+                    "Didn't you want to write `.serialize(filename=...)`?"
+                    if isinstance(define_graph, str)
+                    else f"It is a {type(define_graph).__name__}"
+                )
                 raise TypeError(
-                    "Pipeline.serialize: Provided `define_graph` argument is not callable. It is a "
-                    f"{type(define_graph).__name__}; a file is named by `filename`"
+                    f"Pipeline.serialize: Provided `define_graph` argument is not callable. {hint}"
+                )
+            if self._definition.outputs is not None:
+                raise RuntimeError(
+                    "Pipeline.serialize: Duplicate graph definition - `define_graph` argument should not be specified when "
+                    "graph was defined with a call to `set_outputs`."
                 )
             self._definition.function = define_graph
         self._building.run()
@@ -79,7 +88,8 @@ class Serialization:
 
     def _described(self) -> dict[str, Any]:
         """What was said of the outputs, and options without effect, as JSON."""
-        dtypes, ndims, layouts = self._options.expected
+        expected = self._options.expected.given
+        dtypes = expected["output_dtype"]
         if dtypes is not None:
             several = isinstance(dtypes, (list, tuple))
             numbers = [
@@ -87,7 +97,7 @@ class Serialization:
                 for d in (dtypes if several else [dtypes])
             ]
             dtypes = numbers if several else numbers[0]
-        described = {"output_dtype": dtypes, "output_ndim": ndims, "output_layout": layouts}
+        described = expected | {"output_dtype": dtypes}
         ignored = {
             name: value.name if isinstance(value, enum.Enum) else value
             for name, value in self._options.without_effect.items()
@@ -112,12 +122,9 @@ class Serialization:
                 f"Pipeline: it cannot be pickled or copied, {error}: call the pipeline function again where "
                 "the pipeline is wanted, and give it what get_state() returns here"
             ) from None
-        dtype, ndim, layout = self._options.expected
         options = {
             **self._options.without_effect,
-            "output_dtype": dtype,
-            "output_ndim": ndim,
-            "output_layout": layout,
+            **self._options.expected.given,
             "compilation_cache": self._options.compilation_cache,
         }
         return data, options, run.get_state()
@@ -170,7 +177,9 @@ def _parsed(data: str | bytes | None) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(data or b"")
     except ValueError as error:
-        raise RuntimeError(f"Pipeline.deserialize: these are not the bytes of a pipeline: {error}") from None
+        raise RuntimeError(
+            f"Pipeline.deserialize: Error parsing serialized pipeline: these are not the bytes of a pipeline: {error}"
+        ) from None
     check_version("Pipeline.deserialize", content, VERSION)
     return content
 
@@ -191,7 +200,10 @@ class _Writer:
             try:
                 return _written(value)
             except TypeError as error:
-                raise RuntimeError(f"Pipeline.serialize: {node.op.name}: {name} {error}") from None
+                raise RuntimeError(
+                    f"Pipeline.serialize: {node.op.name}: {name} {error}. Could not serialize the operator: "
+                    f"`jdali.fn.{node.op.shown_name}`."
+                ) from None
 
         return {
             "op": node.op.name,

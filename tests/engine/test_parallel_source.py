@@ -192,7 +192,7 @@ def test_each_pipeline_has_its_own_workers(closing):
         (
             lambda: fn.external_source(whole_batch, parallel=True, prefetch_queue_depth=0),
             ValueError,
-            "prefetch_queue_depth must be at least 1, not 0",
+            "``prefetch_queue_depth`` must be a positive integer, got 0",
         ),
     ],
 )

@@ -1,0 +1,107 @@
+"""What the outputs of a pipeline must be: `output_dtype`, `output_ndim` and `output_layout`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._batches.tensor import dali_type
+from jdali.tensors import TensorList
+
+
+class Expected:
+    """Element type, number of axes and layout of the outputs: one for all, a list with one for each, or None.
+
+    Args:
+        dtype: a DALI type, or what NumPy takes for one.
+        ndim: 0 or more.
+        layout: a letter for each axis.
+
+    Attributes:
+        given: the three, as arguments of `Pipeline`.
+
+    Raises:
+        TypeError, ValueError: a value is none of these.
+    """
+
+    def __init__(self, dtype: Any, ndim: Any, layout: Any):
+        self.given = {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout}
+        _check("output_dtype", dtype, _is_dtype, "a value from jdali.types.DALIDataType", "a list of these")
+        _check("output_ndim", ndim, _is_number, "an int", "a list of ints")
+        _check("output_layout", layout, _is_text, "a string", "a list of strings")
+        for value in _each(dtype):
+            if value is types.NO_TYPE:
+                found = _found("value", value, dtype)
+                raise ValueError(f"Pipeline: `output_dtype` can't be a types.NO_TYPE. {found}")
+        for value in _each(ndim):
+            if value is not None and value < 0:
+                found = _found("value", value, ndim)
+                raise ValueError(f"Pipeline: `output_ndim` must be non-negative. {found}")
+
+    def of(self, name: str, count: int) -> list[Any]:
+        """What was given by this name, for each of the outputs."""
+        value = self.given[name]
+        return list(value) if isinstance(value, (list, tuple)) else [value] * count
+
+    def check_count(self, count: int) -> None:
+        """Raises RuntimeError if something was said of another number of outputs."""
+        if any(isinstance(value, (list, tuple)) and len(value) != count for value in self.given.values()):
+            received = "".join(f"\n{name}={value}" for name, value in self.given.items())
+            raise RuntimeError(
+                f"Pipeline: Lengths of provided output descriptions do not match. \nExpected num_outputs={count}.\n"
+                f"Received:{received}"
+            )
+
+    def check(self, outputs: tuple[TensorList, ...]) -> None:
+        """Raises RuntimeError if an output is not what it must be."""
+        rows = zip(*(self.of(name, len(outputs)) for name in self.given), strict=True)
+        for i, (output, (dtype, ndim, layout)) in enumerate(zip(outputs, rows, strict=True)):
+            if not len(output):  # of a part of the batch that no sample is in: it has no type
+                continue
+            spec = output.spec
+            for what, wanted, got in (
+                ("Data type", None if dtype is None else types.to_dali_type(types.to_dtype(dtype)).name,
+                 dali_type(spec.dtype).name),
+                ("Number of dimensions", ndim, spec.ndim),
+                ("Layout", layout, spec.layout),
+            ):  # fmt: skip
+                if wanted is not None and wanted != got:
+                    raise RuntimeError(
+                        f"Pipeline: {what} in the output_idx={i} does not match. Expected: {wanted}. Received: {got}."
+                    )
+
+
+def _each(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _found(what: str, value: Any, given: Any) -> str:
+    return f"Found {what} {value} in the list." if isinstance(given, (list, tuple)) else f"Found {what}: {value}."
+
+
+def _check(name: str, given: Any, is_right: Callable[[Any], bool], one: str, several: str) -> None:
+    for value in _each(given):
+        if value is not None and not is_right(value):
+            found = _found("type", type(value), given)
+            raise TypeError(f"Pipeline: `{name}` must be either: {one}, {several} or None. {found}")
+
+
+def _is_dtype(value: Any) -> bool:
+    if isinstance(value, types.DALIDataType):
+        return True
+    try:
+        types.to_dtype(value)
+    except TypeError:
+        return False
+    return not isinstance(value, int)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, np.integer))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
