@@ -407,7 +407,7 @@ def test_feeding():
     assert small.shape() == [(1, 5)]
     with pytest.raises(KeyError, match='Could not find an input operator with name "other"'):
         pipe.feed_input("other", [])
-    with pytest.raises(RuntimeError, match="batch of 4 samples"):
+    with pytest.raises(RuntimeError, match="Expected batch_size <= 3, actual: 4"):
         pipe.run(data=np.zeros((4, 1)))
 
 

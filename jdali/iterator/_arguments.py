@@ -7,6 +7,7 @@ from typing import Any
 
 from jax.sharding import Sharding
 
+from jdali.iterator._errors import IteratorError
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy, ReaderFacts
 from jdali.pipeline import Pipeline
 
@@ -20,24 +21,29 @@ def check_arguments(
     policy: Any,
 ) -> None:
     if not pipes:
-        raise ValueError("iterator: give at least one pipeline")
+        raise IteratorError("iterator: Number of provided pipelines has to be at least 1")
     sizes = [pipe.batch_size for pipe in pipes]
     if len(set(sizes)) > 1:
-        raise ValueError(f"iterator: all pipelines must have the same batch size, got {sizes}")
+        raise IteratorError(f"iterator: All pipelines should have the same batch size set, got {sizes}")
     if len(set(names)) != len(names):
-        raise ValueError(f"iterator: output_map names should be distinct, got {list(names)}")
+        raise IteratorError(f"iterator: output_map names should be distinct, got {list(names)}")
     if not isinstance(policy, LastBatchPolicy):
-        raise ValueError(
-            f"iterator: Wrong type for `last_batch_policy`. It must be a LastBatchPolicy, not {policy!r}"
+        raise IteratorError(
+            f"iterator: Wrong type for `last_batch_policy`. Expected {LastBatchPolicy}, got {type(policy)}: {policy!r}"
+        )
+    if len({pipe.enable_checkpointing for pipe in pipes}) > 1:
+        raise IteratorError(
+            "iterator: All wrapped pipelines must have the same value for `enable_checkpointing`."
         )
     if size == 0:
-        raise ValueError("iterator: size cannot be 0")
+        raise IteratorError("iterator: Size cannot be 0")
     if reader_name is not None and (size > 0 or padded):
-        raise ValueError(
-            "iterator: with reader_name the reader says its size and padding: give neither of them"
+        what = "size" if size > 0 else "last_batch_padded"
+        raise IteratorError(
+            f"iterator: When reader_name is provided, {what} should not be set: the reader says it"
         )
     if reader_name is None and size < 0 and len(pipes) > 1:
-        raise ValueError(
+        raise IteratorError(
             "iterator: Negative size is supported only for a single pipeline; several need size or reader_name"
         )
 
@@ -59,7 +65,9 @@ def epoch_counter(
     if counter.length == 0:
         raise RuntimeError(
             f"iterator: {counter.size} samples in a shard do not fill one batch of "
-            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only"
+            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only. It seems that there is no data in "
+            "the pipeline. This may happen if `last_batch_policy` is set to PARTIAL and the requested batch size is greater "
+            "than the shard size."
         )
     return counter
 

@@ -14,6 +14,7 @@ from jdali._batches.placement import BatchSplit, fitted, lead, of_batch_axis, pl
 from jdali._numerics.grid import COARSE, round_up
 from jdali._numerics.narrow import narrow
 from jdali._system.devices import AnyArray
+from jdali.iterator._errors import IteratorError
 from jdali.tensors import TensorList
 
 
@@ -110,8 +111,9 @@ class Assembler:
         shapes = {shape for batch in batches for shape in batch.shape()}
         if len(shapes) > 1:
             shown = ", ".join(map(str, sorted(shapes)[:4])) + (", ..." if len(shapes) > 4 else "")
-            raise ValueError(
-                f"iterator: the samples of output {name!r} differ in shape: {shown}. Bring them to one shape "
+            raise IteratorError(
+                f"iterator: The batch must be representable as a tensor - it must have uniform shape: the samples of output "
+                f"{name!r} differ in shape: {shown}. Bring them to one shape "
                 f'in the pipeline (fn.resize, fn.crop, fn.pad), or give ragged=("{name}",) to get them '
                 f"padded, with their sizes as {name + '_extent'!r}"
             )

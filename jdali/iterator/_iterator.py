@@ -93,11 +93,13 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         ragged: str | Sequence[str] = "error",
         pmap_shape: bool = False,
     ):
-        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines)
+        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
         self.output_map = list(output_map)
         check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
-            raise ValueError(f'iterator: auto_reset must be a bool, "yes" or "no", not {auto_reset!r}')
+            raise ValueError(
+                f'iterator: Unsupported value for `auto_reset` {auto_reset}: it must be a bool, "yes" or "no"'
+            )
         self._auto_reset = _AUTO_RESET[auto_reset]
         self.batch_size = pipes[0].batch_size
         self._pipelines = pipes
@@ -339,7 +341,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         """
         if not all(pipe.enable_checkpointing for pipe in self._pipelines):
             raise ValueError(
-                "iterator: checkpoints needs pipelines with enable_checkpointing=True (get_state does not)"
+                "iterator: Cannot access checkpoints with checkpointing disabled: give the pipelines "
+                "enable_checkpointing=True (get_state needs it not)"
             )
         return checkpoints(self._state)
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdali._state import StateError
+from jdali.iterator._errors import IteratorError
 
 __all__ = ["LastBatchPolicy"]
 
@@ -62,8 +63,9 @@ class ReaderFacts:
         def common(key: str) -> Any:
             values = [meta[key] for meta in metas]
             if any(value != values[0] for value in values):
-                raise ValueError(
-                    f"iterator: {key} of the reader must be the same in all pipelines, got {values}"
+                what = "size value" if key.startswith("epoch_size") else f"`{'num_shards' if key == 'number_of_shards' else key}` argument set"
+                raise IteratorError(
+                    f"iterator: Reader Operator should have the same {what} in all the pipelines. {key} is {values}"
                 )
             return values[0]
 

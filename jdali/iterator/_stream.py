@@ -18,6 +18,7 @@ from jdali.engine._executor import Result
 from jdali.engine._native import NATIVE
 from jdali.engine._timing import Part, inner
 from jdali.iterator._assemble import Assembler
+from jdali.iterator._errors import IteratorError
 from jdali.iterator._policy import EpochCounter, LastBatchPolicy
 from jdali.iterator._state import STATE_VERSION, begun_state, pipeline_states, state_of
 from jdali.pipeline import Pipeline
@@ -240,9 +241,10 @@ class BatchStream:
         sizes = [len(result.mask) for result in results]
         pads = self.policy is LastBatchPolicy.PAD
         if any(size != full for size in sizes) and self.counter.length is not None and not pads:
-            raise RuntimeError(
-                f"iterator: a pipeline gave {min(sizes)} samples in place of {full}: a source that gives "
-                "smaller batches ends the epoch itself, so give neither size nor reader_name"
+            raise IteratorError(
+                f"iterator: a pipeline gave {min(sizes)} samples in place of {full}. Variable batch size is not supported "
+                "by the iterator when reader_name is provided or iterator size is set explicitly: a source that gives "
+                "smaller batches ends the epoch itself"
             )
         lost = [result.nothing for result in results if result.nothing is not None]
         if len(lost) == len(results):

@@ -134,19 +134,17 @@ class TestEpochs:
         pipe = pipeline(10, 3)
         with pytest.raises(ValueError, match="should be distinct"):
             DataIterator(pipe, ["x", "x"])
-        with pytest.raises(ValueError, match="give neither"):
+        with pytest.raises(ValueError, match="When reader_name is provided, size should not be set"):
             DataIterator(pipe, ["x"], size=10, reader_name="Reader")
         with pytest.raises(ValueError, match="only for a single pipeline; several need size or reader_name"):
             DataIterator([pipe, pipe], ["x"])
-        with pytest.raises(ValueError, match="size cannot be 0"):
+        with pytest.raises(ValueError, match="Size cannot be 0"):
             DataIterator(pipe, ["x"], size=0)
-        with pytest.raises(ValueError, match=r"same batch size, got \[3, 4\]"):
+        with pytest.raises(ValueError, match=r"same batch size set, got \[3, 4\]"):
             DataIterator([pipe, pipeline(10, 4)], ["x"], size=10)
-        with pytest.raises(
-            ValueError, match="Wrong type for `last_batch_policy`. It must be a LastBatchPolicy, not 'fill'"
-        ):
+        with pytest.raises(ValueError, match="Wrong type for `last_batch_policy`.* 'fill'"):
             DataIterator(pipe, ["x"], last_batch_policy="fill")
-        with pytest.raises(ValueError, match='auto_reset must be a bool, "yes" or "no", not \'maybe\''):
+        with pytest.raises(ValueError, match="Unsupported value for `auto_reset` maybe"):
             DataIterator(pipe, ["x"], auto_reset="maybe")
         with pytest.raises(RuntimeError, match="no reader named 'Other'"):
             DataIterator(pipe, ["x"], reader_name="Other")

@@ -123,7 +123,7 @@ def test_errors():
         pytest.raises(ValueError, match=r"output 'x' differ in shape \(\(1,\), \(3,\).*DALIRaggedIterator"),
     ):
         next(it)
-    with pytest.raises(ValueError, match="output_types needs one of"):
+    with pytest.raises(ValueError, match="are allowed in output_types, one for each"):
         plugin.DALIRaggedIterator(made(ragged), ["x"], 4, None, ["dens"])
     with pytest.raises(ValueError, match="should be distinct"):
         plugin.DALIGenericIterator(made(lambda: (ragged(), ragged())), ["x", "x"], 4)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jdali.iterator import LastBatchPolicy
+from jdali.iterator import IteratorError, LastBatchPolicy
 from jdali.pipeline import Pipeline
 from jdali.plugin.dicts import DictIterator, Dicts
 from jdali.plugin.pytorch._torch import torch
@@ -75,8 +75,8 @@ class _TorchIterator(DictIterator):
 def _checked_kinds(kinds: Sequence[str], outputs: int) -> list[str]:
     unknown = sorted(set(kinds) - {_DENSE, _LIST, _COO})
     if unknown or len(kinds) != outputs:
-        raise ValueError(
-            f"iterator: output_types needs one of DENSE_TAG, SPARSE_LIST_TAG and SPARSE_COO_TAG for each of "
+        raise IteratorError(
+            "iterator: Only DENSE_TAG, SPARSE_LIST_TAG and SPARSE_COO_TAG are allowed in output_types, one for each of "
             f"the {outputs} outputs, got {kinds}"
         )
     return list(kinds)

@@ -10,6 +10,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.tensor import compact
+from jdali.iterator import IteratorError
 from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
 
@@ -100,9 +101,9 @@ def dense_tensors(
     for name, batch, is_own in zip(names, batches, own, strict=True):
         if not batch.is_dense_tensor():
             sizes = ", ".join(map(str, sorted(set(batch.shape()))[:4]))
-            raise ValueError(
-                f"the samples of output {name!r} differ in shape ({sizes}, ...): bring them to one shape in the "
-                "pipeline, or use DALIRaggedIterator"
+            raise IteratorError(
+                f"iterator: The batch must be representable as a tensor - it must have uniform shape: the samples of output "
+                f"{name!r} differ in shape ({sizes}, ...): bring them to one shape in the pipeline, or use DALIRaggedIterator"
             )
         tensor = dense_tensor(batch, own=is_own)
         # Two outputs may be one array: who writes to one must not change the other.
