@@ -184,7 +184,9 @@ def test_outputs_that_cannot_be_are_refused_by_build(value):
     for package in (jdali, oracle.dali()):
         with package.Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
             pipe.set_outputs(value)
-        kind = re.escape(f"The output 0 is a `{type(value)}`. Allowed types are ``DataNode`` and types convertible")
+        kind = re.escape(
+            f"The output 0 is a `{type(value)}`. Allowed types are ``DataNode`` and types convertible"
+        )
         with pytest.raises(TypeError, match=f"Illegal output type. {kind}"):
             pipe.build()
 
@@ -231,7 +233,9 @@ def test_a_graph_that_is_there_is_not_defined_by_serialize():
     for package in (jdali, oracle.dali()):
         pipe = package.Pipeline(batch_size=2, num_threads=1, device_id=None)
         pipe.set_outputs(np.int32([1]))
-        with pytest.raises(RuntimeError, match="Duplicate graph definition - `define_graph` argument should not"):
+        with pytest.raises(
+            RuntimeError, match="Duplicate graph definition - `define_graph` argument should not"
+        ):
             pipe.serialize(lambda: ())
 
 

@@ -79,7 +79,11 @@ def _each(given: Any) -> list[Any]:
 
 
 def _found(what: str, value: Any, given: Any) -> str:
-    return f"Found {what} {value} in the list." if isinstance(given, (list, tuple)) else f"Found {what}: {value}."
+    return (
+        f"Found {what} {value} in the list."
+        if isinstance(given, (list, tuple))
+        else f"Found {what}: {value}."
+    )
 
 
 def _check(name: str, given: Any, is_right: Callable[[Any], bool], one: str, several: str) -> None:

@@ -35,7 +35,7 @@ class Batch(Arithmetic, Value):
     Args:
         tensors: a sequence of data for tensors, an array whose first axis is that of the samples, or
             a batch.
-        dtype: element type; None: that of the data (INT32, FLOAT or BOOL of Python numbers).
+        dtype: element type; None: that of the data, of the first of several (INT32, FLOAT or BOOL of Python numbers).
         device: None: where the data are.
         layout: of one sample; None: that of the data.
         invocation_result: a batch, in place of `tensors`.
@@ -101,6 +101,8 @@ class Batch(Arithmetic, Value):
     @staticmethod
     def broadcast(sample: Any, batch_size: int, device: Any = None, dtype: Any = None) -> Batch:
         """A batch whose samples all are `sample`, which is kept once."""
+        if isinstance(sample, Batch):
+            raise ValueError("Batch.broadcast: Cannot broadcast a Batch")
         one = as_tensor(sample, dtype, device)
         return Batch._of(one._samples().select(np.zeros(batch_size, np.int64)), one.device)
 
@@ -123,9 +125,11 @@ class Batch(Arithmetic, Value):
         """The samples as one PyTorch tensor.
 
         Args:
-            copy: True: always a copy.
+            copy: True: always a copy; False: an error if there must be one.
             pad: fill the samples up with zeros to one size.
         """
+        if copy is False and not self._list.is_dense_tensor():
+            raise ValueError("Batch.torch: This batch cannot be converted to a tensor without a copy.")
         return from_dlpack_by_torch(as_tensor(self, pad=pad), copy)
 
     def __repr__(self) -> str:
@@ -195,15 +199,23 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
     items = list(data)
     if not items:
         if dtype is None:
-            raise ValueError("Batch: the element type (dtype) of an empty list must be given")
+            raise ValueError("Batch: Element type must be specified if the list is empty: give dtype")
         return _of_array(np.zeros((0,), dtype.dtype), "", Device.CPU)
+    for i, item in enumerate(items):
+        if item is None:
+            raise TypeError(f"Batch: Tensors must be array-like types or numbers. Got `None` at index {i}")
+        if isinstance(item, Batch):
+            raise TypeError("Batch: A list of Batch objects is not a valid argument type")
     if dtype is None and is_plain(items):  # the numbers have no types: one that holds all of them
         dtype = DType.from_fw_type(jnp.result_type(*(to_array(i).dtype for i in items)))
     parts = [
         item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None, copy=copy)
         for item in items
     ]
-    return _joined(parts)
+    wanted = dtype or parts[0].dtype
+    return _joined(
+        [p if p.dtype == wanted else invoke(REGISTRY["cast"], [p], {"dtype": wanted}) for p in parts]
+    )
 
 
 def _of_array(array: Any, layout: str, device: Device) -> Batch:
@@ -213,13 +225,13 @@ def _of_array(array: Any, layout: str, device: Device) -> Batch:
 
 
 def _joined(parts: Sequence[Tensor]) -> Batch:
-    """A batch of tensors; none is copied."""
+    """A batch of tensors of one element type; none is copied."""
     first = parts[0]
     for i, part in enumerate(parts):
-        if (part.dtype, part.ndim) != (first.dtype, first.ndim):
+        if part.ndim != first.ndim:
             raise TypeError(
-                f"Batch: sample {i} is {part.dtype} with {part.ndim} axes, but sample 0 is {first.dtype} "
-                f"with {first.ndim}"
+                f"Batch: Sample must have the same sample dim as the target batch, current: {first.ndim}, new: "
+                f"{part.ndim} for sample idx: {i}."
             )
     device = first.device
     layout = same_layout([p.layout or "" for p in parts])

@@ -103,6 +103,8 @@ class EvalContext:
         cuda_stream: Any = None,
         thread_pool: ThreadPool | None = None,
     ):
+        if thread_pool is not None and num_threads is not None:
+            raise ValueError("EvalContext: `thread_pool` and `num_threads` cannot be specified together.")
         self._device_id, self._stream = device_id, cuda_stream
         self._threads = thread_pool or ThreadPool(num_threads)
         self._cache: dict[int, tuple[Any, Any]] = {}
@@ -189,8 +191,10 @@ def set_num_threads(n: int) -> None:
 
 
 def _positive(n: int) -> int:
+    if not isinstance(n, int):
+        raise TypeError(f"The number of threads must be an integer, not {n!r}")
     if n <= 0:
-        raise ValueError(f"the number of threads must be positive, got {n}")
+        raise ValueError(f"The number of threads must be positive; got {n}.")
     return n
 
 

@@ -33,20 +33,28 @@ class Device:
     def __init__(self, name: str, device_id: int | None = None):
         kind, colon, number = name.partition(":")
         if kind not in _KINDS:
-            raise ValueError(f'Device: {name!r} is no device; there are "cpu" and "gpu"')
+            raise ValueError(f'Device: Invalid device type: {kind}; there are "cpu" and "gpu"')
         if colon:
-            if not number.isdigit() or device_id not in (None, int(number)):
-                raise ValueError(f"Device: {name!r} with device_id={device_id} names no device")
+            if not number.isdigit():
+                raise ValueError(f"Device: Invalid device name: {name}")
+            if device_id is not None:
+                raise ValueError(
+                    f"Device: Invalid device name: {name}\nOrdinal ':{number}' should not appear in device name when "
+                    "device_id is provided"
+                )
             device_id = int(number)
         self.device_type = _KINDS[kind]
         if self.device_type == "cpu" and device_id is not None:
-            raise ValueError(f"Device: the CPU has no numbers, got {device_id}")
+            raise ValueError(f"Device: Invalid device id: {device_id} for device type: cpu. Must be `None`")
         if self.device_type == "gpu":
             if device_id is None:
                 default, devices = accelerator(), jax.local_devices()
                 device_id = devices.index(default) if default in devices else 0
             if not 0 <= device_id < jax.local_device_count():
-                raise ValueError(f"Device: there is no gpu:{device_id}, JAX has {jax.local_device_count()}")
+                raise ValueError(
+                    f"Device: Invalid device id: {device_id} for device type: gpu. Must be in range "
+                    f"[0..{jax.local_device_count() - 1}]"
+                )
         self.device_id = device_id
         self._jax_device: jax.Device | None = None
 
@@ -122,8 +130,10 @@ def device(obj: Any, id: int | None = None) -> Device | None:
         obj: a `Device`, a name, or None, of which None is made.
         id: number of the device.
     """
+    if isinstance(obj, Device) and id is not None:
+        raise ValueError("device: Cannot specify id when passing a Device instance")
     if obj is None or isinstance(obj, Device):
         return obj
     if isinstance(obj, str):
         return Device(obj, id)
-    raise TypeError(f"device: {obj!r} is neither a Device nor a name")
+    raise TypeError(f"device: Cannot convert {type(obj)} to Device: {obj!r:.60}")

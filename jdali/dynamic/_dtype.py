@@ -96,7 +96,7 @@ class DType:
         match = re.fullmatch(r"(int|uint|float|bfloat)(\d+)", name)
         short = f"{'bf' if match[1] == 'bfloat' else match[1][0]}{match[2]}" if match else ""
         if short not in _NAMED:
-            raise ValueError(f"no type has the name {name!r}; there are {', '.join(_NAMED)}")
+            raise ValueError(f"Unsupported type name: {name}; there are {', '.join(_NAMED)}")
         return _NAMED[short]
 
     @staticmethod

@@ -8,16 +8,16 @@ from typing import Any
 from jdali.dynamic._batch import Batch, as_batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
-
-_CYCLES = {None: "no", False: "no", True: "quiet", "no": "no", "quiet": "quiet", "raise": "raise"}
+from jdali.engine._items import Items
+from jdali.engine._sources import check_source, cycle_mode, is_callback, takes_argument
 
 
 class ExternalSource:
     """Takes data from a function or an iterable, one item a call.
 
     Args:
-        source: a function without arguments, or an iterable. Each item is data for a tensor or a batch;
-            a tuple of them with `num_outputs` above 1.
+        source: a function without arguments, a generator function, or an iterable. Each item is data for a tensor or
+            a batch; a tuple of them with `num_outputs` above 1.
         num_outputs: how many outputs a call has.
         cycle: at the end of an iterable: "quiet" or True begins anew, "raise" raises StopIteration and
             then does, "no", False or None stays at the end.
@@ -36,15 +36,15 @@ class ExternalSource:
         layout: str | Sequence[str] | None = None,
         dtype: Any = None,
     ):
-        if cycle not in _CYCLES:
-            raise ValueError(f'ExternalSource: cycle is {cycle!r}, it must be "no", "quiet" or "raise"')
-        self._source, self._num_outputs, self._cycle = source, num_outputs, _CYCLES[cycle]
-        if callable(source):
-            if self._cycle != "no":
-                raise ValueError("ExternalSource: a function cannot be cycled, only an iterable")
-        elif self._cycle != "no" and iter(source) is source:
-            raise ValueError("ExternalSource: a generator can be gone through once and cannot be cycled")
-        self._iterator: Iterator[Any] | None = None
+        if source is None:
+            raise TypeError("ExternalSource: The `source` must be callable or iterable, it is None")
+        check_source(source, cycle)
+        if is_callback(source) and takes_argument(source):
+            raise ValueError("ndd.ExternalSource only supports callables with no parameters")
+        if num_outputs <= 0:
+            raise ValueError(f"ExternalSource: num_outputs must be strictly positive, not {num_outputs}")
+        self._num_outputs = num_outputs
+        self._items = Items(source, cycle_mode(cycle))
         self._device = device if isinstance(device, Device) else Device(device)
         self._layouts = self._each(layout, "layout")
         self._dtypes = self._each(dtype, "dtype")
@@ -53,23 +53,10 @@ class ExternalSource:
         if not isinstance(value, (list, tuple)):
             return [value] * self._num_outputs
         if len(value) != self._num_outputs:
-            raise ValueError(f"ExternalSource: {len(value)} values of {name} for {self._num_outputs} outputs")
+            raise ValueError(
+                f"ExternalSource: {name}: Expected a sequence of size {self._num_outputs}, got {len(value)}"
+            )
         return list(value)
-
-    def _next(self) -> Any:
-        if callable(self._source):
-            return self._source()
-        if self._iterator is None:
-            self._iterator = iter(self._source)
-        try:
-            return next(self._iterator)
-        except StopIteration:
-            if self._cycle == "no":
-                raise
-            self._iterator = iter(self._source)
-            if self._cycle == "raise":
-                raise
-            return next(self._iterator)
 
     def __call__(self, *, batch_size: int | None = None) -> Any:
         """The next item.
@@ -79,10 +66,13 @@ class ExternalSource:
 
         Returns: a `Tensor`, or a `Batch`; a tuple of them if there are several outputs.
         """
-        item = self._next()
+        item = self._items.next()
+        if self._num_outputs > 1 and (not isinstance(item, Sequence) or len(item) != self._num_outputs):
+            found = len(item) if isinstance(item, Sequence) else type(item).__name__
+            raise ValueError(
+                f"ExternalSource: Expected {self._num_outputs} outputs from the source. It gave {found}"
+            )
         items = (item,) if self._num_outputs == 1 else tuple(item)
-        if len(items) != self._num_outputs:
-            raise ValueError(f"ExternalSource: the source gave {len(items)} of {self._num_outputs} outputs")
         outputs = tuple(
             self._output(data, batch_size, layout, dtype)
             for data, layout, dtype in zip(items, self._layouts, self._dtypes, strict=True)
@@ -92,9 +82,7 @@ class ExternalSource:
     def _output(self, data: Any, batch_size: int | None, layout: Any, dtype: Any) -> Any:
         if isinstance(data, Batch):
             if batch_size not in (None, data.batch_size):
-                raise ValueError(
-                    f"ExternalSource: the source gave a batch of {data.batch_size}, not of {batch_size}"
-                )
+                raise ValueError(f"ExternalSource: Expected batch size {batch_size}, got {data.batch_size}")
             return as_batch(data, dtype, self._device, layout)
         tensor = Tensor(data, dtype, self._device, layout, copy=True)  # the source may use its memory again
         return tensor if batch_size is None else Batch.broadcast(tensor, batch_size)

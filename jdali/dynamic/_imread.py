@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,14 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
     """
     for name in _WITHOUT_EFFECT:
         options.pop(name, None)
+    kind = device.device_type if isinstance(device, Device) else device
+    if not isinstance(kind, str) or kind.partition(":")[0] not in ("cpu", "gpu"):
+        raise ValueError(f"imread: Invalid device: {device}. Must be 'cpu', or 'gpu'.")
     single = isinstance(filepaths, (str, Path))
+    if not single and not isinstance(filepaths, Iterable):
+        raise TypeError(
+            f"imread: filepaths must be str, pathlib.Path, list, Tensor, or Batch, got {type(filepaths)}"
+        )
     paths = [filepaths] if single else [_path(p) for p in filepaths]
     if not paths:
         raise ValueError("imread: no paths given")

@@ -85,6 +85,11 @@ def wait_if_asked(results: Iterable[TensorList]) -> None:
 
 def expression(name: str, *operands: Any) -> Any:
     """An arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
+    for one in operands:
+        if isinstance(one, (str, bytes)):
+            raise TypeError(f"math.{name}: {one!r:.60} is no number and no tensor")
+        if type(one) is int and not -(2**31) <= one < 2**31:
+            raise OverflowError(f"math.{name}: Integer {one} is out of range for int32.")
     return invoke(REGISTRY[f"math.{name}"], operands, {})
 
 
@@ -210,7 +215,9 @@ def batch_size_of(name: str, values: Sequence[Any], batch_size: int | None) -> i
     if batch_size is not None:
         sizes.append(int(batch_size))
     if len(set(sizes)) > 1:
-        raise ValueError(f"{name}: batches of different sizes {sizes}")
+        raise ValueError(
+            f"{name}: Inconsistent batch size: {sizes[-1]} != {sizes[0]}: batches of different sizes {sizes}"
+        )
     if sizes and sizes[0] < 0:
         raise ValueError(f"{name}: batch_size is {sizes[0]}")
     return sizes[0] if sizes else None

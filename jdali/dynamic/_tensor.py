@@ -56,7 +56,7 @@ class Tensor(Arithmetic, Value):
         else:
             data = invocation_result if data is None else data
             if data is None:
-                raise ValueError("Tensor: give data, or a batch and an index_in_batch")
+                raise ValueError("Tensor: Either data, expression or batch and index must be provided")
             found = _make(data, element_type(dtype), copy)
             if dtype is not None and found.dtype != element_type(dtype):
                 found = invoke(REGISTRY["cast"], [found], {"dtype": element_type(dtype)})
@@ -93,7 +93,7 @@ class Tensor(Arithmetic, Value):
     def item(self) -> Any:
         """The one element, as a Python number."""
         if self.size != 1:
-            raise ValueError(f"item: the tensor has {self.size} elements and not one")
+            raise ValueError(f"item: Tensor has {self.size} elements, expected 1")
         return np.asarray(self).item()
 
     def __getitem__(self, key: Any) -> Any:
@@ -178,8 +178,8 @@ def _stacked(batch: Value) -> Tensor:
     samples = batch._samples()
     if not samples.is_dense_tensor():
         raise ValueError(
-            f"as_tensor: the samples have different shapes {samples.shape()}; "
-            "pad=True fills them up with zeros"
+            f"as_tensor: The batch has a non-uniform shape. To convert it to a tensor, `pad` argument must be ``True``: the "
+            f"samples have shapes {samples.shape()}, pad=True fills them up with zeros"
         )
     whole = samples.as_tensor()
     device = batch.device

@@ -71,7 +71,10 @@ class Value:
         if layout == (self.layout or ""):
             return self
         if layout and len(layout) != self.ndim:
-            raise ValueError(f"a layout of {len(layout)} axes ({layout}) does not fit data of {self.ndim}")
+            raise ValueError(
+                "A non-empty layout must have the same number of dimensions as the number of dimensions of the Tensor.\n"
+                f"Got: {len(layout)} ({layout})\nExpected: {self.ndim}."
+            )
         samples = self._samples()
         store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
         return self._of(samples._of(store, samples.provenance, samples.device), self._device)

@@ -66,7 +66,7 @@ class ExternalSource:
         self.name, self.source, self.num_outputs = name, source, num_outputs
         self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
         self.no_copy = no_copy
-        self.cycle = _cycle(cycle)
+        self.cycle = cycle_mode(cycle)
         count = num_outputs or 1
         self.layouts = _per_output(layout, count, "layout")
         self.drawn_layouts = self.layouts  # of the batch that `next` gave last
@@ -84,9 +84,8 @@ class ExternalSource:
         self._feed_lock = threading.Lock()
         self._given = 0  # batches of fed data
         # A callback that is told what to give needs no place to go back to.
-        is_callback = callable(source) and not is_generator_function(source)
-        _refuse(source, cycle, is_callback=is_callback, repeat_last=repeat_last)
-        self._told = is_callback and _takes_argument(source)
+        check_source(source, cycle, repeat_last=repeat_last)
+        self._told = is_callback(source) and takes_argument(source)
         self._items: Items | None = None
         if source is not None and not self._told:
             self._items = Items(source, self.cycle)
@@ -339,7 +338,8 @@ class ExternalSource:
 _CYCLES = {True: "quiet", False: "no", None: "no", "no": "no", "quiet": "quiet", "raise": "raise"}
 
 
-def _cycle(given: Any) -> str:
+def cycle_mode(given: Any) -> str:
+    """What `cycle` means: "no", "quiet" or "raise"."""
     if isinstance(given, (bool, str, type(None))) and given in _CYCLES:
         return _CYCLES[given]
     raise ValueError(
@@ -350,10 +350,10 @@ def _cycle(given: Any) -> str:
     )
 
 
-def _refuse(source: Any, cycle: Any, *, is_callback: bool, repeat_last: bool) -> None:
+def check_source(source: Any, cycle: Any, *, repeat_last: bool = False) -> None:
     """Raises if what is no source was given, or arguments that do not go with a source of this kind."""
     if source is None:
-        if _cycle(cycle) != "no":
+        if cycle_mode(cycle) != "no":
             raise ValueError("external_source: `cycle` argument is only valid for iterable `source`")
         return
     if not callable(source) and not isinstance(source, Iterable):
@@ -361,7 +361,7 @@ def _refuse(source: Any, cycle: Any, *, is_callback: bool, repeat_last: bool) ->
             "external_source: The `source` must be callable, iterable or a parameterless generator function. It is "
             f"{type(source).__name__}"
         )
-    if is_callback and cycle is not None:
+    if is_callback(source) and cycle is not None:
         raise ValueError(
             "external_source: The argument `cycle` can only be specified if `source` is iterable. It is a callback"
         )
@@ -372,7 +372,13 @@ def _refuse(source: Any, cycle: Any, *, is_callback: bool, repeat_last: bool) ->
         )
 
 
-def _takes_argument(function: Callable[..., Any]) -> bool:
+def is_callback(source: Any) -> bool:
+    """Whether the source is called for each of its items."""
+    return callable(source) and not is_generator_function(source)
+
+
+def takes_argument(function: Callable[..., Any]) -> bool:
+    """Whether a callback is told what to give; raises TypeError if it takes more than that."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -63,7 +63,11 @@ class ReaderFacts:
         def common(key: str) -> Any:
             values = [meta[key] for meta in metas]
             if any(value != values[0] for value in values):
-                what = "size value" if key.startswith("epoch_size") else f"`{'num_shards' if key == 'number_of_shards' else key}` argument set"
+                what = (
+                    "size value"
+                    if key.startswith("epoch_size")
+                    else f"`{'num_shards' if key == 'number_of_shards' else key}` argument set"
+                )
                 raise IteratorError(
                     f"iterator: Reader Operator should have the same {what} in all the pipelines. {key} is {values}"
                 )

@@ -82,7 +82,10 @@ class DictIterator(DataIterator):
         prepare_first_batch: bool,
     ):
         if fill_last_batch is not None:
-            warnings.warn("fill_last_batch is deprecated. Please do not use `fill_last_batch` and use `last_batch_policy` instead.", stacklevel=3)
+            warnings.warn(
+                "fill_last_batch is deprecated. Please do not use `fill_last_batch` and use `last_batch_policy` instead.",
+                stacklevel=3,
+            )
             last_batch_policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
         self._all_pipelines = reader_name is not None
         super().__init__(

@@ -71,8 +71,7 @@ def test_batches_of_what(batch):
     with pytest.raises(ValueError, match="dtype"):
         jd.as_batch([])
     assert jd.as_batch([], dtype=jd.int8).batch_size == 0
-    with pytest.raises(TypeError, match="sample 1 is f32"):
-        jd.as_batch([IMAGE, IMAGE.astype(np.float32)])
+    assert jd.as_batch([IMAGE, IMAGE.astype(np.float32)]).dtype == jd.uint8
 
 
 def test_a_batch_as_a_tensor(batch):
@@ -147,7 +146,7 @@ def test_devices(tensor, batch):
         assert jd.zeros(shape=[2]).device == "gpu"
     assert jd.zeros(shape=[2]).device == "cpu"
     for wrong in ("mixed", "tpu", "gpu:x"):
-        with pytest.raises(ValueError, match="no device"):
+        with pytest.raises(ValueError, match="Invalid device"):
             jd.Device(wrong)
     assert jd.device(None) is None
 

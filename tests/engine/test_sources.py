@@ -422,15 +422,22 @@ def test_calls_are_refused_as_dali_does(name):
 
 
 def test_repeat_last_is_for_what_is_fed():
-    with pytest.raises(ValueError, match="``repeat_last`` must not be set when using the ``source`` argument"):
+    with pytest.raises(
+        ValueError, match="``repeat_last`` must not be set when using the ``source`` argument"
+    ):
         fn.external_source([A], repeat_last=True)
 
 
 # What is wrong with a batch, and what DALI says of it.
 REFUSED_BATCHES = {
     "All tensors in a batch must have the same number of dimensions": [A, A[0]],
-    "Sample must have the same type as the target batch, current: int32, new: float for sample idx: 1": [A, np.float32(A)],
-    "The external source callback returned an unexpected batch size. Expected batch_size <= 2, actual: 3": np.zeros((3, 1)),
+    "Sample must have the same type as the target batch, current: int32, new: float for sample idx: 1": [
+        A,
+        np.float32(A),
+    ],
+    "The external source callback returned an unexpected batch size. Expected batch_size <= 2, actual: 3": np.zeros(
+        (3, 1)
+    ),
     "Don't know how to extract the shape out of <class 'NoneType'>": None,
     "Don't know how to extract the shape out of <class 'str'>": ["a", "b"],
 }
@@ -484,7 +491,9 @@ def test_batches_of_different_sizes_name_the_sources():
         return pipe.run()
 
     for package in (jdali, oracle.dali()):
-        text = 'The input operator "of 2" returned a batch size 2 which is different than 1 returned by "of 1"'
+        text = (
+            'The input operator "of 2" returned a batch size 2 which is different than 1 returned by "of 1"'
+        )
         with pytest.raises(RuntimeError, match=text):
             run(package)
 

@@ -103,7 +103,9 @@ def test_readers_that_disagree():
         "pad_last_batch": 0, "stick_to_shard": 0,
     }  # fmt: skip
     assert ReaderFacts.of([meta, {**meta, "shard_id": 1}]).shard_ids == (0, 1)
-    with pytest.raises(ValueError, match=r"the same size value in all the pipelines. epoch_size is \[10, 11\]"):
+    with pytest.raises(
+        ValueError, match=r"the same size value in all the pipelines. epoch_size is \[10, 11\]"
+    ):
         ReaderFacts.of([meta, {**meta, "epoch_size": 11}])
 
 
