@@ -193,7 +193,9 @@ def _gather(
     else:
         array = convert(value)
         if array.ndim == 0:
-            raise TypeError(f"{kind.__name__}: a batch needs an axis of samples, got a scalar")
+            raise RuntimeError(
+                f"{kind.__name__}: Cannot create TensorList from 0-dim array: a batch needs an axis of samples"
+            )
         store, source = TensorList.from_dense(array, "", kind.device)._store, None
     if layout is not None:
         check_layout(layout, store.spec.ndim, "TensorList")

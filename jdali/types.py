@@ -166,6 +166,13 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 
 
+# Types of scalars, and whether they are real.
+_SCALAR_KINDS = {
+    BOOL: False, INT8: False, INT16: False, INT32: False, INT64: False, UINT8: False, UINT16: False, UINT32: False,
+    UINT64: False, FLOAT16: True, FLOAT: True, FLOAT64: True,
+}  # fmt: skip
+
+
 class ScalarConstant:
     """A scalar with a DALI type, for arithmetic with DataNodes: `Constant(1).uint8()`."""
 
@@ -173,11 +180,18 @@ class ScalarConstant:
 
     def __init__(self, value: bool | float, dtype: DALIDataType | None = None):
         if not isinstance(value, (bool, int, float)):
-            raise TypeError(f"ScalarConstant: {value!r} is no bool, int or float")
+            raise TypeError(
+                f"ScalarConstant: Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}."
+            )
         self.value = value
         if dtype is None:
             dtype = BOOL if isinstance(value, bool) else INT32 if isinstance(value, int) else FLOAT
         self.dtype = DALIDataType(dtype)
+        if self.dtype not in _SCALAR_KINDS:
+            names = [kind.name for kind in _SCALAR_KINDS]
+            raise TypeError(
+                f"DALI ScalarConstant can only hold one of: {names} types, not {self.dtype.name}."
+            )
 
     def __repr__(self) -> str:
         return f"ScalarConstant({self.value}, {self.dtype})"
@@ -194,13 +208,27 @@ class ScalarConstant:
         return hash((self.value, self.dtype))
 
     def __bool__(self) -> bool:
+        self._check_kind("bool", real=False)
         return bool(self.value)
 
     def __int__(self) -> int:
+        self._check_kind("int", real=False)
         return int(self.value)
 
     def __float__(self) -> float:
+        self._check_kind("float", real=True)
         return float(self.value)
+
+    def _check_kind(self, builtin: str, *, real: bool) -> None:
+        """Raises unless it is of one of the types that may become this type of Python."""
+        allowed = [kind for kind, is_real in _SCALAR_KINDS.items() if is_real == real]
+        if self.dtype not in allowed:
+            what = "the float types" if real else "bool or int types"
+            names = ", ".join(kind.name for kind in allowed)
+            raise TypeError(
+                f"DALI ScalarConstant must be converted to one of {what}: ({names}) explicitly before casting to "
+                f"builtin `{builtin}`. It is {self.dtype.name}"
+            )
 
     def _cast(self, dtype: DALIDataType) -> ScalarConstant:
         kind = bool if dtype is BOOL else float if np.dtype(_NUMPY_TYPES[dtype]).kind == "f" else int
@@ -309,17 +337,39 @@ def ConstantNode(
 
 
 def constant_array(value: Any, dtype: Any = None) -> np.ndarray:
-    """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32."""
+    """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
+
+    Integers that a type does not hold become its nearest one.
+
+    Raises:
+        OverflowError: those of an array do not fit in 32 bits, and no type was given.
+    """
     if isinstance(value, ScalarConstant):
         value, dtype = value.value, dtype or value.dtype
     if isinstance(value, ArrayConstant):
         return value.value if dtype is None else value.value.astype(to_dtype(dtype))
     array = element_array(to_host(value))
     if dtype is not None:
-        return array.astype(to_dtype(dtype), copy=False)
+        return _nearest(array, to_dtype(dtype))
     if array.dtype == np.float64:
         return array.astype(np.float32)
-    return array.astype(np.int32) if array.dtype == np.int64 else array
+    if array.dtype not in _HALVES:
+        return array
+    half = _nearest(array, _HALVES[array.dtype])
+    if hasattr(value, "dtype") and (half != array).any():
+        raise OverflowError(f"Integer {array[half != array].flat[0]} out of range for {half.dtype}")
+    return half
+
+
+_HALVES = {np.dtype(np.int64): np.dtype(np.int32), np.dtype(np.uint64): np.dtype(np.uint32)}
+
+
+def _nearest(array: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """Converted; integers that do not fit are the nearest ones that do."""
+    if array.dtype.kind in "iu" and dtype.kind in "iu" and array.dtype != dtype:
+        limits, own = np.iinfo(dtype), np.iinfo(array.dtype)
+        array = array.clip(max(limits.min, own.min), min(limits.max, own.max))
+    return array.astype(dtype, copy=False)
 
 
 def element_array(array: np.ndarray) -> np.ndarray:

@@ -79,7 +79,9 @@ class Tensor:
         """Takes axes of size 1 away, all of them or only `dim`. Returns whether there was one."""
         shape = self._value.shape
         if dim is not None and not -len(shape) <= dim < len(shape):
-            raise RuntimeError(f"squeeze: axis {dim} is out of bounds for a tensor of {len(shape)} axes")
+            raise RuntimeError(
+                f"squeeze: axis {dim} is out of bound for a tensor with {len(shape)} dimensions."
+            )
         candidates = range(len(shape)) if dim is None else (dim % len(shape),)
         gone = [a for a in candidates if shape[a] == 1]
         if gone:
@@ -230,8 +232,8 @@ def check_layout(layout: str, ndim: int, what: str) -> None:
 def same_size_dtype(old: np.dtype[Any], new_type: Any) -> np.dtype[Any]:
     dtype = types.to_dtype(new_type)
     if dtype.itemsize != old.itemsize:
-        raise ValueError(
-            f"reinterpret: the types have different sizes: {old} has {old.itemsize} bytes an element, {dtype} "
+        raise RuntimeError(
+            f"reinterpret: Cannot reinterpret the tensor as having a different element size: {old} has {old.itemsize} bytes an element, {dtype} "
             f"{dtype.itemsize}"
         )
     return dtype

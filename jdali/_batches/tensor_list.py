@@ -317,7 +317,8 @@ class TensorList:
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(
-                f"as_reshaped_tensor: shape {sizes} must have as many elements as the batch, {value.size}"
+                "as_reshaped_tensor: requested shape need to have the same volume as the batch, requested: "
+                f"{int(np.prod(sizes))} expected: {value.size}; the shape is {sizes}"
             )
         layout = "N" + self._layout
         return self._tensor._of(

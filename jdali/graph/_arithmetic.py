@@ -18,7 +18,11 @@ def operand(value: Any) -> Any:
         return value
     if value is None or isinstance(value, (str, bytes, complex)):
         raise TypeError(f"Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}.")
-    return types.constant_array(value)
+    array = types.constant_array(value)
+    number = value.value if isinstance(value, types.ScalarConstant) else value
+    if type(number) is int and array.dtype.kind in "iu" and number != array.item():
+        raise OverflowError(f"arithmetic: Integer constant {number} out of range for {array.dtype}.")
+    return array
 
 
 def constant_node(value: Any) -> DataNode:

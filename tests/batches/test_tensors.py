@@ -204,7 +204,10 @@ def test_dense(batch: Any) -> None:
                   jnp.from_dlpack(batch), jnp.asarray(whole), batch.as_cpu().as_array()):  # fmt: skip
         np.testing.assert_array_equal(np.asarray(value), DENSE)
     np.testing.assert_array_equal(np.asarray(reshaped), DENSE.reshape(6, 2, 2))
-    with pytest.raises(RuntimeError, match="shape \\(5,\\) must have as many elements as the batch, 24"):
+    with pytest.raises(
+        RuntimeError,
+        match="requested shape need to have the same volume as the batch, requested: 5 expected: 24",
+    ):
         batch.as_reshaped_tensor([5])
 
 
@@ -323,7 +326,7 @@ def test_wrong_data() -> None:
         TensorCPU(np.zeros(3), "HW")
     with pytest.raises(TypeError, match="int is no array"):
         TensorListCPU(3)
-    with pytest.raises(TypeError, match="got a scalar"):
+    with pytest.raises(RuntimeError, match="Cannot create TensorList from 0-dim array"):
         TensorListCPU(np.float32(3))
     with pytest.raises(TypeError, match="give one of"):
         TensorListCPU(np.zeros((1, 1)), b=np.zeros((1, 1)))
@@ -349,7 +352,9 @@ def test_reinterpret() -> None:
         tensor = TensorCPU(to(np.float32([1, 2])))
         tensor.reinterpret(types.UINT32)
         assert np.asarray(tensor).tolist() == [0x3F800000, 0x40000000]
-    with pytest.raises(ValueError, match="different sizes: int8 has 1 bytes an element, float32 4"):
+    with pytest.raises(
+        RuntimeError, match="having a different element size: int8 has 1 bytes an element, float32 4"
+    ):
         TensorListCPU(np.zeros((1, 1), np.int8)).reinterpret(types.FLOAT)
 
 
@@ -417,7 +422,7 @@ def test_squeeze() -> None:
     assert tensor.squeeze()
     assert (tensor.shape(), tensor.layout()) == ([6], "W")
     assert not tensor.squeeze()
-    with pytest.raises(RuntimeError, match="axis 1 is out of bounds for a tensor of 1 axes"):
+    with pytest.raises(RuntimeError, match="axis 1 is out of bound for a tensor with 1 dimensions"):
         tensor.squeeze(1)
 
 
