@@ -96,6 +96,8 @@ class Arg:
         """
         if value is None:
             return None
+        if isinstance(value, types.ScalarConstant):
+            value = value.value
         if self.kind is ArgKind.STATIC:
             return _hashable(self.annotation, value)
         if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
