@@ -167,9 +167,14 @@ def test_options_are_refused_as_dali_does(name):
         given = {"batch_size": 1, "num_threads": 1, "device_id": None} | options
         if given.get("output_dtype") is types.NO_TYPE:
             given["output_dtype"] = package.types.NO_TYPE
-        with pytest.raises(kind, match=re.escape(text)), package.Pipeline(**given) as pipe:
-            pipe.set_outputs(np.int32([1]))
-            pipe.build()
+        with pytest.raises(kind, match=re.escape(text)):
+            _ones(package, given).build()
+
+
+def _ones(package, options):
+    pipe = package.Pipeline(**options)
+    pipe.set_outputs(np.int32([1]))
+    return pipe
 
 
 def test_what_is_expected_of_outputs_may_be_a_type_of_numpy():

@@ -132,7 +132,9 @@ def test_scalars_as_arguments_are_converted():
     pipe = Pipeline(batch_size=1, num_threads=1)
     with pipe:
         image = np.arange(4, dtype=np.uint8).reshape(2, 2, 1)
-        pipe.set_outputs(fn.flip(image, horizontal=types.Constant(1.0)), fn.rotate(image, angle=types.Constant(0)))
+        pipe.set_outputs(
+            fn.flip(image, horizontal=types.Constant(1.0)), fn.rotate(image, angle=types.Constant(0))
+        )
     flipped, same = pipe.run()
     assert flipped.at(0).ravel().tolist() == [1, 0, 3, 2]
     np.testing.assert_array_equal(same.at(0), image)

@@ -233,7 +233,8 @@ def same_size_dtype(old: np.dtype[Any], new_type: Any) -> np.dtype[Any]:
     dtype = types.to_dtype(new_type)
     if dtype.itemsize != old.itemsize:
         raise RuntimeError(
-            f"reinterpret: Cannot reinterpret the tensor as having a different element size: {old} has {old.itemsize} bytes an element, {dtype} "
+            f"reinterpret: Cannot reinterpret the tensor as having a different element size: {old} has {old.itemsize} bytes an "
+            f"element, {dtype} "
             f"{dtype.itemsize}"
         )
     return dtype

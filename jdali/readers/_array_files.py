@@ -62,17 +62,21 @@ def _chosen(
 ) -> tuple[str, Sequence[str]]:
     """Folder and names of the files."""
     if files is not None and file_list is not None:
-        raise ValueError(f"{name}: files and file_list exclude each other")
+        raise ValueError(
+            f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."
+        )
     if files is not None:
         names = [files] if isinstance(files, str) else [os.fspath(file) for file in files]
         if not names:
-            raise ValueError(f"{name}: files is an empty list")
+            raise ValueError(f"{name}: ``files`` specified an empty list.")
         return file_root or "", names
     if file_list is not None:
         root = _storage.parent(file_list) if file_root is None else file_root
         return root, _listed(name, file_list)
     if file_root is None:
-        raise ValueError(f"{name}: give file_root, file_list or files")
+        raise ValueError(
+            f"{name}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
+        )
     return file_root, _found(name, file_root, file_filter)
 
 
@@ -80,12 +84,10 @@ def _listed(name: str, file_list: str) -> list[str]:
     try:
         lines = _storage.read(file_list).split(b"\n")
     except OSError as error:
-        raise FileNotFoundError(
-            f"{name}: cannot read file_list {file_list}: {error.strerror or error}"
-        ) from error
+        raise FileNotFoundError(f"{name}: Cannot open: {file_list}: {error.strerror or error}") from error
     names = [os.fsdecode(line.strip()) for line in lines if line.strip()]
     if not names:
-        raise ValueError(f"{name}: file_list {file_list} names no files")
+        raise ValueError(f"{name}: No files found: file_list {file_list} names no files")
     return names
 
 
@@ -100,9 +102,7 @@ def _found(name: str, root: str, file_filter: str) -> list[str]:
         for folder in _storage.entries(root, folders=True):
             names += [_storage.join(folder, file) for file in files_in(_storage.join(root, folder))]
     except OSError as error:
-        raise FileNotFoundError(
-            f"{name}: cannot list the folder {root}: {error.strerror or error}"
-        ) from error
+        raise FileNotFoundError(f"{name}: Failed to open {root}: {error.strerror or error}") from error
     if not names:
-        raise ValueError(f"{name}: no files that match {file_filter!r} in {root} and its subfolders")
+        raise ValueError(f"{name}: No files found: none match {file_filter!r} in {root} and its subfolders")
     return names

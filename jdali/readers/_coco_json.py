@@ -106,7 +106,9 @@ def parse(path: str, wanted: Wanted) -> Annotations:
     try:
         return _arrange(path, _decoded(_storage.read(path), wanted), wanted)
     except OSError as error:
-        raise FileNotFoundError(f"cannot read annotations_file {path}: {error.strerror}") from error
+        raise FileNotFoundError(
+            f'Could not open JSON annotations file: "{path}": {error.strerror}'
+        ) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Bad) as error:
         raise ValueError(f"{path}: {error}") from error
 

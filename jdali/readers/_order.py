@@ -101,13 +101,17 @@ class Order:
             raise ValueError(f"num_shards is {num_shards}, it must be at least 1")
         if not 0 <= shard_id < num_shards:
             raise ValueError(
-                f"shard_id is {shard_id}; it must be from 0 to num_shards - 1 = {num_shards - 1}"
+                f"num_shards needs to be greater than shard_id: shard_id is {shard_id}; it must be from 0 to num_shards - 1 = "
+                f"{num_shards - 1}"
             )
         if num_shards > size:
-            raise ValueError(f"num_shards is {num_shards}, more than the {size} samples there are")
+            raise ValueError(
+                f"The number of input samples: {size}, "
+                f"needs to be at least equal to the requested number of shards: {num_shards}."
+            )
         if shuffle_after_epoch and (random_shuffle or stick_to_shard):
             other = "random_shuffle" if random_shuffle else "stick_to_shard"
-            raise ValueError(f"shuffle_after_epoch and {other} exclude each other")
+            raise ValueError(f"shuffle_after_epoch and {other} cannot be both true")
         self.size, self.shard_id, self.num_shards = size, shard_id, num_shards
         self.pad_last_batch = pad_last_batch
         self.stick_to_shard = stick_to_shard or shuffle_after_epoch

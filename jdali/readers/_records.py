@@ -252,11 +252,11 @@ def number_columns(name: str, path: str, columns: int) -> np.ndarray:
     try:
         text = _storage.read(path)
     except OSError as error:
-        raise FileNotFoundError(f"{name}: cannot read the index {path}: {error.strerror}") from error
+        raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
     lines = [line.split() for line in text.split(b"\n")]
     rows = [line for line in lines if line]
     if not rows:
-        raise ValueError(f"{name}: the index {path} is empty")
+        raise ValueError(f"{name}: Content of index files should not be empty: {path}")
     if all(len(row) == columns for row in rows):
         try:
             numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, columns)

@@ -205,7 +205,7 @@ def coco(
         elif annotations_file:
             parsed = parse(annotations_file, wanted)
         else:
-            raise ValueError("give annotations_file or preprocessed_annotations")
+            raise ValueError("Either ``annotations_file`` or ``preprocessed_annotations`` must be provided")
         if not parsed.names:
             raise ValueError(f"there are no images to read in {annotations_file or preprocessed_annotations}")
         if save_preprocessed_annotations:

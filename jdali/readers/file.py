@@ -97,9 +97,14 @@ def file(
     """
     given = [n for n, v in (("files", files), ("file_list", file_list)) if v is not None]
     if len(given) > 1:
-        raise ValueError(f"{_NAME}: files and file_list exclude each other")
+        raise ValueError(
+            f"{_NAME}: File paths can be provided through ``files`` or ``file_list`` but not both."
+        )
     if labels is not None and files is None:
-        raise ValueError(f"{_NAME}: labels can be given only with files")
+        raise ValueError(
+            f"{_NAME}: The argument ``labels`` is valid only when file paths are provided "
+            "as `files` argument."
+        )
     if files is not None:
         names, numbers = _given_files(files, labels)
         root = file_root or ""
@@ -110,7 +115,9 @@ def file(
         names, numbers = _files_in_folders(file_root, file_filters, dir_filters, case_sensitive_filter)
         root = file_root
     else:
-        raise ValueError(f"{_NAME}: give file_root, file_list or files")
+        raise ValueError(
+            f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
+        )
     return FileReader(root, names, numbers, options)
 
 
@@ -119,12 +126,12 @@ def _given_files(
 ) -> tuple[Sequence[str], Sequence[int]]:
     names = [files] if isinstance(files, str) else [os.fspath(f) for f in files]
     if not names:
-        raise ValueError(f"{_NAME}: files is an empty list")
+        raise ValueError(f"{_NAME}: ``files`` specified an empty list.")
     if labels is None:
         return names, range(len(names))
     numbers = [labels] if isinstance(labels, int) else labels
     if len(numbers) != len(names):
-        raise ValueError(f"{_NAME}: {len(numbers)} labels for {len(names)} files")
+        raise ValueError(f"{_NAME}: Provided {len(numbers)} labels for {len(names)} files.")
     return names, numbers
 
 
@@ -132,7 +139,7 @@ def _listed_files(file_list: str) -> tuple[list[str], list[int]]:
     try:
         lines = _storage.read(file_list).split(b"\n")
     except OSError as error:
-        raise FileNotFoundError(f"{_NAME}: cannot read file_list {file_list}: {error.strerror}") from error
+        raise FileNotFoundError(f"{_NAME}: Cannot open: {file_list}: {error.strerror}") from error
     names, labels = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -141,13 +148,14 @@ def _listed_files(file_list: str) -> tuple[list[str], list[int]]:
         if found is None or int(found[2]) > _LARGEST_LABEL:
             text = line.decode(errors="replace").strip()
             raise ValueError(
-                f"{_NAME}: line {number} of {file_list} must be a file's name and a label from 0 to "
+                f"{_NAME}: Incorrect format of the list file: line {number} of {file_list} must be a file's name and a label "
+                "from 0 to "
                 f"{_LARGEST_LABEL}, but is {text!r}"
             )
         names.append(os.fsdecode(found[1]))
         labels.append(int(found[2]))
     if not names:
-        raise ValueError(f"{_NAME}: file_list {file_list} names no files")
+        raise ValueError(f"{_NAME}: No files found: file_list {file_list} names no files")
     return names, labels
 
 
@@ -168,7 +176,7 @@ def _files_in_folders(
     if not names:
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
         raise ValueError(
-            f"{_NAME}: no files that match {patterns} in the {len(folders)} subfolders of {root} "
+            f"{_NAME}: No files found: none match {patterns} in the {len(folders)} subfolders of {root} "
             "(files must be in subfolders, one for each label)"
         )
     return names, labels
@@ -195,4 +203,4 @@ def _entries(folder: str, *, folders: bool) -> list[str]:
     try:
         return _storage.entries(folder, folders=folders)
     except OSError as error:
-        raise FileNotFoundError(f"{_NAME}: cannot list the folder {folder}: {error.strerror}") from error
+        raise FileNotFoundError(f"{_NAME}: Failed to open {folder}: {error.strerror}") from error

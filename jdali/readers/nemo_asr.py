@@ -179,7 +179,9 @@ def _parsed(manifest: str) -> list[tuple[int, Entry]]:
     try:
         text = _storage.read(manifest)
     except OSError as error:
-        raise FileNotFoundError(f"{_NAME}: cannot read the manifest {manifest}: {error.strerror}") from error
+        raise FileNotFoundError(
+            f'{_NAME}: Could not open NEMO ASR manifest file: "{manifest}": {error.strerror}'
+        ) from error
     decoder = msgspec.json.Decoder(Entry)
     entries = []
     for number, line in enumerate(text.split(b"\n"), 1):

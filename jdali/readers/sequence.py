@@ -144,7 +144,9 @@ def _streams(root: str) -> list[list[str]]:
             names = _visible(_storage.entries(folder, folders=False))
             streams.append([_storage.join(folder, n) for n in names if n.lower().endswith(_EXTENSIONS)])
     except OSError as error:
-        raise FileNotFoundError(f"{_NAME}: cannot list the folders in {root}: {error.strerror}") from error
+        raise FileNotFoundError(
+            f"{_NAME}: cannot list the folders in {root}: {error.strerror}. Verify the file_root argument"
+        ) from error
     streams = [stream for stream in streams if stream]
     if not streams:
         raise ValueError(

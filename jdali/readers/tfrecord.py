@@ -326,7 +326,10 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
     if not index_paths:
         return [looked_through(files, file, goes_on, _scanned) for file in range(len(files.paths))]
     if len(index_paths) != len(files.paths):
-        raise ValueError(f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files")
+        raise ValueError(
+            f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files. Number of index files needs to match the "
+            "number of data files"
+        )
     records = []
     for file, index in enumerate(index_paths):
         columns = number_columns(_NAME, index, 2)

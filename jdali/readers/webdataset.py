@@ -280,7 +280,10 @@ def webdataset(
     files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
     indexes = path_list(_NAME, "index_paths", index_paths)
     if indexes and len(indexes) != len(files.paths):
-        raise ValueError(f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives")
+        raise ValueError(
+            f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives. The number of index files, if any, must "
+            "match the number of archives in the dataset"
+        )
     selections = []
     for file, path in enumerate(files.paths):
         index = indexes[file] if indexes else None
@@ -303,5 +306,8 @@ def _dtypes(given: Any, outputs: int) -> list[np.dtype[Any]]:
         return [np.dtype(np.uint8)] * outputs
     types = [to_dtype(dtype) for dtype in (given if isinstance(given, (list, tuple)) else [given])]
     if len(types) != outputs:
-        raise ValueError(f"{_NAME}: {len(types)} dtypes for {outputs} outputs")
+        raise ValueError(
+            f"{_NAME}: {len(types)} dtypes for {outputs} outputs. Number of extensions does not match the number of provided "
+            "types"
+        )
     return types

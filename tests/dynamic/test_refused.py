@@ -21,8 +21,7 @@ REFUSED = {
     "no data": (ValueError, "Either data, expression or batch and index must be provided", lambda d: d.tensor(None)),
     "layout": (
         ValueError,
-        "A non-empty layout must have the same number of dimensions as the number of dimensions of the Tensor.\nGot: 3 (HWC)\n"
-        "Expected: 1.",
+        "the same number of dimensions as the number of dimensions of the Tensor.\nGot: 3 (HWC)\nExpected: 1.",
         lambda d: d.tensor(np.ones(2), layout="HWC"),
     ),
     "layout of a batch": (

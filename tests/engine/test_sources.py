@@ -388,7 +388,9 @@ def test_callbacks_with_other_arguments_are_refused(text):
 # What is wrong with a call, and what DALI says of it: type, words, the call.
 REFUSED_CALLS = {
     "cycle of a callback": (ValueError, "can only be specified if `source` is iterable.", lambda f: f(lambda: A, cycle=False)),
-    "cycle unknown": (ValueError, "Invalid value 'loud' for the argument `cycle`. Valid values are", lambda f: f([A], cycle="loud")),
+    "cycle unknown": (
+        ValueError, "Invalid value 'loud' for the argument `cycle`. Valid values are", lambda f: f([A], cycle="loud")
+    ),
     "cycle of nothing": (ValueError, "`cycle` argument is only valid for iterable `source`", lambda f: f(cycle=True)),
     "a number": (
         TypeError, "The `source` must be callable, iterable or a parameterless generator function.", lambda f: f(5)

@@ -269,8 +269,8 @@ def test_a_missing_image(write, tmp_path):
     ("args", "error", "message"),
     [
         ({"file_root": None}, ValueError, "give file_root"),
-        ({"annotations_file": ""}, ValueError, "give annotations_file or preprocessed_annotations"),
-        ({"annotations_file": "/no/such"}, FileNotFoundError, "cannot read annotations_file /no/such: No such"),
+        ({"annotations_file": ""}, ValueError, "Either ``annotations_file`` or ``preprocessed_annotations`` must"),
+        ({"annotations_file": "/no/such"}, FileNotFoundError, "Could not open JSON annotations file: \"/no/such\": No such"),
         ({"polygon_masks": True, "pixelwise_masks": True}, ValueError, ".*exclude each other"),
         ({"images": ["a.jpg", "y.jpg", "z.jpg"]}, ValueError, r".*no image 'y.jpg', .*\(2 such names\)"),
         ({"save_preprocessed_annotations": True}, ValueError, ".*must be given together"),

@@ -1,12 +1,14 @@
 """readers.file: which files, in what order, with what labels; against DALI and by hand."""
 
 import os
+import re
 
 import numpy as np
 import pytest
 from support import oracle
 from support.data import SHARED
 
+import jdali
 from jdali import Pipeline, SampleError, fn
 from jdali._operators.record import REGISTRY, ReaderOp
 from jdali.readers.file import file
@@ -147,8 +149,8 @@ def test_list(tree, tmp_path):
         (b"a/1.jpg 99999999999\n", "line 1 of"),
         (b"7\n", "line 1 of"),
         (b"a\0b 7\n", "line 1 of"),
-        (b"\n  \n", "names no files"),
-        (b"", "names no files"),
+        (b"\n  \n", "No files found: file_list .* names no files"),
+        (b"", "No files found: file_list .* names no files"),
     ],
 )
 def test_wrong_list(tmp_path, text, message):
@@ -175,15 +177,23 @@ def test_given_files(tree):
 @pytest.mark.parametrize(
     ("args", "error", "message"),
     [
-        ({}, ValueError, "give file_root, file_list or files"),
-        ({"files": ["a"], "file_list": "b"}, ValueError, "files and file_list exclude each other"),
-        ({"file_root": ".", "labels": [1]}, ValueError, "labels can be given only with files"),
-        ({"files": ["a", "b"], "labels": [1]}, ValueError, "1 labels for 2 files"),
-        ({"files": []}, ValueError, "files is an empty list"),
+        ({}, ValueError, "``file_root`` argument is required when not using ``files`` or ``file_list``."),
+        (
+            {"files": ["a"], "file_list": "b"},
+            ValueError,
+            "File paths can be provided through ``files`` or ``file_list`` but not both.",
+        ),
+        (
+            {"file_root": ".", "labels": [1]},
+            ValueError,
+            "The argument ``labels`` is valid only when file paths are provided as `files`",
+        ),
+        ({"files": ["a", "b"], "labels": [1]}, ValueError, "Provided 1 labels for 2 files."),
+        ({"files": []}, ValueError, "``files`` specified an empty list."),
         ({"file_root": ".", "file_filters": []}, ValueError, "file_filters is an empty list"),
         ({"file_root": ".", "dir_filters": []}, ValueError, "dir_filters is an empty list"),
-        ({"file_list": "/no/such"}, FileNotFoundError, "cannot read file_list /no/such: No such file"),
-        ({"file_root": "/no/such"}, FileNotFoundError, "cannot list the folder /no/such: No such file"),
+        ({"file_list": "/no/such"}, FileNotFoundError, "Cannot open: /no/such: No such file"),
+        ({"file_root": "/no/such"}, FileNotFoundError, "Failed to open /no/such: No such file"),
     ],
     ids=str,
 )
@@ -208,7 +218,7 @@ def test_patterns(tmp_path):
 
 def test_no_files(tree):
     with pytest.raises(
-        ValueError, match=r"no files that match \*.xyz in the 10 subfolders of .*must be in subf"
+        ValueError, match=r"No files found: none match \*.xyz in the 10 subfolders of .*must be in subf"
     ):
         file.run(file_root=str(tree), file_filters="*.xyz")
     with pytest.raises(ValueError, match="in the 0 subfolders"):
@@ -270,3 +280,35 @@ def test_tasks_have_many_files_each_and_leave_no_thread_without(tmp_path, count,
     tasks = reader.tasks(np.arange(count), threads)
     assert [t.stop - t.start if t.stop <= count else count - t.start for t in tasks] == sizes
     assert [t.start for t in tasks] == np.cumsum([0, *sizes])[:-1].tolist()
+
+
+# What is wrong, and what DALI says of it.
+REFUSED = {
+    "``file_root`` argument is required when not using ``files`` or ``file_list``.": {},
+    "File paths can be provided through ``files`` or ``file_list`` but not both.": {"files": ["a"], "file_list": "b"},
+    "The argument ``labels`` is valid only when file paths are provided as `files`": {"file_root": ".", "labels": [1]},
+    "Provided 1 labels for 2 files.": {"files": ["a", "b"], "labels": [1]},
+    "``files`` specified an empty list.": {"files": []},
+    "Cannot open: /no/such": {"file_list": "/no/such", "file_root": "."},
+    "Failed to open /no/such": {"file_root": "/no/such"},
+    "No files found": {"file_root": ".", "file_filters": ["*.none"]},
+    "num_shards needs to be greater than shard_id": {"files": ["a"] * 4, "shard_id": 5, "num_shards": 2},
+    "needs to be at least equal to the requested number of shards: 5.": {"files": ["a"] * 2, "num_shards": 5},
+    "shuffle_after_epoch and random_shuffle cannot be both true": {
+        "files": ["a"], "shuffle_after_epoch": True, "random_shuffle": True,
+    },
+    "shuffle_after_epoch and stick_to_shard cannot be both true": {
+        "files": ["a"], "shuffle_after_epoch": True, "stick_to_shard": True,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("text", REFUSED)
+def test_arguments_are_refused_as_dali_does(text):
+    for package in (jdali, oracle.dali()):
+        pipe = package.Pipeline(batch_size=1, num_threads=1, device_id=None)
+        with pipe:
+            pipe.set_outputs(*package.fn.readers.file(**REFUSED[text]))
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            pipe.build()

@@ -194,7 +194,11 @@ def test_wrong_lines(manifest, line, message):
 @pytest.mark.parametrize(
     ("args", "error", "message"),
     [
-        ({"manifest_filepaths": "/no/such"}, FileNotFoundError, "cannot read the manifest /no/such: No such"),
+        (
+            {"manifest_filepaths": "/no/such"},
+            FileNotFoundError,
+            'Could not open NEMO ASR manifest file: "/no/such": No such',
+        ),
         ({"manifest_filepaths": []}, ValueError, "manifest_filepaths is empty"),
         ({"dtype": types.UINT8}, ValueError, "dtype must be INT16, INT32 or FLOAT, got uint8"),
         ({"quality": 101.0}, ValueError, "quality must be within 0 and 100, got 101.0"),

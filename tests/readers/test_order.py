@@ -426,7 +426,7 @@ def test_next_samples_are_within_a_window():
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2; it must be from 0 to num_shards - 1 = 1"),
         ({"shard_id": -1}, "shard_id is -1"),
         ({"num_shards": 0}, "num_shards is 0, it must be at least 1"),
-        ({"num_shards": 6}, "num_shards is 6, more than the 5 samples there are"),
+        ({"num_shards": 6}, "samples: 5, needs to be at least equal to the requested number of shards: 6"),
         *(
             (
                 {"random_shuffle": True, "initial_fill": bad},
@@ -436,11 +436,11 @@ def test_next_samples_are_within_a_window():
         ),
         (
             {"shuffle_after_epoch": True, "random_shuffle": True},
-            "shuffle_after_epoch and random_shuffle exclude",
+            "shuffle_after_epoch and random_shuffle cannot be both true",
         ),
         (
             {"shuffle_after_epoch": True, "stick_to_shard": True},
-            "shuffle_after_epoch and stick_to_shard exclude",
+            "shuffle_after_epoch and stick_to_shard cannot be both true",
         ),
     ],
     ids=str,
@@ -456,5 +456,5 @@ def test_a_buffer_that_is_not_used_may_have_any_size():
 
 def test_nothing_taken():
     assert len(Order(3).take(0).indices) == 0
-    with pytest.raises(ValueError, match="more than the 0 samples"):
+    with pytest.raises(ValueError, match="number of input samples: 0, needs"):
         Order(0)

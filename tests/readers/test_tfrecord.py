@@ -148,7 +148,7 @@ def test_wrong_features(make, error, message):
         ({"path": "/no/such"}, FileNotFoundError, "cannot read /no/such: No such file"),
         ({"path": "/"}, FileNotFoundError, "cannot read /: Is a directory"),
         ({"index_path": ["a", "b"]}, ValueError, "2 index files for 1 files"),
-        ({"index_path": "/no/such"}, FileNotFoundError, "cannot read the index /no/such"),
+        ({"index_path": "/no/such"}, FileNotFoundError, "Could not open file /no/such, the index"),
     ],
     ids=str,
 )
@@ -204,8 +204,8 @@ def test_index_is_built_once_and_anew_for_another_file(tmp_path, monkeypatch):
 
 
 BAD_INDEXES = {
-    "": "the index .* is empty",
-    "\n\n": "the index .* is empty",
+    "": "Content of index files should not be empty",
+    "\n\n": "Content of index files should not be empty",
     "hello world\n": "line 1 of the index .* must be 2 numbers from 0 on, but is 'hello world'",
     "0 33\n\n33\n": "line 3 of the index .* but is '33'",
     "0 33\n-5 2\n": "line 2 of",
