@@ -98,8 +98,5 @@ def _fed_source(engine: Engine, graph: Graph, wanted: DataNode | str) -> tuple[N
         known = [n.name for n, s in engine.sources.items() if isinstance(s, ExternalSource) and s.is_fed]
         name = wanted.name if isinstance(wanted, DataNode) else wanted
         raise KeyError(f'feed_input: Could not find an input operator with name "{name}"; there are {known}')
-    if not source.is_fed:
-        raise RuntimeError(
-            f"Cannot use `feed_input` on the external source {node.name!r} with a `source` argument specified."
-        )
+    source.check_is_fed(node.name)
     return node, source

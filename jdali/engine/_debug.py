@@ -107,7 +107,11 @@ class DebugEngine(Engine):
         self.feed.add(node, source)
         if not isinstance(source, ExternalSource):
             self.readers[node] = source
-        for data, layout in self._held.pop(node.name, ()):
+            return
+        held = self._held.pop(node.name, [])
+        if held:
+            source.check_is_fed(node.name)
+        for data, layout in held:
             convert = functools.partial(source.as_fed, data, layout, self.batch_size, copy=True)
             source.feed(self.feed.ask(node, convert))
 
@@ -147,6 +151,9 @@ class DebugEngine(Engine):
             raise
         graph.count()
         self.first_is_over = True
+        if self._held:
+            name = self._held.popitem()[0]
+            raise KeyError(f'feed_input: Could not find an input operator with name "{name}"')
         self.plan = ExecutionPlan((), outputs, (), ())
         return graph.iteration()
 

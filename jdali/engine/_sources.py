@@ -100,6 +100,13 @@ class ExternalSource:
         """The user gives the data with `feed_input`."""
         return self.source is None
 
+    def check_is_fed(self, name: str) -> None:
+        """Raises RuntimeError, naming the source, if it has its data from elsewhere."""
+        if not self.is_fed:
+            raise RuntimeError(
+                f"Cannot use `feed_input` on the external source '{name}' with a `source` argument specified."
+            )
+
     def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
         """A batch that the user gives, for `feed`; it is checked here.
 

@@ -392,3 +392,17 @@ def test_training_iterator(folder):
         for pipe in (plain, debug)
     ]
     np.testing.assert_array_equal(*got)
+
+
+def test_what_cannot_be_fed():
+    def feed_and_run(name):
+        pipe = make(lambda: fn.external_source(numbers, name="own"))
+        pipe.feed_input(name, numbers(0))
+        pipe.run()
+
+    with pytest.raises(
+        RuntimeError, match="Cannot use `feed_input` on the external source 'own' with a `source`"
+    ):
+        feed_and_run("own")
+    with pytest.raises(KeyError, match='Could not find an input operator with name "other"'):
+        feed_and_run("other")

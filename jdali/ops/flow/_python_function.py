@@ -143,6 +143,6 @@ def as_outputs(result: Any, count: int, name: str = "python_function") -> tuple[
                 f"num_outputs is {count}"
             )
         raise TypeError(
-            f"{name}: the function must return a tuple of {count} arrays, it returned {len(result)} values"
+            f"{name}: Unexpected number of outputs from Python function operator - got {len(result)}, expected {count}"
         )
     return result
