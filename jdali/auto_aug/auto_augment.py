@@ -49,7 +49,8 @@ def auto_augment(
     """
     if not isinstance(policy_name, str) or policy_name not in _POLICIES:
         raise ValueError(
-            f"auto_augment: policy_name must be one of {', '.join(_POLICIES)}, got {policy_name!r}"
+            "auto_augment: The `policy_name` must be a string that takes one of the values: "
+            f"{', '.join(f'`{n}`' for n in _POLICIES)}, got {policy_name!r}"
         )
     get_policy = _POLICIES[policy_name]
     kwargs = {"fill_value": fill_value, "interp_type": interp_type}
@@ -104,7 +105,7 @@ def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwa
     """
     who = "apply_auto_augment"
     if not policy.sub_policies:
-        raise ValueError(f"{who}: the policy has no sub-policies: {policy!r}")
+        raise ValueError(f"{who}: Cannot run empty policy. Got {policy!r}")
     augmentations = policy.augmentations.values()
     forbid_unused_kwargs(augmentations, kwargs, who)
     signed = any(augmentation.randomly_negate for augmentation in augmentations)

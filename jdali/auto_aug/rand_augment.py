@@ -86,15 +86,21 @@ def apply_rand_augment(
     """
     who = "apply_rand_augment"
     if not isinstance(n, int) or n < 0:
-        raise ValueError(f"{who}: n must be an int and not negative, got {n!r}")
+        raise ValueError(
+            f"{who}: The number of operations to apply `n` must be a non-negative integer, got {n!r}."
+        )
     check_bins(num_magnitude_bins, who)
     if not isinstance(m, int) or not 0 <= m < num_magnitude_bins:
-        raise ValueError(f"{who}: m must be an int from 0 to {num_magnitude_bins - 1}, got {m!r}")
+        raise ValueError(
+            f"{who}: The magnitude bin `m` must be an integer from `[0, {num_magnitude_bins - 1}]` range. Got {m!r}."
+        )
     if n == 0:
         warnings.warn(f"{who}: n is 0, so no augmentation is applied", stacklevel=2)
         return data
     if not augmentations:
-        raise ValueError(f"{who}: there are no augmentations to choose from")
+        raise ValueError(
+            f"{who}: The `augmentations` list cannot be empty, unless n=0. Got empty list in `{who}` call."
+        )
     forbid_unused_kwargs(augmentations, kwargs, who)
     signed = any(augmentation.randomly_negate for augmentation in augmentations)
     each = seeds(seed)

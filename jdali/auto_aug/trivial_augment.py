@@ -72,7 +72,7 @@ def apply_trivial_augment(
     who = "apply_trivial_augment"
     check_bins(num_magnitude_bins, who)
     if not augmentations:
-        raise ValueError(f"{who}: there are no augmentations to choose from")
+        raise ValueError(f"{who}: The `augmentations` list cannot be empty. Got empty list in `{who}` call.")
     forbid_unused_kwargs(augmentations, kwargs, who)
     each = seeds(seed)
     magnitude_bin: Any = one_of(num_magnitude_bins, next(each))

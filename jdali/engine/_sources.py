@@ -9,7 +9,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from jdali import types
 from jdali._errors import SampleError
@@ -379,7 +379,7 @@ def check_source(source: Any, cycle: Any, *, repeat_last: bool = False) -> None:
         )
 
 
-def is_callback(source: Any) -> bool:
+def is_callback(source: Any) -> TypeGuard[Callable[..., Any]]:
     """Whether the source is called for each of its items."""
     return callable(source) and not is_generator_function(source)
 

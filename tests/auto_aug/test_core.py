@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from support import oracle
 
 import jdali
 from jdali import fn
@@ -150,7 +153,7 @@ def test_signed_bins_for_several_augmentations_can_be_indexed() -> None:
             lambda d: added.augmentation(mag_to_param=lambda m: [0] * int(1 + m))(
                 d, magnitude_bin=signed_bin(1).random_sign, num_magnitude_bins=4
             ),
-            ValueError, "same shape",
+            ValueError, "arrays of the same type and shape",
         ),
         (lambda d: a.translate_x(d, magnitude_bin=signed_bin(1), num_magnitude_bins=4), MissingArgException, "shape"),
         (lambda d: select([], d, data=d), ValueError, "nothing"),
@@ -268,7 +271,7 @@ def test_a_policy_shows_what_it_is() -> None:
         (lambda d: auto_augment.auto_augment(d, "reduced_image_net", shape=[2, 2]), ValueError, "shape"),
         (lambda d: auto_augment.auto_augment(d, max_translate_rel=0.5), ValueError, "max_translate_rel"),
         (lambda d: auto_augment.auto_augment(d, shape=[2, 2], max_translate_abs=5), ValueError, "max_translate_abs"),
-        (lambda d: auto_augment.apply_auto_augment(Policy("p", 1, []), d), ValueError, "no sub-policies"),
+        (lambda d: auto_augment.apply_auto_augment(Policy("p", 1, []), d), ValueError, "Cannot run empty policy"),
         (
             lambda d: auto_augment.apply_auto_augment(auto_augment.get_image_net_policy(True), d),
             TypeError, "translate_y.*shape.*get_image_net_policy",
@@ -277,15 +280,15 @@ def test_a_policy_shows_what_it_is() -> None:
             lambda d: auto_augment.apply_auto_augment(auto_augment.get_image_net_policy(), d, wrong=1),
             UnusedArgException, "wrong",
         ),
-        (lambda d: rand_augment.rand_augment(d, -1, 0), ValueError, "n must"),
-        (lambda d: rand_augment.rand_augment(d, 1, 31), ValueError, "m must"),
+        (lambda d: rand_augment.rand_augment(d, -1, 0), ValueError, "`n` must be a non-negative integer, got -1"),
+        (lambda d: rand_augment.rand_augment(d, 1, 31), ValueError, "The magnitude bin `m` must be an integer from"),
         (lambda d: rand_augment.rand_augment(d, 1, 0, 0), ValueError, "num_magnitude_bins"),
-        (lambda d: rand_augment.rand_augment(d, 1, 0, excluded=["blur"]), ValueError, "'blur'.*identity"),
-        (lambda d: rand_augment.apply_rand_augment([], d, 1, 0), ValueError, "no augmentations"),
+        (lambda d: rand_augment.rand_augment(d, 1, 0, excluded=["blur"]), ValueError, "The `blur` was specified in `excluded`.*identity"),
+        (lambda d: rand_augment.apply_rand_augment([], d, 1, 0), ValueError, "The `augmentations` list cannot be empty"),
         (lambda d: rand_augment.get_rand_augment_suite(use_shape=d), TypeError, "use_shape"),
         (lambda d: trivial_augment.trivial_augment_wide(d, 0), ValueError, "num_magnitude_bins"),
-        (lambda d: trivial_augment.trivial_augment_wide(d, excluded=["blur"]), ValueError, "'blur'"),
-        (lambda d: trivial_augment.apply_trivial_augment([], d), ValueError, "no augmentations"),
+        (lambda d: trivial_augment.trivial_augment_wide(d, excluded=["blur"]), ValueError, "The `blur` was specified in `excluded`"),
+        (lambda d: trivial_augment.apply_trivial_augment([], d), ValueError, "The `augmentations` list cannot be empty"),
     ],
 )  # fmt: skip
 def test_automatic_augmentations_that_are_refused(call: Any, error: type[Exception], match: str) -> None:
@@ -308,3 +311,34 @@ def test_excluded_augmentations_are_never_chosen() -> None:
     )  # fmt: skip
     # All that posterizing can make of 7: its upper 2 to 8 bits.
     assert {int(f[0, 0, 0]) for f in found} <= {7 & (0xFF << k) for k in range(7)}
+
+
+# What is wrong with sub-policies, and what DALI says of it.
+REFUSED_POLICIES = {
+    "The `num_magnitude_bins` must be a positive integer, got 0.": (0, lambda a: [[(a, 0.5, 0)]]),
+    "The `sub_policies` must be a list or tuple of sub policies, got <class 'int'>.": (3, lambda a: 5),
+    "Each sub policy must be a list or tuple, got 5.": (3, lambda a: [5]),
+    "Each operation in sub policy must be specified as a triple: (augmentation, probability, magnitude). Got": (
+        3, lambda a: [[(a, 0.5)]],
+    ),
+    "Each augmentation in sub policies must be an instance of Augmentation. Got `x`. Did you forget to use": (
+        3, lambda a: [[("x", 0.5, 1)]],
+    ),
+    "Probability of applying the augmentation must be a number from `[0, 1]` range. Got `1.5` for": (
+        3, lambda a: [[(a, 1.5, 1)]],
+    ),
+    "has `mag_range` specified, so the magnitude bin is required.": (3, lambda a: [[(a, 0.5, None)]]),
+    "Magnitude of the augmentation must be an integer from `[0, 2]` range. Got `3` for": (3, lambda a: [[(a, 0.5, 3)]]),
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("text", REFUSED_POLICIES)
+def test_policies_are_refused_as_dali_does(text):
+    oracle.dali()
+    bins, make = REFUSED_POLICIES[text]
+    for package in ("jdali", "nvidia.dali"):
+        core = importlib.import_module(f"{package}.auto_aug.core")
+        one = core.augmentation(mag_range=(0, 1))(lambda data, parameter: data)
+        with pytest.raises(Exception, match=re.escape(text)):  # noqa: PT011  DALI's is of no other type
+            core.Policy("p", bins, make(one))

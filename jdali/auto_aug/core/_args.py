@@ -88,7 +88,10 @@ def forbid_unused_kwargs(
     """Raises UnusedArgException if some of `kwargs` is taken by none of the augmentations."""
     unused = filter_unused_args(augmentations, kwargs)
     if unused:
+        several = len(unused) > 1
+        what = "kwargs" if several else "kwarg"
         raise UnusedArgException(
-            f"{call_name}: unexpected argument {', '.join(map(repr, unused))}: no augmentation takes it",
+            f"The {call_name} got unexpected {what}. The {what} `{', '.join(unused)}` {'are' if several else 'is'} not used by "
+            "any of the augmentations.",
             unused,
         )

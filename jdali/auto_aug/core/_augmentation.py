@@ -67,11 +67,13 @@ def signed_bin(
     """
     if not isinstance(magnitude_bin, (int, DataNode)):
         raise TypeError(
-            "signed_bin: magnitude_bin must be an int or a batch of them (a DataNode), from 0 to the number of "
+            "signed_bin: The `magnitude_bin` must be an int or _DataNode, a batch of ints, from 0 to the number of "
             f"bins - 1, got {magnitude_bin!r}"
         )
     if random_sign is not None and (seed is not None or shape is not None):
-        raise ValueError("signed_bin: give either random_sign, or seed and shape of signs to draw")
+        raise ValueError(
+            "signed_bin: The `random_sign` cannot be specified together with neither `seed` nor `shape`."
+        )
     if random_sign is None:
         random_sign = fn.random.uniform(values=[0, 1], dtype=np.int32, seed=seed, shape=shape)
     bins: Any = magnitude_bin
@@ -106,8 +108,8 @@ class Augmentation:
         }  # fmt: skip
         if _args.get_num_positional_args(op) < _DATA_AND_PARAMETER:
             raise TypeError(
-                f"{self.name}: the function of an augmentation must take at least two arguments by position, the "
-                f"data and the parameter: {self!r}"
+                f"{self.name}: the functions decorated with `@augmentation` must accept at least two positional arguments: the "
+                f"samples and parameters: {self!r}"
             )
 
     @property
@@ -182,7 +184,8 @@ class Augmentation:
         missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
         if missing:
             raise _args.MissingArgException(
-                f"{self.name}: this augmentation needs the argument {', '.join(map(repr, missing))}",
+                f"{self.name}: The augmentation `{self.name}` requires following named argument(s) which were not provided to "
+                f"the call: {', '.join(missing)}.",
                 augmentation=self,
                 missing_args=missing,
             )
@@ -195,7 +198,9 @@ class Augmentation:
             return None
         magnitudes = magnitudes_of(self.mag_range, num_magnitude_bins, self.name)
         if magnitude_bin is None:
-            raise TypeError(f"{self.name}: has a mag_range, so it needs a magnitude_bin")
+            raise TypeError(
+                f"{self.name}: The augmentation has `mag_range` specified, so when called, it requires `magnitude_bin` parameter"
+            )
         device = data.device if self.param_device == "auto" else self.param_device
         signed = isinstance(magnitude_bin, SignedMagnitudeBin)
         if self.randomly_negate and not signed:

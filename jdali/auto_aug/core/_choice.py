@@ -30,7 +30,9 @@ def one_of(count: int, seed: int | None) -> DataNode:
 def check_bins(num_magnitude_bins: Any, who: str) -> None:
     """Raises ValueError unless it is a number of bins."""
     if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
-        raise ValueError(f"{who}: num_magnitude_bins must be a positive int, got {num_magnitude_bins!r}")
+        raise ValueError(
+            f"{who}: The `num_magnitude_bins` must be a positive integer, got {num_magnitude_bins!r}."
+        )
 
 
 def warping(augmentations: list[Any], **kwargs: Any) -> dict[str, Any]:
@@ -49,6 +51,7 @@ def without(augmentations: list[Any], excluded: Any, suite: str) -> list[Any]:
     for name in excluded or ():
         if name not in names:
             raise ValueError(
-                f"excluded: {name!r} is none of the augmentations of {suite}: {', '.join(sorted(names))}"
+                f"The `{name}` was specified in `excluded`, but the {suite} suite does not contain augmentation with this "
+                f"name. The augmentations in the suite are: {', '.join(sorted(names))}."
             )
     return [augmentation for augmentation in augmentations if augmentation.name not in (excluded or ())]

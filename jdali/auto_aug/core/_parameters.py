@@ -27,10 +27,13 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
             )
         return mag_range
     if num_magnitude_bins is None:
-        raise TypeError(f"{who}: has a mag_range, so num_magnitude_bins must be given beside magnitude_bin")
+        raise TypeError(
+            f"{who}: The `num_magnitude_bins` argument is missing: it has a mag_range, so it must be given beside magnitude_bin"
+        )
     if not hasattr(mag_range, "__len__") or len(mag_range) != 2:
         raise ValueError(
-            f"{who}: mag_range must be (low, high) or an array of all magnitudes, got {mag_range!r}"
+            f"{who}: The `mag_range` must be a tuple of (low, high) ends of magnitude range or nd.array of explicitly defined "
+            f"magnitudes. Got `{mag_range!r}`"
         )
     low, high = mag_range
     return np.linspace(low, high, num_magnitude_bins, dtype=np.float32)
@@ -50,14 +53,15 @@ def table_of(
         row = mag_to_param(magnitude)
         if _has_node(row):
             raise TypeError(
-                f"{who}: mag_to_param returned a DataNode. Parameters are computed once, before the pipeline "
+                f"{who}: The `mag_to_param` callback returned `DataNode`. Parameters are computed once, before the pipeline "
                 "runs: return an array or numbers, and call operators in the augmentation itself"
             )
         rows.append(np.array(row))
     for magnitude, row in zip(magnitudes, rows, strict=True):
         if (row.shape, row.dtype) != (rows[0].shape, rows[0].dtype):
             raise ValueError(
-                f"{who}: mag_to_param must return the same shape and type for all magnitudes, but gives "
+                f"{who}: The `mag_to_param` callback must return the arrays of the same type and shape for different "
+                "magnitudes, but gives "
                 f"{rows[0].dtype} {rows[0].shape} for {magnitudes[0]} and {row.dtype} {row.shape} for {magnitude}"
             )
     return types.constant_array(np.array(rows))

@@ -40,14 +40,16 @@ def parse_validate_offset(
         ValueError: the limit that does not go with `use_shape` was given.
     """
     if not isinstance(use_shape, bool):
-        raise TypeError(f"use_shape: must be True or False, got {use_shape!r}")
+        raise TypeError(
+            f"The `use_shape` is a flag that should be set to either True or False, got {use_shape!r}."
+        )
     if use_shape and max_translate_abs is not None:
         raise ValueError(
-            "max_translate_abs: is for translations by pixels; where the shape is used, give max_translate_rel"
+            "The argument `max_translate_abs` cannot be used with image shapes. You may use `max_translate_rel` instead."
         )
     if not use_shape and max_translate_rel is not None:
         raise ValueError(
-            "max_translate_rel: is for translations by shares of the shape; without it, give max_translate_abs"
+            "The argument `max_translate_rel` cannot be used without image shapes. You may use `max_translate_abs` instead."
         )
     given = max_translate_rel if use_shape else max_translate_abs
     default = default_translate_rel if use_shape else default_translate_abs

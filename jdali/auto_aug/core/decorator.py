@@ -75,10 +75,13 @@ def augmentation(
     if function is None:
         return decorate
     if not callable(function):
-        raise TypeError(f"augmentation: decorates functions, not {function!r}")
+        raise TypeError(
+            f"The `@augmentation` decorator was used to decorate the object that is not callable: {function!r}."
+        )
     if isinstance(function, Augmentation):
         raise TypeError(
-            f"augmentation: {function.name} is one already; call {function.name}.augmentation(...) to make "
+            f"The `@augmentation` was applied to already decorated Augmentation: {function.name}; call "
+            f"{function.name}.augmentation(...) to make "
             f"another one of it, or decorate {function.name}.op"
         )
     return decorate(function)

@@ -29,15 +29,17 @@ class Policy:
 
     def __init__(self, name: str, num_magnitude_bins: int, sub_policies: Sequence[Sequence[Operation]]):
         if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
-            raise ValueError(f"Policy: num_magnitude_bins must be a positive int, got {num_magnitude_bins!r}")
+            raise ValueError(
+                f"Policy: The `num_magnitude_bins` must be a positive integer, got {num_magnitude_bins!r}."
+            )
         if not isinstance(sub_policies, (list, tuple)):
             raise TypeError(
-                f"Policy: sub_policies must be a list or tuple, got {type(sub_policies).__name__}"
+                f"Policy: The `sub_policies` must be a list or tuple of sub policies, got {type(sub_policies)}."
             )
         self.name, self.num_magnitude_bins = name, num_magnitude_bins
         for sub_policy in sub_policies:
             if not isinstance(sub_policy, (list, tuple)):
-                raise TypeError(f"Policy: each sub-policy must be a list or tuple, got {sub_policy!r}")
+                raise TypeError(f"Policy: Each sub policy must be a list or tuple, got {sub_policy!r}.")
             for operation in sub_policy:
                 self._check(operation)
         self.sub_policies = _with_distinct_names(sub_policies)
@@ -45,31 +47,42 @@ class Policy:
     def _check(self, operation: Any) -> None:
         if not isinstance(operation, (list, tuple)) or len(operation) != 3:
             raise ValueError(
-                f"Policy: an operation is (augmentation, probability, magnitude bin), got {operation!r}"
+                "Policy: Each operation in sub policy must be specified as a triple: (augmentation, probability, magnitude). "
+                f"Got {operation!r}."
             )
         augmentation, probability, magnitude = operation
         if not isinstance(augmentation, Augmentation):
             raise TypeError(
-                f"Policy: {augmentation!r} is no Augmentation: decorate the function with @augmentation"
+                f"Policy: Each augmentation in sub policies must be an instance of Augmentation. Got `{augmentation}`. Did you "
+                "forget to use `@augmentation` decorator?"
             )
         who = f"{augmentation.name} in policy {self.name!r}"
         if not isinstance(probability, (int, float)) or not 0 <= probability <= 1:
-            raise ValueError(f"Policy: the probability must be from 0 to 1, got {probability!r} for {who}")
+            raise ValueError(
+                f"Policy: Probability of applying the augmentation must be a number from `[0, 1]` range. Got `{probability}` "
+                f"for {who}."
+            )
         if probability == 0:
-            warnings.warn(f"Policy: the probability of {who} is 0: it is never applied", stacklevel=4)
+            warnings.warn(
+                f"Policy: The augmentation {who} is used with probability 0: it is never applied",
+                stacklevel=4,
+            )
         if magnitude is None:
             if augmentation.mag_range is not None:
-                raise ValueError(f"Policy: {who} has a mag_range and needs a magnitude bin, got None")
+                raise ValueError(
+                    f"Policy: The augmentation {who} has `mag_range` specified, so the magnitude bin is required. Got None"
+                )
             return
         if augmentation.mag_range is None:
             warnings.warn(
-                f"Policy: {who} has no mag_range, so its magnitude bin {magnitude} has no effect; give None",
+                f"Policy: The magnitude bin `{magnitude}` for augmentation {who} will be ignored. It has no `mag_range` "
+                "specified; give None",
                 stacklevel=4,
             )
         if not isinstance(magnitude, int) or not 0 <= magnitude < self.num_magnitude_bins:
             raise ValueError(
-                f"Policy: the magnitude bin must be an int from 0 to {self.num_magnitude_bins - 1}, got "
-                f"{magnitude!r} for {who}"
+                f"Policy: Magnitude of the augmentation must be an integer from `[0, {self.num_magnitude_bins - 1}]` range. Got "
+                f"`{magnitude!r}` for {who}"
             )
 
     @property
