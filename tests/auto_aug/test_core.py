@@ -283,11 +283,11 @@ def test_a_policy_shows_what_it_is() -> None:
         (lambda d: rand_augment.rand_augment(d, -1, 0), ValueError, "`n` must be a non-negative integer, got -1"),
         (lambda d: rand_augment.rand_augment(d, 1, 31), ValueError, "The magnitude bin `m` must be an integer from"),
         (lambda d: rand_augment.rand_augment(d, 1, 0, 0), ValueError, "num_magnitude_bins"),
-        (lambda d: rand_augment.rand_augment(d, 1, 0, excluded=["blur"]), ValueError, "The `blur` was specified in `excluded`.*identity"),
+        (lambda d: rand_augment.rand_augment(d, 1, 0, excluded=["blur"]), ValueError, "The `blur` was specified.*identity"),
         (lambda d: rand_augment.apply_rand_augment([], d, 1, 0), ValueError, "The `augmentations` list cannot be empty"),
         (lambda d: rand_augment.get_rand_augment_suite(use_shape=d), TypeError, "use_shape"),
         (lambda d: trivial_augment.trivial_augment_wide(d, 0), ValueError, "num_magnitude_bins"),
-        (lambda d: trivial_augment.trivial_augment_wide(d, excluded=["blur"]), ValueError, "The `blur` was specified in `excluded`"),
+        (lambda d: trivial_augment.trivial_augment_wide(d, excluded=["blur"]), ValueError, "The `blur` was specified"),
         (lambda d: trivial_augment.apply_trivial_augment([], d), ValueError, "The `augmentations` list cannot be empty"),
     ],
 )  # fmt: skip
@@ -340,5 +340,5 @@ def test_policies_are_refused_as_dali_does(text):
     for package in ("jdali", "nvidia.dali"):
         core = importlib.import_module(f"{package}.auto_aug.core")
         one = core.augmentation(mag_range=(0, 1))(lambda data, parameter: data)
-        with pytest.raises(Exception, match=re.escape(text)):  # noqa: PT011  DALI's is of no other type
+        with pytest.raises(Exception, match=re.escape(text)):  # DALI's is of no other type
             core.Policy("p", bins, make(one))
