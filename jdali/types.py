@@ -336,32 +336,40 @@ def ConstantNode(
     return ArrayConstant(array, layout or "", device, kwargs)
 
 
-def constant_array(value: Any, dtype: Any = None) -> np.ndarray:
+def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
     """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
 
     Integers that a type does not hold become its nearest one.
 
+    Args:
+        value: number, list of numbers, array, or a constant.
+        dtype: of the result; None: by that rule.
+        exact: integers that do not fit are an error.
+
     Raises:
-        OverflowError: those of an array do not fit in 32 bits, and no type was given.
+        OverflowError: those of an array do not fit in 32 bits, and no type was given; or `exact`.
     """
     if isinstance(value, ScalarConstant):
         value, dtype = value.value, dtype or value.dtype
     if isinstance(value, ArrayConstant):
         return value.value if dtype is None else value.value.astype(to_dtype(dtype))
     array = element_array(to_host(value))
-    if dtype is not None:
-        return _nearest(array, to_dtype(dtype))
-    if array.dtype == np.float64:
+    if dtype is None and array.dtype == np.float64:
         return array.astype(np.float32)
-    if array.dtype not in _HALVES:
-        return array
-    half = _nearest(array, _HALVES[array.dtype])
-    if hasattr(value, "dtype") and (half != array).any():
-        raise OverflowError(f"Integer {array[half != array].flat[0]} out of range for {half.dtype}")
-    return half
+    wanted = _HALVES.get(array.dtype, array.dtype) if dtype is None else to_dtype(dtype)
+    converted = _nearest(array, wanted)
+    if exact or (dtype is None and hasattr(value, "dtype")):
+        _check_integers(array, converted)
+    return converted
 
 
 _HALVES = {np.dtype(np.int64): np.dtype(np.int32), np.dtype(np.uint64): np.dtype(np.uint32)}
+
+
+def _check_integers(array: np.ndarray, converted: np.ndarray) -> None:
+    """Raises OverflowError if an integer has become another one."""
+    if array.dtype.kind in "iu" and converted.dtype.kind in "iu" and (array != converted).any():
+        raise OverflowError(f"Integer {array[array != converted].flat[0]} out of range for {converted.dtype}")
 
 
 def _nearest(array: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:

@@ -39,7 +39,7 @@ def to_array(data: Any, dtype: DType | None = None) -> Array:
     if isinstance(data, (str, os.PathLike)):
         return np.frombuffer(os.fsencode(data), np.uint8)
     if is_plain(data):
-        return types.constant_array(data, None if dtype is None else dtype.type_id)
+        return types.constant_array(data, None if dtype is None else dtype.type_id, exact=True)
     if isinstance(data, (list, tuple)):
         parts = [to_array(item, dtype) for item in data]
         if len({p.shape for p in parts}) > 1:

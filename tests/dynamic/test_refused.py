@@ -66,6 +66,8 @@ REFUSED = {
     "large number": (
         OverflowError, "Integer 1099511627776 is out of range for int32.", lambda d: d.tensor([1]) + 2**40
     ),
+    "large number in a list": (OverflowError, "1099511627776 out of range for ", lambda d: d.tensor([1, 2**40])),
+    "number and type": (OverflowError, "300 out of ", lambda d: d.tensor([300], dtype="u8")),
     "imread device": (
         ValueError, "Invalid device: mixed. Must be 'cpu', or 'gpu'.", lambda d: d.imread("/no", device="mixed")
     ),
