@@ -9,7 +9,7 @@ from jdali.dynamic._batch import Batch, as_batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
 from jdali.engine._items import Items
-from jdali.engine._sources import check_source, cycle_mode, is_callback, takes_argument
+from jdali.engine._source_arguments import check_source, cycle_mode, is_callback, takes_argument
 
 
 class ExternalSource:
