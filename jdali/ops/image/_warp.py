@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Mapping as Mapping_
 from typing import Any, Literal
 
 import jax
@@ -29,12 +29,14 @@ from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
 from jdali._operators.call import is_traced
 from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.image._pixels import Packed, Pixels, Plain
 from jdali.ops.tensor._fit import fit
 from jdali.types import DALIInterpType
 
 # Height and width of a tile: small enough to waste little at the edges of an output, large enough that
 # the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
-TILE = (32, 64)
+import os
+TILE=eval(os.environ.get('TILE','(32,64)'))
 
 # From parameters and the centres of output pixels, along each axis ([D,] H, W) and ready to
 # broadcast, to the points of the input they show, along each axis. `affine_points` says what to mind.
@@ -191,20 +193,24 @@ def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out
     tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))
 
     def whole(image: Array, parameters: Any, extent: Array, _: Array) -> Array:
-        return _part(sampling, image, parameters, extent, (0,) * len(shape), shape)
+        return _part(sampling, Plain(image), image.shape[-1], image.dtype, parameters, extent, (0,) * len(shape), shape)
 
     def tiled(image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
         rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
+        pixels = Packed(Packed.words(image), image.shape[-1]) if Packed.takes(image) and sampling.dtype == jnp.uint8 else Plain(image)
 
-        def one(row: Array, column: Array, out: Array) -> Array:
-            # The last tile is moved back into the output and made in part once more.
-            y = jnp.minimum(row * tile[0], shape[0] - tile[0])
-            x = jnp.minimum(column * tile[1], shape[1] - tile[1])
-            part = _part(sampling, image, parameters, extent, (y, x), tile)
-            return lax.dynamic_update_slice(out, part, (y, x, jnp.int32(0)))
-
+        pk = Packed.takes(image) and sampling.dtype == jnp.uint8
         def line(row: Array, out: Array) -> Array:
-            return loop(columns, lambda column, out: one(row, column, out), out)
+            y = jnp.minimum(row * tile[0], shape[0] - tile[0])
+            def one(column, strip):
+                x = jnp.minimum(column * tile[1], shape[1] - tile[1])
+                part = _part(sampling, pixels, image.shape[-1], image.dtype, parameters, extent, (y, x), tile)
+                return lax.dynamic_update_slice(strip, part, (jnp.int32(0) if pk else y, x, jnp.int32(0))[:part.ndim])
+            if pk:
+                strip = jnp.zeros((tile[0], shape[1]), jnp.uint32)
+                strip = loop(columns, one, varying_like(strip, *operands))
+                return lax.dynamic_update_slice(out, Packed.bytes(strip, image.shape[-1]), (y, jnp.int32(0), jnp.int32(0)))
+            return loop(columns, one, out)
 
         start = jnp.zeros((*shape, image.shape[-1]), sampling.dtype)
         operands = jax.tree.leaves((image, parameters, extent, out_extent))
@@ -217,7 +223,9 @@ def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out
 
 def _part(
     sampling: _Sampling,
-    image: Array,
+    pixels: Pixels,
+    channels: int,
+    dtype,
     parameters: Any,
     extent: Array,
     origin: Sequence[Any],
@@ -226,18 +234,13 @@ def _part(
     """Part of an output that begins at `origin`: [*shape, C]."""
     centers = []
     for axis, (start, size) in enumerate(zip(origin, shape, strict=True)):
-        pixels = start + jnp.arange(size, dtype=jnp.int32)
+        index = start + jnp.arange(size, dtype=jnp.int32)
         others = [a for a in range(len(shape)) if a != axis]
-        centers.append(jnp.expand_dims(pixels, others).astype(jnp.float32) + jnp.float32(0.5))
+        centers.append(jnp.expand_dims(index, others).astype(jnp.float32) + jnp.float32(0.5))
     points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
     sample = {types.INTERP_NN: _nearest, types.INTERP_LINEAR: _linear, types.INTERP_CUBIC: _cubic}
-    return sample[sampling.interp_type](sampling, image, points, extent)
-
-
-def _take(image: Array, pixels: Sequence[Array]) -> Array:
-    # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
-    # clipped the indices, so nothing need be done about those outside or below 0.
-    return image.at[tuple(pixels)].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    fill = _fill(sampling, sampling.dtype if sampling.interp_type == types.INTERP_NN else dtype, channels)
+    return sample[sampling.interp_type](sampling, pixels, fill, points, extent)
 
 
 def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
@@ -270,23 +273,26 @@ def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | N
     return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
 
 
-def _nearest(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
-    pixels, inside = [], []
+def _nearest(
+    sampling: _Sampling, pixels: Pixels, fill: Array | None, points: Sequence[Array], extent: Array
+) -> Array:
+    place, inside = [], []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
         pixel = _floor(sampling, point, last)
-        pixels.append(_inside(sampling, pixel, last))
+        place.append(_inside(sampling, pixel, last))
         inside.append((pixel >= 0) & (pixel <= last))
-    result = saturate_cast(_take(image, pixels), sampling.dtype)
-    fill = _fill(sampling, sampling.dtype, image.shape[-1])
-    if fill is None:
-        return result
-    return jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, inside), -1), result, fill)
+    value = pixels.take(place)
+    if fill is not None:
+        value = pixels.where(functools.reduce(jnp.logical_and, inside), value, fill)
+    return pixels.each(lambda values: saturate_cast(values[0], sampling.dtype), {0: value})
 
 
-def _linear(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
+def _linear(
+    sampling: _Sampling, pixels: Pixels, fill: Array | None, points: Sequence[Array], extent: Array
+) -> Array:
     n = len(points)
-    pixels: list[tuple[Array, Array]] = []
+    places: list[tuple[Array, Array]] = []
     shares: list[Array] = []
     inside: list[tuple[Array, Array]] = []
     for axis, point in enumerate(points):
@@ -296,41 +302,44 @@ def _linear(sampling: _Sampling, image: Array, points: Sequence[Array], extent: 
             # Clipping the position repeats the border; it is not negative then, so truncation is floor.
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
-            pixels.append((low, jnp.minimum(low + 1, last)))
+            places.append((low, jnp.minimum(low + 1, last)))
         else:
             low = _floor(sampling, position, last)
             position = jnp.clip(position, low.astype(jnp.float32), (low + 1).astype(jnp.float32))
             high = low + 1
-            pixels.append((_inside(sampling, low, last), _inside(sampling, high, last)))
+            places.append((_inside(sampling, low, last), _inside(sampling, high, last)))
             inside.append(((low >= 0) & (low <= last), (high >= 0) & (high <= last)))
-        shares.append(jnp.expand_dims(position - low.astype(jnp.float32), -1))
-    fill = _fill(sampling, image.dtype, image.shape[-1])
+        shares.append(pixels.beside(position - low.astype(jnp.float32)))
 
     def corner(sides: tuple[int, ...]) -> Array:
-        value = _take(image, [pixels[axis][side] for axis, side in enumerate(sides)])
+        value = pixels.take([places[axis][side] for axis, side in enumerate(sides)])
         if fill is not None:
             masks = [inside[axis][side] for axis, side in enumerate(sides)]
-            value = jnp.where(jnp.expand_dims(functools.reduce(jnp.logical_and, masks), -1), value, fill)
-        return value.astype(jnp.float32)
+            value = pixels.where(functools.reduce(jnp.logical_and, masks), value, fill)
+        return value
 
-    values = {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)}
-    for axis in reversed(range(n)):
-        share = shares[axis]
-        blended = {}
-        for sides in itertools.product((0, 1), repeat=axis):
-            low_value, high_value = values[(*sides, 0)], values[(*sides, 1)]
-            # sampler.h:190: two weights along the fastest axis, a step along the others.
-            if axis == n - 1:
-                blended[sides] = low_value * (1 - share) + high_value * share
-            else:
-                blended[sides] = low_value + (high_value - low_value) * share
-        values = blended
-    return saturate_cast(values[()], sampling.dtype)
+    def blend(corners: Mapping_[tuple[int, ...], Array]) -> Array:
+        values = {sides: value.astype(jnp.float32) for sides, value in corners.items()}
+        for axis in reversed(range(n)):
+            share = shares[axis]
+            blended = {}
+            for sides in itertools.product((0, 1), repeat=axis):
+                low_value, high_value = values[(*sides, 0)], values[(*sides, 1)]
+                # sampler.h:190: two weights along the fastest axis, a step along the others.
+                if axis == n - 1:
+                    blended[sides] = low_value * (1 - share) + high_value * share
+                else:
+                    blended[sides] = low_value + (high_value - low_value) * share
+            values = blended
+        return saturate_cast(values[()], sampling.dtype)
+
+    return pixels.each(blend, {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)})
 
 
-def _cubic(sampling: _Sampling, image: Array, points: Sequence[Array], extent: Array) -> Array:
+def _cubic(
+    sampling: _Sampling, pixels: Pixels, fill: Array | None, points: Sequence[Array], extent: Array
+) -> Array:
     """Four by four pixels, by OpenCV's kernel."""
-    fill = _fill(sampling, image.dtype, image.shape[-1])
     taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
     for axis, point in enumerate(points):
         last = extent[axis] - 1
@@ -340,18 +349,24 @@ def _cubic(sampling: _Sampling, image: Array, points: Sequence[Array], extent: A
         taps.append([])
         for offset in (-1, 0, 1, 2):
             pixel = low + offset
-            weight = jnp.expand_dims(_cubic_weight(jnp.abs(share - offset)), -1)
+            weight = pixels.beside(_cubic_weight(jnp.abs(share - offset)))
             taps[axis].append((_inside(sampling, pixel, last), (pixel >= 0) & (pixel <= last), weight))
-    total = jnp.zeros((), jnp.float32)
-    for row, row_inside, row_weight in taps[0]:
-        line = jnp.zeros((), jnp.float32)
-        for column, column_inside, column_weight in taps[1]:
-            value = _take(image, (row, column))
-            if fill is not None:
-                value = jnp.where(jnp.expand_dims(row_inside & column_inside, -1), value, fill)
-            line = line + value.astype(jnp.float32) * column_weight
-        total = total + line * row_weight
-    return saturate_cast(total, sampling.dtype)
+
+    def tap(row: int, column: int) -> Array:
+        (y, y_inside, _), (x, x_inside, _) = taps[0][row], taps[1][column]
+        value = pixels.take((y, x))
+        return value if fill is None else pixels.where(y_inside & x_inside, value, fill)
+
+    def blend(values: Mapping_[tuple[int, int], Array]) -> Array:
+        total = jnp.zeros((), jnp.float32)
+        for row, (*_, row_weight) in enumerate(taps[0]):
+            line = jnp.zeros((), jnp.float32)
+            for column, (*_, column_weight) in enumerate(taps[1]):
+                line = line + values[row, column].astype(jnp.float32) * column_weight
+            total = total + line * row_weight
+        return saturate_cast(total, sampling.dtype)
+
+    return pixels.each(blend, {place: tap(*place) for place in np.ndindex(4, 4)})
 
 
 def _cubic_weight(distance: Array) -> Array:
