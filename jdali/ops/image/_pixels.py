@@ -1,94 +1,98 @@
-"""How an image is read at arbitrary places: as it is, or with the bytes of a pixel packed into one number.
+"""How a warp reads an image: as it is, or with the bytes of each pixel packed into one number.
 
-On a CPU a gather takes its time by the number of indices, not of bytes: the three bytes of a pixel that come together
-are read in a third of it, and numbers of 32 bits with vector instructions.
+On a CPU a gather takes its time by the number of indices, not of bytes, and what surrounds it is made for each element
+anew. Packed, a pixel of three bytes is read, compared and filled once, with vector instructions; where all points are
+inside (`fill_value` is None, the border repeated) there is so little of it that packing does not pay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import jax.numpy as jnp
-from jax import Array, lax
+from jax import Array
 
-_BITS = 8
-_BYTES = 4
+K = TypeVar("K")
 
-
-class Pixels(Protocol):
-    """An image [*space, C] to be read pixel by pixel."""
-
-    def take(self, place: Sequence[Array]) -> Array:
-        """The pixels at a place, whose indices, one array an axis of space, lie in the image."""
-
-    def where(self, mask: Array, pixels: Array, fill: Array) -> Array:
-        """`pixels`, or where a mask of their shape is False the values `fill`, one or one a channel."""
-
-    def beside(self, values: Array) -> Array:
-        """One value a pixel, ready to be multiplied by `parts`."""
-
-    def parts(self, pixels: Array) -> list[Array]:
-        """What was taken, in parts that one computes with, one after the other."""
-
-    def joined(self, parts: Sequence[Array]) -> Array:
-        """[..., C] of one result for each of `parts`."""
+_BITS, _BYTES = 8, 4
 
 
 class Plain:
-    """As it is: pixels are [..., C]."""
+    """An image [*space, C] as it is: pixels that are read are [..., C]."""
 
     def __init__(self, image: Array):
         self._image = image
+        self.channels: int = image.shape[-1]
+        self.dtype = image.dtype
 
-    def take(self, place: Sequence[Array]) -> Array:
-        # One gather of whole pixels, which XLA keeps inside the loop that blends them. As indices have been
-        # clipped, nothing need be done about those outside or below 0.
+    def read(self, place: Sequence[Array]) -> Array:
+        """The pixels at a place: indices along each axis, which lie in the image."""
+        # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
+        # clipped the indices, so nothing need be done about those outside or below 0.
         return self._image.at[tuple(place)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
-    def where(self, mask: Array, pixels: Array, fill: Array) -> Array:
-        return jnp.where(self.beside(mask), pixels, fill)
-
-    def beside(self, values: Array) -> Array:
+    def aligned(self, values: Array) -> Array:
+        """One value a pixel, to be computed with what `made` hands out."""
         return jnp.expand_dims(values, -1)
 
-    def each(self, function, pixels):
+    def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
+        """`fill`, one value or one a channel, where a pixel is not inside."""
+        return jnp.where(self.aligned(inside), pixels, fill)
+
+    def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
+        """The pixels that `function` makes of what was read."""
         return function(pixels)
 
 
 class Packed:
-    """uint8 of up to 4 channels: pixels are uint32, the first channel in the lowest bits."""
+    """uint8 [H, W, C] of up to four channels: pixels that are read are uint32, the first channel in the lowest bits."""
 
-    def __init__(self, words: Array, channels: int):
-        self._words, self._channels, self._width = words.reshape(-1), channels, words.shape[-1]
+    def __init__(self, image: Array):
+        self._words = packed(image).reshape(-1)
+        self._width = image.shape[1]
+        self.channels: int = image.shape[-1]
+        self.dtype = image.dtype
 
-    @staticmethod
-    def takes(image: Array) -> bool:
-        return image.dtype == jnp.uint8 and 0 < image.shape[-1] <= _BYTES
+    def read(self, place: Sequence[Array]) -> Array:
+        row, column = place
+        index = row * self._width + column
+        return self._words.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
-    @staticmethod
-    def words(image: Array) -> Array:
-        """uint32 [*space] of uint8 [*space, C]."""
-        wide = image.astype(jnp.uint32)
-        result = wide[..., 0]
-        for channel in range(1, image.shape[-1]):
-            result = result | (wide[..., channel] << (_BITS * channel))
-        return result
-
-    @staticmethod
-    def bytes(words, count):
-        return jnp.stack([(words >> (_BITS * c)).astype(jnp.uint8) for c in range(count)], axis=-1)
-
-    def take(self, place: Sequence[Array]) -> Array:
-        y, x = place
-        return self._words.at[y * self._width + x].get(mode="promise_in_bounds", wrap_negative_indices=False)
-
-    def where(self, mask: Array, pixels: Array, fill: Array) -> Array:
-        return jnp.where(mask, pixels, self.words(jnp.broadcast_to(fill, (self._channels,))))
-
-    def beside(self, values: Array) -> Array:
+    def aligned(self, values: Array) -> Array:
         return values
 
-    def each(self, function, pixels):
-        parts = [function({k: (v >> (_BITS * c)) & 0xFF for k, v in pixels.items()}) for c in range(self._channels)]
-        return self.words(jnp.stack(parts, axis=-1)) if False else __import__("functools").reduce(jnp.bitwise_or, [p.astype(jnp.uint32) << (_BITS*c) for c, p in enumerate(parts)])
+    def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
+        return jnp.where(inside, pixels, packed(jnp.broadcast_to(fill, (self.channels,))))
+
+    def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
+        """`function` makes uint8 of each channel."""
+        bytes_ = [
+            function({key: (words >> (_BITS * channel)) & 0xFF for key, words in pixels.items()})
+            for channel in range(self.channels)
+        ]
+        return _joined(bytes_)
+
+
+Pixels = Plain | Packed
+
+
+def packs(image: Array) -> bool:
+    """Whether a number of 32 bits holds what is along the last axis."""
+    return image.dtype == jnp.uint8 and 0 < image.shape[-1] <= _BYTES
+
+
+def packed(image: Array) -> Array:
+    """uint32 [...] of uint8 [..., C]."""
+    return _joined([image[..., channel] for channel in range(image.shape[-1])])
+
+
+def unpacked(words: Array, channels: int) -> Array:
+    """uint8 [..., C] of what `packed` gave."""
+    return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)
+
+
+def _joined(channels: Sequence[Array]) -> Array:
+    words = [values.astype(jnp.uint32) << (_BITS * channel) for channel, values in enumerate(channels)]
+    return functools.reduce(jnp.bitwise_or, words)

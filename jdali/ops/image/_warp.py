@@ -14,7 +14,8 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence, Mapping as Mapping_
+from collections import abc
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import jax
@@ -29,14 +30,13 @@ from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
 from jdali._operators.call import is_traced
 from jdali.ops.image._by_platform import by_platform, loop
-from jdali.ops.image._pixels import Packed, Pixels, Plain
+from jdali.ops.image._pixels import Packed, Pixels, Plain, packs, unpacked
 from jdali.ops.tensor._fit import fit
 from jdali.types import DALIInterpType
 
 # Height and width of a tile: small enough to waste little at the edges of an output, large enough that
 # the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
-import os
-TILE=eval(os.environ.get('TILE','(32,64)'))
+TILE = (32, 64)
 
 # From parameters and the centres of output pixels, along each axis ([D,] H, W) and ready to
 # broadcast, to the points of the input they show, along each axis. `affine_points` says what to mind.
@@ -46,6 +46,8 @@ Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 # The last pixel repeated; mirrored with the last pixel twice; mirrored with it once; the image once more.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
+# An image is packed for an output of at least one pixel in so many of its own.
+_PACKED_SHARE = 8
 _FAR = 1 << 30  # pixels; positions further away count as being there
 
 
@@ -193,39 +195,51 @@ def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out
     tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))
 
     def whole(image: Array, parameters: Any, extent: Array, _: Array) -> Array:
-        return _part(sampling, Plain(image), image.shape[-1], image.dtype, parameters, extent, (0,) * len(shape), shape)
+        return _part(sampling, Plain(image), parameters, extent, (0,) * len(shape), shape)
 
     def tiled(image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
         rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
-        pixels = Packed(Packed.words(image), image.shape[-1]) if Packed.takes(image) and sampling.dtype == jnp.uint8 else Plain(image)
+        pack = _pays_to_pack(sampling, image)
+        pixels = Packed(image) if pack else Plain(image)
 
-        pk = Packed.takes(image) and sampling.dtype == jnp.uint8
-        def line(row: Array, out: Array) -> Array:
+        def made(y: Array, column: Array, out: Array, to: Array) -> Array:
+            """`out` with a tile in it, the row y of which is the row `to` there."""
+            # The last tile is moved back into the output and made in part once more.
+            x = jnp.minimum(column * tile[1], shape[1] - tile[1])
+            part = _part(sampling, pixels, parameters, extent, (y, x), tile)
+            return lax.dynamic_update_slice(out, part, (to, x, zero)[: out.ndim])
+
+        def line(row: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+            out, words = state
             y = jnp.minimum(row * tile[0], shape[0] - tile[0])
-            def one(column, strip):
-                x = jnp.minimum(column * tile[1], shape[1] - tile[1])
-                part = _part(sampling, pixels, image.shape[-1], image.dtype, parameters, extent, (y, x), tile)
-                return lax.dynamic_update_slice(strip, part, (jnp.int32(0) if pk else y, x, jnp.int32(0))[:part.ndim])
-            if pk:
-                strip = jnp.zeros((tile[0], shape[1]), jnp.uint32)
-                strip = loop(columns, one, varying_like(strip, *operands))
-                return lax.dynamic_update_slice(out, Packed.bytes(strip, image.shape[-1]), (y, jnp.int32(0), jnp.int32(0)))
-            return loop(columns, one, out)
+            if not pack:
+                return loop(columns, lambda column, out: made(y, column, out, y), out), words
+            words = loop(columns, lambda column, words: made(y, column, words, zero), words)
+            return lax.dynamic_update_slice(out, unpacked(words, pixels.channels), (y, zero, zero)), words
 
-        start = jnp.zeros((*shape, image.shape[-1]), sampling.dtype)
+        zero = jnp.int32(0)
+        start = (
+            jnp.zeros((*shape, image.shape[-1]), sampling.dtype),
+            jnp.zeros((tile[0], shape[1]) if pack else 0, jnp.uint32),
+        )
         operands = jax.tree.leaves((image, parameters, extent, out_extent))
-        return loop(rows, line, varying_like(start, *operands))
+        return loop(rows, line, varying_like(start, *operands))[0]
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
     return by_platform(tiled, whole)(image, parameters, extent, out_extent)
 
 
+def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
+    """Whether to read packed pixels; packing takes as long as reading a few pixels of a hundred."""
+    inside_only = sampling.fill_value is None and not sampling.folds
+    needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
+    return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
+
+
 def _part(
     sampling: _Sampling,
     pixels: Pixels,
-    channels: int,
-    dtype,
     parameters: Any,
     extent: Array,
     origin: Sequence[Any],
@@ -239,8 +253,7 @@ def _part(
         centers.append(jnp.expand_dims(index, others).astype(jnp.float32) + jnp.float32(0.5))
     points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
     sample = {types.INTERP_NN: _nearest, types.INTERP_LINEAR: _linear, types.INTERP_CUBIC: _cubic}
-    fill = _fill(sampling, sampling.dtype if sampling.interp_type == types.INTERP_NN else dtype, channels)
-    return sample[sampling.interp_type](sampling, pixels, fill, points, extent)
+    return sample[sampling.interp_type](sampling, pixels, points, extent)
 
 
 def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
@@ -274,7 +287,7 @@ def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | N
 
 
 def _nearest(
-    sampling: _Sampling, pixels: Pixels, fill: Array | None, points: Sequence[Array], extent: Array
+    sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array
 ) -> Array:
     place, inside = [], []
     for axis, point in enumerate(points):
@@ -282,14 +295,13 @@ def _nearest(
         pixel = _floor(sampling, point, last)
         place.append(_inside(sampling, pixel, last))
         inside.append((pixel >= 0) & (pixel <= last))
-    value = pixels.take(place)
-    if fill is not None:
-        value = pixels.where(functools.reduce(jnp.logical_and, inside), value, fill)
-    return pixels.each(lambda values: saturate_cast(values[0], sampling.dtype), {0: value})
+    result = pixels.made(lambda read: saturate_cast(read[0], sampling.dtype), {0: pixels.read(place)})
+    fill = _fill(sampling, sampling.dtype, pixels.channels)
+    return result if fill is None else pixels.filled(functools.reduce(jnp.logical_and, inside), result, fill)
 
 
 def _linear(
-    sampling: _Sampling, pixels: Pixels, fill: Array | None, points: Sequence[Array], extent: Array
+    sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array
 ) -> Array:
     n = len(points)
     places: list[tuple[Array, Array]] = []
@@ -309,16 +321,17 @@ def _linear(
             high = low + 1
             places.append((_inside(sampling, low, last), _inside(sampling, high, last)))
             inside.append(((low >= 0) & (low <= last), (high >= 0) & (high <= last)))
-        shares.append(pixels.beside(position - low.astype(jnp.float32)))
+        shares.append(pixels.aligned(position - low.astype(jnp.float32)))
+    fill = _fill(sampling, pixels.dtype, pixels.channels)
 
     def corner(sides: tuple[int, ...]) -> Array:
-        value = pixels.take([places[axis][side] for axis, side in enumerate(sides)])
-        if fill is not None:
-            masks = [inside[axis][side] for axis, side in enumerate(sides)]
-            value = pixels.where(functools.reduce(jnp.logical_and, masks), value, fill)
-        return value
+        value = pixels.read([places[axis][side] for axis, side in enumerate(sides)])
+        if fill is None:
+            return value
+        masks = [inside[axis][side] for axis, side in enumerate(sides)]
+        return pixels.filled(functools.reduce(jnp.logical_and, masks), value, fill)
 
-    def blend(corners: Mapping_[tuple[int, ...], Array]) -> Array:
+    def blend(corners: abc.Mapping[tuple[int, ...], Array]) -> Array:
         values = {sides: value.astype(jnp.float32) for sides, value in corners.items()}
         for axis in reversed(range(n)):
             share = shares[axis]
@@ -333,13 +346,14 @@ def _linear(
             values = blended
         return saturate_cast(values[()], sampling.dtype)
 
-    return pixels.each(blend, {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)})
+    return pixels.made(blend, {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)})
 
 
 def _cubic(
-    sampling: _Sampling, pixels: Pixels, fill: Array | None, points: Sequence[Array], extent: Array
+    sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array
 ) -> Array:
     """Four by four pixels, by OpenCV's kernel."""
+    fill = _fill(sampling, pixels.dtype, pixels.channels)
     taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
     for axis, point in enumerate(points):
         last = extent[axis] - 1
@@ -349,15 +363,15 @@ def _cubic(
         taps.append([])
         for offset in (-1, 0, 1, 2):
             pixel = low + offset
-            weight = pixels.beside(_cubic_weight(jnp.abs(share - offset)))
+            weight = pixels.aligned(_cubic_weight(jnp.abs(share - offset)))
             taps[axis].append((_inside(sampling, pixel, last), (pixel >= 0) & (pixel <= last), weight))
 
     def tap(row: int, column: int) -> Array:
         (y, y_inside, _), (x, x_inside, _) = taps[0][row], taps[1][column]
-        value = pixels.take((y, x))
-        return value if fill is None else pixels.where(y_inside & x_inside, value, fill)
+        value = pixels.read((y, x))
+        return value if fill is None else pixels.filled(y_inside & x_inside, value, fill)
 
-    def blend(values: Mapping_[tuple[int, int], Array]) -> Array:
+    def blend(values: abc.Mapping[tuple[int, int], Array]) -> Array:
         total = jnp.zeros((), jnp.float32)
         for row, (*_, row_weight) in enumerate(taps[0]):
             line = jnp.zeros((), jnp.float32)
@@ -366,7 +380,7 @@ def _cubic(
             total = total + line * row_weight
         return saturate_cast(total, sampling.dtype)
 
-    return pixels.each(blend, {place: tap(*place) for place in np.ndindex(4, 4)})
+    return pixels.made(blend, {place: tap(*place) for place in np.ndindex(4, 4)})
 
 
 def _cubic_weight(distance: Array) -> Array:
