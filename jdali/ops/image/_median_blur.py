@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,16 +13,21 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._border import with_margin
+from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.image._correlate import padded_taps
+from jdali.ops.image._median_network import medians, medians_of_parts
 from jdali.ops.tensor._fit import fit
 
 _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
-# Elements of a window up to which the loop over them is written out, and the image is read once for all.
-_UNROLLED = 9
+# Elements of a window up to which networks find the median: 7 x 7 compile in 4 s, larger ones take longer still.
+_NETWORK = 49
+# Elements of a block of rows, small enough that what the networks keep of it stays in the cache.
+_BLOCK = 1 << 16
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -44,7 +49,10 @@ def setup(images: BatchSpec, *, window_size: np.ndarray) -> Plan:
     return Plan(
         (images,),
         params={"_size": sizes},
-        static={"_reach": tuple(padded_taps(int(n)) for n in largest)},
+        static={
+            "_reach": tuple(padded_taps(int(n)) for n in largest),
+            "_alike": bool((sizes == largest).all() and (largest % 2 == 1).all()),
+        },
     )
 
 
@@ -58,6 +66,7 @@ def median_blur(
     /,
     *,
     window_size: PerSample[tuple[int, ...]] = (3, 3),
+    _alike: Static[bool] = False,
     _reach: Static[tuple[int, int] | None] = None,
     _size: PerSample[Array | None] = None,
     extent: Array,
@@ -79,23 +88,66 @@ def median_blur(
     assert _reach is not None
     if not image.size:
         return jnp.zeros(out_shape, image.dtype)
-    return fit(_blurred(_reach, image, jnp.asarray(_size), extent), out_shape)
+    return fit(_blurred(_Reach(*_reach, _alike), image, jnp.asarray(_size), extent), out_shape)
 
 
-@functools.partial(jax.jit, static_argnums=0)  # one program also for eager callers
-def _blurred(reach: tuple[int, int], image: Array, size: Array, extent: Array) -> Array:
+class _Reach(NamedTuple):
+    """The largest window, and whether all samples have it."""
+
+    height: int
+    width: int
+    alike: bool
+
+
+@one_program(static_argnums=0)
+def _blurred(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
     """Medians of [H, W, C] in windows of `size` (height, width), which is `reach` at most."""
-    medians = _medians if jnp.issubdtype(image.dtype, jnp.floating) else _selected
-    return medians(reach, image, size, extent)
+    found = _differentiable if jnp.issubdtype(image.dtype, jnp.floating) else _medians
+    return found(reach, image, size, extent)
 
 
-def _selected(reach: tuple[int, int], image: Array, size: Array, extent: Array) -> Array:
+def _medians(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
+    windows = _Windows(reach[:2], _ordered(image), size, extent)
+    small = reach.height * reach.width <= _NETWORK and reach.height % 2 and reach.width % 2
+    found = _by_network(reach, windows, extent) if small else _selected(reach, windows)
+    return _from_ordered(found, image.dtype).reshape(image.shape)
+
+
+def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
+    """Medians by `_median_network`, on a CPU block after block of rows."""
+    (height, length), unit = windows.flat.shape, windows.channels
+    rows = min(height, max(_BLOCK // (length * windows.flat.dtype.itemsize), 1))
+
+    def of_rows(padded: Array, size: Array, height: int) -> Array:
+        shape = (height, length)
+        if reach.alike:
+            return medians(padded, shape, reach[:2], unit)
+        return medians_of_parts(padded, shape, reach[:2], unit, size)
+
+    def blocks(padded: Array, size: Array, count: Array) -> Array:
+        def block(i: Array, result: Array) -> Array:
+            first = jnp.minimum(i * rows, height - rows)
+            part = lax.dynamic_slice(
+                padded, (first, jnp.int32(0)), (rows + reach.height - 1, padded.shape[1])
+            )
+            return lax.dynamic_update_slice(result, of_rows(part, size, rows), (first, jnp.int32(0)))
+
+        start = varying_like(jnp.zeros((height, length), padded.dtype), padded, size)
+        return loop((count + rows - 1) // rows, block, start)
+
+    def whole(padded: Array, size: Array, _: Array) -> Array:
+        return of_rows(padded, size, height)
+
+    arguments = (windows.padded, windows.size, extent[0])
+    return whole(*arguments) if rows == height else by_platform(blocks, whole)(*arguments)
+
+
+def _selected(reach: _Reach, windows: _Windows) -> Array:
     """Medians, bit by bit: a bit is 1 if no more than half of the window is below the number that has it."""
-    keys = _ordered(image)
-    windows = _Windows(reach, keys, size, extent)
+    keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2
     bits = 8 * keys.dtype.itemsize
-    counts = jnp.uint8 if reach[0] * reach[1] < 1 << 8 else jnp.int32  # as many in a vector as can be
+    counts = jnp.uint8 if reach.height * reach.width < 1 << 8 else jnp.int32  # as many in a vector as can be
 
     def one_bit(i: Array, found: Array) -> Array:
         candidate = found | (jnp.asarray(1, keys.dtype) << (bits - 1 - i).astype(keys.dtype))
@@ -106,19 +158,18 @@ def _selected(reach: tuple[int, int], image: Array, size: Array, extent: Array) 
         below = windows.fold(count, windows.zeros(counts))
         return jnp.where(below <= half.astype(counts), candidate, found)
 
-    found = lax.fori_loop(jnp.int32(0), jnp.int32(bits), one_bit, windows.zeros(keys.dtype))
-    return _from_ordered(found, image.dtype).reshape(image.shape)
+    return lax.fori_loop(jnp.int32(0), jnp.int32(bits), one_bit, windows.zeros(keys.dtype))
 
 
-_medians = functools.partial(jax.custom_jvp, nondiff_argnums=(0,))(_selected)
+_differentiable = functools.partial(jax.custom_jvp, nondiff_argnums=(0,))(_medians)
 
 
-@_medians.defjvp
-def _medians_jvp(reach: tuple[int, int], primals: Any, tangents: Any) -> tuple[Array, Array]:
+@_differentiable.defjvp
+def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Array]:
     image, size, extent = primals
-    medians = _selected(reach, image, size, extent)
-    values, changes = (_Windows(reach, data, size, extent) for data in (image, tangents[0]))
-    target = medians.reshape(values.flat.shape)
+    found = _medians(reach, image, size, extent)
+    values, changes = (_Windows(reach[:2], data, size, extent) for data in (image, tangents[0]))
+    target = found.reshape(values.flat.shape)
 
     def count(shares: Array, value: Array, inside: Array) -> Array:
         return shares + ((value == target) & inside)
@@ -129,7 +180,7 @@ def _medians_jvp(reach: tuple[int, int], primals: Any, tangents: Any) -> tuple[A
         return total + jnp.where((value == target) & inside, change, 0)
 
     total = changes.fold(add, values.zeros(target.dtype), values)
-    return medians, (total / jnp.maximum(shares, 1)).reshape(image.shape)
+    return found, (total / jnp.maximum(shares, 1)).reshape(image.shape)
 
 
 class _Windows:
@@ -157,11 +208,6 @@ class _Windows:
         def take(result: Array, y: Any, x: Any) -> Array:
             inside = (abs(y - height // 2) <= own[0]) & (abs(x - width // 2) <= own[1])
             return step(result, self._at(y, x), inside, *(other._at(y, x) for other in others))
-
-        if height * width <= _UNROLLED:
-            for y, x in np.ndindex(height, width):
-                start = take(start, np.int32(y), np.int32(x))
-            return start
 
         def body(result: Array, k: Array) -> tuple[Array, None]:
             return take(result, k // width, k % width), None

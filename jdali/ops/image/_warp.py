@@ -286,9 +286,7 @@ def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | N
     return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
 
 
-def _nearest(
-    sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array
-) -> Array:
+def _nearest(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
     place, inside = [], []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
@@ -300,9 +298,7 @@ def _nearest(
     return result if fill is None else pixels.filled(functools.reduce(jnp.logical_and, inside), result, fill)
 
 
-def _linear(
-    sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array
-) -> Array:
+def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
     n = len(points)
     places: list[tuple[Array, Array]] = []
     shares: list[Array] = []
@@ -349,9 +345,7 @@ def _linear(
     return pixels.made(blend, {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)})
 
 
-def _cubic(
-    sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array
-) -> Array:
+def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
     """Four by four pixels, by OpenCV's kernel."""
     fill = _fill(sampling, pixels.dtype, pixels.channels)
     taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis

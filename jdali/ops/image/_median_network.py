@@ -1,0 +1,137 @@
+"""Medians of rectangles by minima and maxima of whole images: sorting networks, of which only what the median needs is made.
+
+The columns of a window are sorted; two neighbours are merged, two of these pairs, and so on. What neighbouring windows
+have in common is so sorted once for all of them. Merging is K. E. Batcher's (Knuth, The Art of Computer Programming,
+volume 3, 5.3.4).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+
+import jax.numpy as jnp
+from jax import Array
+
+
+class _Later:
+    """An array that is made when it is asked for, once."""
+
+    def __init__(self, make: Callable[[], Array]):
+        self._make = make
+
+    @functools.cached_property
+    def array(self) -> Array:
+        return self._make()
+
+
+# Arrays whose elements ascend from one to the next.
+_Sorted = list[_Later]
+
+
+def medians(padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int) -> Array:
+    """The median of each rectangle of an image.
+
+    Args:
+        padded: unsigned integers [height + reach[0] - 1, (width + reach[1] - 1) · unit]: the image with a margin.
+        shape: (height, width · unit) of the result.
+        reach: (height, width) of the rectangles, odd.
+        unit: elements of a pixel, which lie beside each other.
+    """
+    half = reach[0] * reach[1] // 2
+    by_width = _sorted_by_width(padded, shape[0], reach, unit)
+    parts: list[_Sorted] = []
+    first = 0
+    for width in sorted(by_width, reverse=True):
+        if reach[1] & width:
+            parts.append(_shifted(by_width[width], first * unit, shape[1]))
+            first += width
+    return _of_rank(half, parts).array
+
+
+def medians_of_parts(
+    padded: Array, shape: tuple[int, int], reach: tuple[int, int], unit: int, size: Array
+) -> Array:
+    """`medians` of rectangles of `size` (height, width), int32 [2], in the middle of those of `reach`.
+
+    In front of the middle the least number stands for what is not in the rectangle, behind it the largest, as many
+    of one as of the other.
+    """
+    least, largest = (jnp.asarray(n, padded.dtype) for n in (0, jnp.iinfo(padded.dtype).max))
+
+    def kept(values: Array, place: int, axis: int) -> Array:
+        away = place - reach[axis] // 2
+        return jnp.where(abs(away) <= size[axis] // 2, values, least if away < 0 else largest)
+
+    columns = []
+    for x in range(reach[1]):
+        strip = padded[:, x * unit : x * unit + shape[1]]
+        column = [kept(kept(strip[y : y + shape[0]], y, 0), x, 1) for y in range(reach[0])]
+        columns.append(_all_merged([[_given(row)] for row in column]))
+    return _of_rank(reach[0] * reach[1] // 2, columns).array
+
+
+def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: int) -> dict[int, _Sorted]:
+    """For widths of 1, 2, 4, ... columns, up to that of the rectangle, these columns sorted, wherever they begin."""
+    found = {1: _all_merged([[_given(padded[y : y + height])] for y in range(reach[0])])}
+    width, length = 1, padded.shape[1]
+    while 2 * width <= reach[1]:
+        length -= width * unit
+        one, other = (_shifted(found[width], first, length) for first in (0, width * unit))
+        width *= 2
+        found[width] = _merged(one, other)
+    return found
+
+
+def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
+    """The elements from `first` on, along the last axis."""
+
+    def shifted(value: _Later) -> Array:
+        return value.array[:, first : first + length]
+
+    return [_Later(functools.partial(shifted, value)) for value in values]
+
+
+def _given(value: Array) -> _Later:
+    return _Later(lambda: value)
+
+
+def _both(one: _Later, other: _Later) -> _Sorted:
+    return [
+        _Later(lambda: jnp.minimum(one.array, other.array)),
+        _Later(lambda: jnp.maximum(one.array, other.array)),
+    ]
+
+
+def _merged(one: _Sorted, other: _Sorted) -> _Sorted:
+    if not one or not other:
+        return one + other
+    if len(one) == len(other) == 1:
+        return _both(one[0], other[0])
+    first, *odd = _merged(one[::2], other[::2])
+    even = _merged(one[1::2], other[1::2])
+    paired = min(len(odd), len(even))
+    result = [first]
+    for pair in zip(even, odd, strict=False):
+        result += _both(*pair)
+    return result + even[paired:] + odd[paired:]
+
+
+def _all_merged(parts: Sequence[_Sorted]) -> _Sorted:
+    middle = len(parts) // 2
+    return _merged(_all_merged(parts[:middle]), _all_merged(parts[middle:])) if middle else parts[0]
+
+
+def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _Later:
+    """The element of a rank, counted from 0, of all parts together."""
+    if len(parts) == 1:
+        return parts[0][rank]
+    middle = len(parts) // 2
+    one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
+    # With i elements of one among the rank + 1 smallest, the largest of these is of one or the other; the smallest of
+    # such largest ones is it.
+    largest = []
+    for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
+        ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])
+        largest.append(ends[0] if len(ends) == 1 else _both(*ends)[1])
+    return functools.reduce(lambda least, value: _both(least, value)[0], largest)
