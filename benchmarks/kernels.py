@@ -90,6 +90,25 @@ def points(height: int, width: int) -> list[np.ndarray]:
     return [x + 5 * np.sin(y / 20), y + 5 * np.cos(x / 20)]
 
 
+def smoothing(size: int) -> Callable[[int, int], list[np.ndarray]]:
+    """A kernel that is no product of vectors."""
+    return lambda height, width: [
+        np.random.default_rng(size).uniform(0, 2 / size**2, (size, size)).astype(np.float32)
+    ]
+
+
+def opencv_jitter(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
+    """Random places are worked out beforehand: only the pixels are moved."""
+    import cv2
+
+    cv2.setNumThreads(1)
+    height, width = inputs[0].shape[:2]
+    rng = np.random.default_rng(0)
+    y, x = (v + rng.integers(-1, 2, v.shape) for v in np.mgrid[0:height, 0:width])
+    maps = x.astype(np.float32), y.astype(np.float32)
+    return lambda: cv2.remap(inputs[0], *maps, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
+
+
 def opencv_median(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
     import cv2
 
@@ -123,10 +142,14 @@ ROWS = [
     Row("experimental.remap", {"pixel_origin": "center", "interp": NEAREST}, "nearest", points, ("HW", "HW"), opencv_remap),
     Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w)}),
     Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w), "interp_type": NEAREST}, "nearest"),
+    Row("equalize"),
+    *(Row("filter", {}, f"{n}x{n}", smoothing(n), ("",)) for n in (3, 5, 7)),
     Row("flip", {"horizontal": 1}),
     Row("gaussian_blur", {"sigma": 1.0}, "sigma 1"),
     Row("gaussian_blur", {"sigma": 3.0}, "sigma 3"),
     Row("grid_mask", {"angle": 0.3}),
+    Row("jitter", {}, "", rival=opencv_jitter),
+    Row("laplacian", {"window_size": 3}),
     Row("noise.gaussian", {"stddev": 10.0}),
     Row("noise.salt_and_pepper"),
     Row("noise.shot", {"factor": 10.0}),

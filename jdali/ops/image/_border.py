@@ -68,6 +68,39 @@ def with_margin(
     return result
 
 
+def rows_with_margin(
+    buffer: Array, values: Array, first: Array, sizes: Sequence[Array], sides: tuple[int, int], unit: int
+) -> Array:
+    """Some rows of an image with a margin, the outermost pixels repeated, in place of what was in a buffer.
+
+    In a loop on a CPU that hands the buffer on, these are a few copies in the cache, where `with_margin` writes a
+    whole image more than once.
+
+    Args:
+        buffer: [rows, width + 2 · sides[1] · unit].
+        values: [H, width], padded.
+        first: row of the image that is the first of the buffer; -sides[0] or more.
+        sizes: int32, true number of rows, and of columns in units.
+        sides: rows above and below the image, columns in front and behind, in units.
+        unit: elements that belong together, as the channels of a pixel.
+    """
+    zero = jnp.int32(0)
+    rows = jnp.clip(first + jnp.arange(buffer.shape[0], dtype=jnp.int32), 0, jnp.maximum(sizes[0] - 1, 0))
+
+    def taken(columns: Array) -> Array:
+        return columns.at[rows].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+    margin = sides[1] * unit
+    buffer = lax.dynamic_update_slice(buffer, taken(values), (zero, jnp.int32(margin)))
+    if not margin:
+        return buffer
+    last = jnp.maximum(sizes[1] - 1, 0) * unit
+    for column, place in ((zero, zero), (last, last + unit + margin)):
+        pixels = lax.dynamic_slice(values, (zero, column), (values.shape[0], unit))
+        buffer = lax.dynamic_update_slice(buffer, jnp.tile(taken(pixels), (1, sides[1])), (zero, place))
+    return buffer
+
+
 def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
     """The border mode as `INDICES` calls it; raises ValueError if it is not one of `known`."""
     found = {"fill": "constant"}.get(name.lower(), name.lower())

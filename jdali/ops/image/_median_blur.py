@@ -16,7 +16,7 @@ from jdali._errors import check_samples
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._border import with_margin
+from jdali.ops.image._border import rows_with_margin, with_margin
 from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.image._correlate import padded_taps
 from jdali.ops.image._median_network import medians, medians_of_parts
@@ -124,21 +124,25 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
             return medians(padded, shape, reach[:2], unit)
         return medians_of_parts(padded, shape, reach[:2], unit, size)
 
-    def blocks(padded: Array, size: Array, count: Array) -> Array:
-        def block(i: Array, result: Array) -> Array:
+    def blocks(flat: Array, size: Array, extent: Array) -> Array:
+        sides = reach.height // 2, reach.width // 2
+
+        def block(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+            result, padded = state
             first = jnp.minimum(i * rows, height - rows)
-            part = lax.dynamic_slice(
-                padded, (first, jnp.int32(0)), (rows + reach.height - 1, padded.shape[1])
-            )
-            return lax.dynamic_update_slice(result, of_rows(part, size, rows), (first, jnp.int32(0)))
+            padded = rows_with_margin(padded, flat, first - sides[0], extent[:2], sides, unit)
+            return lax.dynamic_update_slice(
+                result, of_rows(padded, size, rows), (first, jnp.int32(0))
+            ), padded
 
-        start = varying_like(jnp.zeros((height, length), padded.dtype), padded, size)
-        return loop((count + rows - 1) // rows, block, start)
+        padded = jnp.zeros((rows + reach.height - 1, length + (reach.width - 1) * unit), flat.dtype)
+        state = varying_like((jnp.zeros_like(flat), padded), flat, size, extent)
+        return loop((extent[0] + rows - 1) // rows, block, state)[0]
 
-    def whole(padded: Array, size: Array, _: Array) -> Array:
-        return of_rows(padded, size, height)
+    def whole(flat: Array, size: Array, extent: Array) -> Array:
+        return of_rows(_Windows(reach[:2], flat.reshape(height, -1, unit), size, extent).padded, size, height)
 
-    arguments = (windows.padded, windows.size, extent[0])
+    arguments = (windows.flat, windows.size, extent)
     return whole(*arguments) if rows == height else by_platform(blocks, whole)(*arguments)
 
 
