@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, reflect_101
 from jdali._errors import check_samples
+from jdali._numerics.platform import one_program
+from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._border import with_margin
-from jdali.ops.image._debayer_vng import SMALLEST, by_gradients
+from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.image._debayer_vng import SMALLEST, At, by_gradients
+from jdali.ops.image._pixels import packed, unpacked
 from jdali.ops.tensor._fit import fit
 
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
+# Pixels of a block of rows.
+_BLOCK = 1 << 14
+
+# Rows [N, 1] and columns [1, W] that hold red pixels.
+Sites: TypeAlias = tuple[Array, Array]
+# From the pixels around and the sites to the channels of the result.
+Colours: TypeAlias = Callable[[At, Sites], list[Array]]
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -110,33 +121,113 @@ def debayer(
     """
     assert _red is not None
     flat = image[:, :, 0] if image.ndim == 3 else image
-    return fit(_ALGORITHM[_algorithm](flat, jnp.asarray(_red), extent[:2]), out_shape)
+    return fit(_debayered(_algorithm, flat, jnp.asarray(_red), extent[:2]), out_shape)
 
 
-Sites = tuple[Array, Array]
-
-
-def _sites(shape: tuple[int, ...], red: Array) -> Sites:
-    """Rows [H, 1] and columns [1, W] that hold red pixels; the others hold blue ones."""
-    rows, columns = ((jnp.arange(n, dtype=jnp.int32) - red[axis]) % 2 == 0 for axis, n in enumerate(shape))
-    return rows[:, None], columns[None]
-
-
-@functools.partial(jax.jit, static_argnums=0)  # one program also for eager callers
-def _interpolated(green: Callable[..., Array], image: Array, red: Array, size: Array) -> Array:
-    """[H, W, 3] of [H, W]; `green` of pixels of another colour, of the four pixels beside them."""
+@one_program(static_argnums=0)
+def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
+    """[H, W, C] of [H, W]; on a CPU block after block of rows, which stay in the cache."""
+    height, width = image.shape
+    channels = 1 if algorithm == "gray_ocv" else 3
     if min(image.shape) < 3:
-        return jnp.zeros((*image.shape, 3), image.dtype)
-    up, down, left, right, diagonal, own = _neighbours(image)
-    rows, columns = _sites(image.shape, red)
+        return jnp.zeros((height, width, channels), image.dtype)
+    rows = min(height, max(_BLOCK // width, 1))
+
+    def blocks(image: Array, red: Array, size: Array) -> Array:
+        def all_of_them(rows_of: Callable[..., Array], wide: Array) -> Array:
+            def block(i: Array, result: Array) -> Array:
+                first = jnp.minimum(i * rows, height - rows)
+                made = rows_of(wide, red, size, first, rows)
+                return lax.dynamic_update_slice(result, made, (first, jnp.int32(0), jnp.int32(0)))
+
+            start = varying_like(jnp.zeros((height, width, channels), image.dtype), image, red, size)
+            return loop((size[0] + rows - 1) // rows, block, start)
+
+        return _of_size(algorithm, image, size, all_of_them)
+
+    def whole(image: Array, red: Array, size: Array) -> Array:
+        def at_once(rows_of: Callable[..., Array], wide: Array) -> Array:
+            return rows_of(wide, red, size, jnp.int32(0), height)
+
+        return _of_size(algorithm, image, size, at_once)
+
+    return (whole if rows == height else by_platform(blocks, whole))(image, red, size)
+
+
+def _of_size(
+    algorithm: str, image: Array, size: Array, run: Callable[[Callable[..., Array], Array], Array]
+) -> Array:
+    """`run` of what makes rows of the result by an algorithm, and of the image with a margin right and left."""
+
+    def interpolated(image: Array) -> Array:
+        return run(functools.partial(_interpolated, _COLOURS[algorithm]), jnp.pad(image, ((0, 0), (1, 1))))
+
+    def by_gradients(image: Array) -> Array:
+        return run(_by_gradients, with_margin(image, 1, size[1], (2, 2), "reflect_101"))
+
+    if algorithm in _COLOURS:
+        return interpolated(image)
+    algorithm = "bilinear_ocv"  # of small pictures
+    if min(image.shape) < SMALLEST:
+        return interpolated(image)
+    return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
+
+
+# --- colours from the pixels around -----------------------------------------------------------------
+def _interpolated(colours: Colours, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
+    """Rows of the result from `first` on: [count, W, C].
+
+    Args:
+        colours: makes them of the pixels around.
+        wide: [H, W + 2], with a margin of one unspecified column.
+        red: int32 [2], see `_sites`.
+        size: int32 [2], true size of the picture.
+        first: int32 [].
+        count: number of rows.
+    """
+    width = wide.shape[1] - 2
+    rows = jnp.clip(
+        first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2
+    )  # the borders get what is next to them
+    lines = [_lines(wide, rows + y) for y in (-1, 0, 1)]
+
+    def at(y: int, x: int) -> Array:
+        return lines[1 + y][:, 1 + x : 1 + x + width]
+
+    made = colours(at, _sites(rows, width, red))
+    pixels = packed(made) if wide.dtype == jnp.uint8 else jnp.stack(made, axis=-1)
+    pixels = jnp.where((size > 2).all(), pixels, 0)
+    # What is next to the borders left and right.
+    ends = (jnp.int32(0), jnp.int32(1)), (size[1] - 1, size[1] - 2)
+    strips = [lax.dynamic_slice_in_dim(pixels, inner, 1, axis=1) for _, inner in ends]
+    for (outer, _), strip in zip(ends, strips, strict=True):
+        pixels = lax.dynamic_update_slice_in_dim(pixels, strip, outer, axis=1)
+    return unpacked(pixels, len(made)) if wide.dtype == jnp.uint8 else pixels
+
+
+def _lines(wide: Array, rows: Array) -> Array:
+    """Rows of an image, those outside of it being unspecified."""
+    return wide.at[jnp.clip(rows, 0, wide.shape[0] - 1)].get(mode="promise_in_bounds")
+
+
+def _sites(rows: Array, width: int, red: Array) -> Sites:
+    """Which of these rows [N, 1] and of all columns [1, W] hold red pixels; the others hold blue ones."""
+    columns = jnp.arange(width, dtype=jnp.int32)
+    return ((rows - red[0]) % 2 == 0)[:, None], ((columns - red[1]) % 2 == 0)[None]
+
+
+def _rgb(green: Callable[..., Array], at: At, sites: Sites) -> list[Array]:
+    """Red, green and blue; `green` of pixels of another colour, of the four pixels beside them."""
+    rows, columns = sites
+    dtype = at(0, 0).dtype
+    up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.int32)
     across, along, corners = (left + right + 1) >> 1, (up + down + 1) >> 1, (diagonal + 2) >> 2
 
     def colour(rows: Array, columns: Array) -> Array:
         return jnp.where(rows, jnp.where(columns, own, across), jnp.where(columns, along, corners))
 
     greens = jnp.where(rows == columns, green(up, down, left, right), own)
-    colours = jnp.stack([colour(rows, columns), greens, colour(~rows, ~columns)], axis=-1)
-    return _border_repeated(colours.astype(image.dtype), size)
+    return [value.astype(dtype) for value in (colour(rows, columns), greens, colour(~rows, ~columns))]
 
 
 def _mean(up: Array, down: Array, left: Array, right: Array) -> Array:
@@ -148,60 +239,40 @@ def _mean_along_edge(up: Array, down: Array, left: Array, right: Array) -> Array
     return jnp.where(steep, up + down + 1, left + right + 1) >> 1
 
 
-@jax.jit
-def _gray(image: Array, red: Array, size: Array) -> Array:
-    """[H, W, 1] of [H, W]."""
-    if min(image.shape) < 3:
-        return jnp.zeros((*image.shape, 1), image.dtype)
+def _gray(at: At, sites: Sites) -> list[Array]:
+    """The luma alone."""
     # Sums of 16 bits times weights of 14 bits times 4 fill all of 32 bits.
-    up, down, left, right, diagonal, own = (value.astype(jnp.uint32) for value in _neighbours(image))
-    rows, columns = _sites(image.shape, red)
+    up, down, left, right, diagonal, own = _neighbours(at, jnp.uint32)
+    rows, columns = sites
     beside, across = (jnp.where(lines, _RED, _BLUE).astype(jnp.uint32) for lines in (rows, ~rows))
     both = _RED + _BLUE
     other = 4 * own * beside + (up + down + left + right) * _GREEN + diagonal * (both - beside)
     green = (left + right) * beside + (up + down) * across + 2 * own * _GREEN
     gray = jnp.where(rows == columns, (other + (1 << 15)) >> 16, (green + (1 << 14)) >> 15)
-    return _border_repeated(gray[:, :, None].astype(image.dtype), size)
+    return [gray.astype(at(0, 0).dtype)]
 
 
-def _neighbours(image: Array) -> tuple[Array, ...]:
+def _neighbours(at: At, dtype: Any) -> tuple[Array, ...]:
     """The pixels above, below, left and right of each, the sum of those at its corners, and itself, as integers."""
-    height, width = image.shape
-    wide = jnp.pad(image.astype(jnp.int16 if image.dtype == jnp.uint8 else jnp.int32), 1)
 
-    def at(y: int, x: int) -> Array:
-        return wide[1 + y : 1 + y + height, 1 + x : 1 + x + width]
+    def value(y: int, x: int) -> Array:
+        return at(y, x).astype(dtype)
 
-    diagonal = at(-1, -1) + at(-1, 1) + at(1, -1) + at(1, 1)
-    return at(-1, 0), at(1, 0), at(0, -1), at(0, 1), diagonal, at(0, 0)
+    diagonal = value(-1, -1) + value(-1, 1) + value(1, -1) + value(1, 1)
+    return value(-1, 0), value(1, 0), value(0, -1), value(0, 1), diagonal, value(0, 0)
 
 
-def _border_repeated(values: Array, size: Array) -> Array:
-    """[H, W, C] whose outermost pixels are those next to them; 0 where there are no others."""
-    for axis in (0, 1):
-        count = values.shape[axis]
-        place = jnp.arange(count, dtype=jnp.int32).reshape([count if a == axis else 1 for a in range(3)])
-        before, after = jnp.roll(values, 1, axis), jnp.roll(values, -1, axis)
-        values = jnp.where(place == 0, after, jnp.where(place == size[axis] - 1, before, values))
-    return jnp.where((size > 2).all(), values, 0)
-
-
-@jax.jit
-def _gradients(image: Array, red: Array, size: Array) -> Array:
-    """[H, W, 3] of [H, W], by variable numbers of gradients."""
-    bilinear = _interpolated(_mean, image, red, size)
-    if min(image.shape) < SMALLEST:
-        return bilinear
-    values = image.astype(jnp.int16)
-    for axis in (0, 1):
-        values = with_margin(values, axis, size[axis], (2, 2), "reflect_101")
-    colours = by_gradients(values, _sites(image.shape, red), size[1])
-    return jnp.where((size >= SMALLEST).all(), colours, bilinear)
-
-
-_ALGORITHM: dict[str, Callable[..., Array]] = {
-    "bilinear_ocv": functools.partial(_interpolated, _mean),
-    "edgeaware_ocv": functools.partial(_interpolated, _mean_along_edge),
-    "vng_ocv": _gradients,
+_COLOURS: dict[str, Colours] = {
+    "bilinear_ocv": functools.partial(_rgb, _mean),
+    "edgeaware_ocv": functools.partial(_rgb, _mean_along_edge),
     "gray_ocv": _gray,
 }
+
+
+# --- colours by gradients -----------------------------------------------------------------------------
+def _by_gradients(wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
+    """`_interpolated`, by variable numbers of gradients; `wide` has margins of two columns."""
+    rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)
+    values = _lines(wide, reflect_101(rows, size[0])).astype(jnp.int16)
+    sites = _sites(rows[2:-2], wide.shape[1] - 4, red)
+    return unpacked(packed(by_gradients(values, sites, size[1])), 3)

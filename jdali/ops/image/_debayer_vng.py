@@ -21,7 +21,7 @@ _DIRECTIONS = (_UP, _DOWN, _LEFT, _RIGHT, (-1, 1), (1, -1), (-1, -1), (1, 1))
 At = Callable[[int, int], Array]
 
 
-def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> Array:
+def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> list[Array]:
     """RGB of what a sensor saw.
 
     In each of 8 directions the picture changes by some gradient. Those below a threshold, the smallest plus half of
@@ -33,7 +33,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> Array
         sites: rows [H, 1] and columns [1, W] that hold red pixels.
         width: int32 [], true width of the picture.
 
-    Returns: uint8 [H, W, 3].
+    Returns: uint8 [H, W], red, green and blue.
     """
     rows, columns = sites
     green = rows != columns
@@ -61,7 +61,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> Array
     one, other = colour(first), colour(second)
     red = jnp.where(green, jnp.where(rows, one, other), jnp.where(rows, centre, other))
     blue = jnp.where(green, jnp.where(rows, other, one), jnp.where(rows, other, centre))
-    return jnp.stack([red, jnp.where(green, centre, one), blue], axis=-1).astype(jnp.uint8)
+    return [value.astype(jnp.uint8) for value in (red, jnp.where(green, centre, one), blue)]
 
 
 def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:

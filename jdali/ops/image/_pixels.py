@@ -50,7 +50,7 @@ class Packed:
     """uint8 [H, W, C] of up to four channels: pixels that are read are uint32, the first channel in the lowest bits."""
 
     def __init__(self, image: Array):
-        self._words = packed(image).reshape(-1)
+        self._words = packed(channels_of(image)).reshape(-1)
         self._width = image.shape[1]
         self.channels: int = image.shape[-1]
         self.dtype = image.dtype
@@ -64,15 +64,16 @@ class Packed:
         return values
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
-        return jnp.where(inside, pixels, packed(jnp.broadcast_to(fill, (self.channels,))))
+        return jnp.where(inside, pixels, packed(channels_of(jnp.broadcast_to(fill, (self.channels,)))))
 
     def made(self, function: Callable[[Mapping[K, Array]], Array], pixels: Mapping[K, Array]) -> Array:
         """`function` makes uint8 of each channel."""
-        bytes_ = [
-            function({key: (words >> (_BITS * channel)) & 0xFF for key, words in pixels.items()})
-            for channel in range(self.channels)
-        ]
-        return _joined(bytes_)
+        return packed(
+            [
+                function({key: (words >> (_BITS * channel)) & 0xFF for key, words in pixels.items()})
+                for channel in range(self.channels)
+            ]
+        )
 
 
 Pixels = Plain | Packed
@@ -83,16 +84,17 @@ def packs(image: Array) -> bool:
     return image.dtype == jnp.uint8 and 0 < image.shape[-1] <= _BYTES
 
 
-def packed(image: Array) -> Array:
-    """uint32 [...] of uint8 [..., C]."""
-    return _joined([image[..., channel] for channel in range(image.shape[-1])])
+def packed(channels: Sequence[Array]) -> Array:
+    """uint32 [...] of the uint8 [...] of up to four channels."""
+    words = [values.astype(jnp.uint32) << (_BITS * channel) for channel, values in enumerate(channels)]
+    return functools.reduce(jnp.bitwise_or, words)
+
+
+def channels_of(image: Array) -> list[Array]:
+    """The channels [...] of [..., C]."""
+    return [image[..., channel] for channel in range(image.shape[-1])]
 
 
 def unpacked(words: Array, channels: int) -> Array:
     """uint8 [..., C] of what `packed` gave."""
     return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)
-
-
-def _joined(channels: Sequence[Array]) -> Array:
-    words = [values.astype(jnp.uint32) << (_BITS * channel) for channel, values in enumerate(channels)]
-    return functools.reduce(jnp.bitwise_or, words)
