@@ -64,3 +64,15 @@ def loop(count: int | Array, body: Callable[[Array, T], T], start: T) -> T:
     """`body(i, result)` for i from 0 to `count`, which may be traced; i is int32 in any case."""
     result: T = lax.fori_loop(jnp.int32(0), jnp.int32(count), body, start)
     return result
+
+
+def kept(values: T, once: Array) -> T:
+    """Arrays that are made here, once: a compiler for CPUs would rather make them anew for each use of an element.
+
+    Args:
+        values: pytree of arrays.
+        once: int32 1, which the compiler does not know to be one.
+    """
+    start = jax.tree.map(jnp.zeros_like, values)
+    # What a loop makes is kept.
+    return loop(once, lambda _, state: values, start)

@@ -16,8 +16,8 @@ from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._border import with_margin
-from jdali.ops.image._by_platform import by_platform, loop
-from jdali.ops.image._debayer_vng import SMALLEST, At, by_gradients
+from jdali.ops.image._by_platform import by_platform, kept, loop
+from jdali.ops.image._debayer_vng import SMALLEST, At, Keep, by_gradients
 from jdali.ops.image._pixels import packed, unpacked
 from jdali.ops.tensor._fit import fit
 
@@ -143,27 +143,32 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
             start = varying_like(jnp.zeros((height, width, channels), image.dtype), image, red, size)
             return loop((size[0] + rows - 1) // rows, block, start)
 
-        return _of_size(algorithm, image, size, all_of_them)
+        once = jnp.minimum(size[0], 1)
+        return _of_size(algorithm, image, size, lambda values: kept(values, once), all_of_them)
 
     def whole(image: Array, red: Array, size: Array) -> Array:
         def at_once(rows_of: Callable[..., Array], wide: Array) -> Array:
             return rows_of(wide, red, size, jnp.int32(0), height)
 
-        return _of_size(algorithm, image, size, at_once)
+        return _of_size(algorithm, image, size, lambda values: values, at_once)
 
     return (whole if rows == height else by_platform(blocks, whole))(image, red, size)
 
 
 def _of_size(
-    algorithm: str, image: Array, size: Array, run: Callable[[Callable[..., Array], Array], Array]
+    algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
     """`run` of what makes rows of the result by an algorithm, and of the image with a margin right and left."""
 
     def interpolated(image: Array) -> Array:
-        return run(functools.partial(_interpolated, _COLOURS[algorithm]), jnp.pad(image, ((0, 0), (1, 1))))
+        return run(
+            functools.partial(_interpolated, _COLOURS[algorithm], keep), jnp.pad(image, ((0, 0), (1, 1)))
+        )
 
     def by_gradients(image: Array) -> Array:
-        return run(_by_gradients, with_margin(image, 1, size[1], (2, 2), "reflect_101"))
+        return run(
+            functools.partial(_by_gradients, keep), with_margin(image, 1, size[1], (2, 2), "reflect_101")
+        )
 
     if algorithm in _COLOURS:
         return interpolated(image)
@@ -174,11 +179,14 @@ def _of_size(
 
 
 # --- colours from the pixels around -----------------------------------------------------------------
-def _interpolated(colours: Colours, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
+def _interpolated(
+    colours: Colours, keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int
+) -> Array:
     """Rows of the result from `first` on: [count, W, C].
 
     Args:
         colours: makes them of the pixels around.
+        keep: see `by_gradients`.
         wide: [H, W + 2], with a margin of one unspecified column.
         red: int32 [2], see `_sites`.
         size: int32 [2], true size of the picture.
@@ -196,7 +204,7 @@ def _interpolated(colours: Colours, wide: Array, red: Array, size: Array, first:
 
     made = colours(at, _sites(rows, width, red))
     pixels = packed(made) if wide.dtype == jnp.uint8 else jnp.stack(made, axis=-1)
-    pixels = jnp.where((size > 2).all(), pixels, 0)
+    pixels = keep(jnp.where((size > 2).all(), pixels, 0))
     # What is next to the borders left and right.
     ends = (jnp.int32(0), jnp.int32(1)), (size[1] - 1, size[1] - 2)
     strips = [lax.dynamic_slice_in_dim(pixels, inner, 1, axis=1) for _, inner in ends]
@@ -241,15 +249,20 @@ def _mean_along_edge(up: Array, down: Array, left: Array, right: Array) -> Array
 
 def _gray(at: At, sites: Sites) -> list[Array]:
     """The luma alone."""
-    # Sums of 16 bits times weights of 14 bits times 4 fill all of 32 bits.
-    up, down, left, right, diagonal, own = _neighbours(at, jnp.uint32)
+    dtype = at(0, 0).dtype
+    # Sums of four values of 16 bits times weights of 14 bits fill all of 32 bits.
+    up, down, left, right, diagonal, own = _neighbours(at, jnp.int16 if dtype == jnp.uint8 else jnp.uint32)
     rows, columns = sites
+    vertical, horizontal, four, diagonal, own = (
+        value.astype(jnp.uint32)
+        for value in (up + down, left + right, up + down + left + right, diagonal, own)
+    )
     beside, across = (jnp.where(lines, _RED, _BLUE).astype(jnp.uint32) for lines in (rows, ~rows))
-    both = _RED + _BLUE
-    other = 4 * own * beside + (up + down + left + right) * _GREEN + diagonal * (both - beside)
-    green = (left + right) * beside + (up + down) * across + 2 * own * _GREEN
+    # Of red and blue pixels in units of 2^-16, of green ones in units of 2^-15.
+    other = 4 * own * beside + four * _GREEN + diagonal * (_RED + _BLUE - beside)
+    green = horizontal * beside + vertical * across + 2 * own * _GREEN
     gray = jnp.where(rows == columns, (other + (1 << 15)) >> 16, (green + (1 << 14)) >> 15)
-    return [gray.astype(at(0, 0).dtype)]
+    return [gray.astype(dtype)]
 
 
 def _neighbours(at: At, dtype: Any) -> tuple[Array, ...]:
@@ -270,9 +283,9 @@ _COLOURS: dict[str, Colours] = {
 
 
 # --- colours by gradients -----------------------------------------------------------------------------
-def _by_gradients(wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
+def _by_gradients(keep: Keep, wide: Array, red: Array, size: Array, first: Array, count: int) -> Array:
     """`_interpolated`, by variable numbers of gradients; `wide` has margins of two columns."""
     rows = first + jnp.arange(-2, count + 2, dtype=jnp.int32)
     values = _lines(wide, reflect_101(rows, size[0])).astype(jnp.int16)
     sites = _sites(rows[2:-2], wide.shape[1] - 4, red)
-    return unpacked(packed(by_gradients(values, sites, size[1])), 3)
+    return unpacked(packed(by_gradients(values, sites, size[1], keep)), 3)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
@@ -19,9 +20,10 @@ _UP, _DOWN, _LEFT, _RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
 _DIRECTIONS = (_UP, _DOWN, _LEFT, _RIGHT, (-1, 1), (1, -1), (-1, -1), (1, 1))
 
 At = Callable[[int, int], Array]
+Keep = Callable[[Any], Any]
 
 
-def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> list[Array]:
+def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
     """RGB of what a sensor saw.
 
     In each of 8 directions the picture changes by some gradient. Those below a threshold, the smallest plus half of
@@ -32,15 +34,17 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> list[
         wide: int16 [H + 4, W + 4], values from 0 to 255, the picture with a margin of 2 pixels.
         sites: rows [H, 1] and columns [1, W] that hold red pixels.
         width: int32 [], true width of the picture.
+        keep: what arrays go through of which each element is needed several times.
 
     Returns: uint8 [H, W], red, green and blue.
     """
     rows, columns = sites
     green = rows != columns
+    wide = keep(wide)
     at = _pixels_around(wide, 2, green.shape)
-    gradients = _gradients(wide, green)
+    gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
-    threshold = smallest + jnp.maximum(largest >> 1, 1)
+    threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
     # Sums of the pixel's own colour; of what is beside a green pixel, or green; of what is above it, or opposite.
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
@@ -52,6 +56,7 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array) -> list[
             for total, term in zip((own, first, second), terms, strict=True)
         )
         count = count + chosen
+    own, first, second, count = keep((own, first, second, count))
     scale, centre = _scales(count, sites, width), at(0, 0)
 
     def colour(total: Array) -> Array:
@@ -73,7 +78,7 @@ def _pixels_around(wide: Array, margin: int, shape: tuple[int, ...]) -> At:
     return at
 
 
-def _gradients(wide: Array, green: Array) -> list[Array]:
+def _gradients(wide: Array, green: Array, keep: Keep) -> list[Array]:
     """For each direction, how much the picture changes there."""
     pixel = _pixels_around(wide, 1, (green.shape[0] + 2, green.shape[1] + 2))
 
@@ -85,6 +90,9 @@ def _gradients(wide: Array, green: Array) -> list[Array]:
     rising, falling = 2 * change((-1, 1), (1, -1)), 2 * change((-1, -1), (1, 1))
     rising_more = rising + change(_UP, _LEFT) + change(_DOWN, _RIGHT)
     falling_more = falling + change(_UP, _RIGHT) + change(_DOWN, _LEFT)
+    vertical, horizontal, rising, falling, rising_more, falling_more = keep(
+        (vertical, horizontal, rising, falling, rising_more, falling_more)
+    )
     result = []
     for y, x in _DIRECTIONS:
         if y * x == 0:
@@ -129,5 +137,7 @@ def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     single = (rows != columns[:, :1]).astype(jnp.int32)
     place = jnp.arange(count.shape[1], dtype=jnp.int32) - single
     alone = (place < 0) | (place >= (width - single) // _VECTOR * _VECTOR)
-    scale = jnp.asarray([0, *(1 / (2 * n) for n in range(1, 9))], jnp.float32)[count]
+    scale = jnp.float32(0)
+    for n in range(1, 9):
+        scale = jnp.where(count == n, jnp.float32(1 / (2 * n)), scale)
     return jnp.where(alone & (count == 7), jnp.float32(0.0714286), scale)
