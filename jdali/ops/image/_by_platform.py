@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jdali._numerics.platform import platform_dependent
+from jdali._numerics.rounding import varying_like
 
 T = TypeVar("T")
 
@@ -76,3 +78,42 @@ def kept(values: T, once: Array) -> T:
     start = jax.tree.map(jnp.zeros_like, values)
     # What a loop makes is kept.
     return loop(once, lambda _, state: values, start)
+
+
+# Elements of a block of rows, which stay in the cache.
+_BLOCK = 1 << 16
+
+
+def by_rows(
+    make: Callable[..., Array], image: Array, size: Array, *others: Array, shape: tuple[int, ...], dtype: Any
+) -> Array:
+    """What `make` makes of the rows of an image: of all at once, on a CPU of some at a time.
+
+    Args:
+        make: of an array of some rows, the number of the first one, what arrays go through of which each element is
+            needed several times (`kept`), and `others`: the same rows of the result; it may not close over traced values.
+        image: [H, W, ...].
+        size: int32 [n], its true size.
+        others: any arrays.
+        shape: of the result, [H, ...].
+        dtype: of the result.
+    """
+    height = image.shape[0]
+    rows = min(height, max(_BLOCK // max(math.prod(image.shape[1:]), 1), 1))
+
+    def whole(image: Array, _: Array, *others: Array) -> Array:
+        return make(image, jnp.int32(0), lambda values: values, *others)
+
+    def blocks(image: Array, size: Array, *others: Array) -> Array:
+        once = jnp.minimum(size[0], 1)
+
+        def block(i: Array, result: Array) -> Array:
+            first = jnp.minimum(i * rows, height - rows)
+            part = lax.dynamic_slice_in_dim(image, first, rows)
+            made = make(part, first, lambda values: kept(values, once), *others)
+            return lax.dynamic_update_slice_in_dim(result, made, first, 0)
+
+        start = varying_like(jnp.zeros(shape, dtype), image, size, *others)
+        return loop((size[0] + rows - 1) // rows, block, start)
+
+    return (whole if rows == height else by_platform(blocks, whole))(image, size, *others)

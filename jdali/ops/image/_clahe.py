@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._numerics.platform import one_program
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._border import with_margin
-from jdali.ops.image._histogram import BINS
+from jdali.ops.image._by_platform import by_rows
+from jdali.ops.image._histogram import BINS, counted
 from jdali.ops.image._lab import lab_to_rgb, rgb_to_lab
+from jdali.ops.image._pixels import packed, unpacked, unpacked_channels
 from jdali.ops.tensor._fit import fit
 
 _UNLIMITED = np.iinfo(np.int32).max
@@ -100,30 +104,73 @@ def clahe(
     return fit(_equalized(tiles, _luma, image, *arguments), out_shape)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))  # one program also for eager callers
+@one_program(static_argnums=(0, 1))
 def _equalized(
     tiles: tuple[int, int], luma: tuple[bool, bool], image: Array, tile: Array, limit: Array, scale: Array, extent: Array
 ) -> Array:  # fmt: skip
     """uint8 of [H, W, C]; `luma` says whether some images, and whether all, have their lightness equalized."""
 
-    def plane(values: Array) -> Array:
-        tables = _tables(tiles, values, tile, limit, scale, extent[:2])
-        return _looked_up(tiles, values, tables, tile, scale * jnp.float32(-0.0))
+    def tables(values: Array) -> Array:
+        return _tables(tiles, values, tile, limit, scale, extent[:2])
+
+    def made(make: Callable[..., Array], values: Array, *all_tables: Array) -> Array:
+        minus_zero = scale * jnp.float32(-0.0)
+        operands = (values, extent, tile, minus_zero, *all_tables)
+        return by_rows(functools.partial(make, tiles), *operands, shape=image.shape, dtype=image.dtype)
 
     some, all_of_them = luma
     if not all_of_them:
-        each = jnp.stack([plane(image[:, :, c]) for c in range(image.shape[2])], axis=-1).astype(jnp.uint8)
+        each = made(_each_channel, image, *(tables(image[:, :, c]) for c in range(image.shape[2])))
         if not some:
             return each
-    lightness, a, b = rgb_to_lab(image[:, :, :3])
-    colours = fit(lab_to_rgb(plane(lightness), a, b), image.shape)
+    lab = by_rows(_lab, image[:, :, :3], extent, shape=image.shape[:2], dtype=jnp.uint32)
+    colours = made(functools.partial(_lightness, image.shape[2]), lab, tables((lab & 0xFF).astype(jnp.uint8)))
     return colours if all_of_them else jnp.where(extent[2] == 3, colours, each)
+
+
+def _each_channel(
+    tiles: tuple[int, int],
+    image: Array,
+    first: Array,
+    keep: Any,
+    tile: Array,
+    minus_zero: Array,
+    *tables: Array,
+) -> Array:
+    """Rows of the result whose channels go through tables of their own."""
+    planes = [
+        keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile, minus_zero))
+        for c in range(image.shape[2])
+    ]
+    return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
+
+
+def _lab(image: Array, first: Array, keep: Any) -> Array:
+    """uint32 [rows, W]: L in the lowest 8 bits, a and b above, of [rows, W, 3]."""
+    del first
+    return packed(rgb_to_lab(image, keep))
+
+
+def _lightness(
+    channels: int, tiles: tuple[int, int], lab: Array, first: Array, keep: Any, tile: Array, minus_zero: Array,
+    tables: Array,
+) -> Array:  # fmt: skip
+    """RGB [rows, W, channels] of what `_lab` gave, its lightness through tables."""
+    lightness, a, b = unpacked_channels(lab, 3)
+    equalized = keep(_looked_up(tiles, lightness, first, tables, tile, minus_zero))
+    return fit(
+        unpacked(packed(lab_to_rgb(equalized.astype(jnp.int32), a, b, keep)), 3), (*lab.shape, channels)
+    )
 
 
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """float32 [tiles · 256]: what each value becomes in each tile, of [H, W]."""
+    """uint32 [cells · 256]: what each value becomes between each four tiles, of uint8 [H, W].
+
+    A cell is what lies between the centres of four tiles, or between those at the border and it; a number holds what
+    the tiles above left, above right, below left and below right make of a value, in 8 bits each.
+    """
     wide = values
     for axis in (0, 1):
         wide = with_margin(wide, axis, size[axis], (0, tiles[axis]), "reflect_101")
@@ -132,8 +179,8 @@ def _tables(
     )
     inside = (rows < tiles[0])[:, None] & (columns < tiles[1])
     which = rows[:, None] * tiles[1] + columns
-    place = jnp.where(inside, which * BINS + wide.astype(jnp.int32), 0)
-    counts = jnp.zeros(tiles[0] * tiles[1] * BINS, jnp.int32).at[place].add(inside.astype(jnp.int32))
+    none = tiles[0] * tiles[1] * BINS
+    counts = counted(jnp.where(inside, which * BINS + wide.astype(jnp.int32), none), none, tile[0] * tiles[0])
     counts = counts.reshape(-1, BINS)
     excess = jnp.maximum(counts - limit, 0).sum(axis=1, keepdims=True, dtype=jnp.int32)
     left = excess % BINS
@@ -143,35 +190,40 @@ def _tables(
     extra = (value % step == 0) & (value // step < left)
     counts = jnp.minimum(counts, limit) + excess // BINS + extra
     below = jnp.cumsum(counts, axis=1, dtype=jnp.int32).astype(jnp.float32)
-    return jnp.clip(jnp.round(below * scale), 0, BINS - 1).reshape(-1)  # half to even
+    made = jnp.clip(jnp.round(below * scale), 0, BINS - 1).astype(jnp.uint8)  # half to even
+    around = made.reshape(*tiles, BINS)
+    for axis in (0, 1):  # the tiles at the borders once more
+        ends = [lax.slice_in_dim(around, n, n + 1, axis=axis) for n in (0, tiles[axis] - 1)]
+        around = jnp.concatenate([ends[0], around, ends[1]], axis=axis)
+    return packed([around[:-1, :-1], around[:-1, 1:], around[1:, :-1], around[1:, 1:]]).reshape(-1)
 
 
-def _looked_up(tiles: tuple[int, int], values: Array, tables: Array, tile: Array, minus_zero: Array) -> Array:
-    """int32 [H, W]: each value by the tables of the four nearest tiles.
+def _looked_up(
+    tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array, minus_zero: Array
+) -> Array:
+    """uint8 [rows, W]: each value by the tables of the four nearest tiles.
 
     `minus_zero`, which the compiler does not know to be -0, keeps it from fusing products with sums, in user's
     programs as well: here many values are as good as halves.
     """
-    (top, bottom, down), (left, right, across) = (
-        _nearest(values.shape[axis], tile[axis], tiles[axis], minus_zero) for axis in (0, 1)
+    (row, down), (column, across) = (
+        _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis], minus_zero)
+        for axis, (start, count) in enumerate(zip((first, jnp.int32(0)), values.shape, strict=True))
     )
-
-    def made_by(row: Array, column: Array) -> Array:
-        place = (row[:, None] * tiles[1] + column) * BINS + values.astype(jnp.int32)
-        return tables.at[place].get(mode="promise_in_bounds")
+    place = (row[:, None] * (tiles[1] + 1) + column) * BINS + values.astype(jnp.int32)
+    words = tables.at[place].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    one, other, third, fourth = (value.astype(jnp.float32) for value in unpacked_channels(words, 4))
 
     def mixed(one: Array, other: Array, weight: Array) -> Array:
         return (one * (1 - weight) + minus_zero) + (other * weight + minus_zero)
 
-    upper, lower = (mixed(made_by(row, left), made_by(row, right), across) for row in (top, bottom))
-    value = mixed(upper, lower, down[:, None])
-    return jnp.clip(jnp.round(value), 0, BINS - 1).astype(jnp.int32)  # half to even
+    value = mixed(mixed(one, other, across), mixed(third, fourth, across), down[:, None])
+    return jnp.clip(jnp.round(value), 0, BINS - 1).astype(jnp.uint8)  # half to even
 
 
-def _nearest(count: int, size: Array, tiles: int, minus_zero: Array) -> tuple[Array, Array, Array]:
-    """For each pixel of an axis the tiles before and behind it, and the weight of the latter."""
+def _nearest(pixels: Array, size: Array, tiles: int, minus_zero: Array) -> tuple[Array, Array]:
+    """For pixels of an axis the cell of `_tables`, and the weight of the tile behind it."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
-    place = (jnp.arange(count, dtype=jnp.float32) * inverse + minus_zero) - jnp.float32(0.5)
+    place = (pixels.astype(jnp.float32) * inverse + minus_zero) - jnp.float32(0.5)
     first = jnp.floor(place)
-    tile = first.astype(jnp.int32)
-    return jnp.clip(tile, 0, tiles - 1), jnp.clip(tile + 1, 0, tiles - 1), place - first
+    return jnp.clip(first.astype(jnp.int32) + 1, 0, tiles), place - first

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jdali._batches.extent import valid_mask
+from jdali._numerics.rounding import varying_like
 from jdali.ops.image._by_platform import by_platform, loop
 
 BINS = 256
@@ -66,6 +69,41 @@ def _counted(image: Array, extent: Array) -> Array:
     counts = loop(needed, count, tuple(jnp.zeros(BINS, jnp.int32) for _ in range(arrays)))
     total = jnp.stack(counts).reshape(-1, channels, BINS).sum(0, dtype=jnp.int32)
     return total.at[:, 0].add(extent[0] * extent[1] - needed * (step // channels))
+
+
+def counted(places: Array, bins: int, rows: Array) -> Array:
+    """int32 [bins]: how often each number occurs in int32 [H, W]; `bins` itself is not counted.
+
+    On a CPU the first `rows` rows are looked at, the others must be `bins`.
+    """
+    if places.size <= SMALL:
+        return _scattered_places(bins, places)
+    both = functools.partial(_counted_places, bins), lambda places, _: _scattered_places(bins, places)
+    return by_platform(*both)(places, rows)
+
+
+def _scattered_places(bins: int, places: Array) -> Array:
+    return jnp.zeros(bins, jnp.int32).at[places].add(jnp.int32(1), mode="drop")
+
+
+def _counted_places(bins: int, places: Array, rows: Array) -> Array:
+    height, width = places.shape
+    steps = -(-width // _STEP)
+    chunks = jnp.pad(places, ((0, 0), (0, steps * _STEP - width)), constant_values=bins).reshape(-1, _STEP)
+
+    def count(i: Array, counts: tuple[Array, ...]) -> tuple[Array, ...]:
+        new = list(counts)
+        for j in range(_STEP):
+            (place,) = lax.dynamic_slice(chunks, (i, jnp.int32(j)), (1, 1))[0]
+            own = new[j % _ARRAYS]
+            new[j % _ARRAYS] = lax.dynamic_update_slice(
+                own, lax.dynamic_slice(own, (place,), (1,)) + 1, (place,)
+            )
+        return tuple(new)
+
+    start = tuple(jnp.zeros(bins + 1, jnp.int32) for _ in range(_ARRAYS))
+    counts = loop(jnp.minimum(rows, height) * steps, count, varying_like(start, places, rows))
+    return jnp.stack(counts).sum(0, dtype=jnp.int32)[:bins]
 
 
 def looked_up(image: Array, tables: Array) -> Array:

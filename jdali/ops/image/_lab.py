@@ -6,6 +6,8 @@ L is scaled to 255, and 128 is added to a and b. The white point is D65, and RGB
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 import numpy as np
@@ -25,17 +27,29 @@ _KNEE, _SLOPE, _OFFSET = 216 / 24389, 841 / 108, 16 / 116
 _LOWEST = -8145  # the smallest value that is looked up to give X or Z
 
 
-def rgb_to_lab(image: Array) -> tuple[Array, Array, Array]:
-    """int32 L, a, b [H, W], 0 to 255, of uint8 [H, W, 3]."""
+Keep: TypeAlias = Callable[[Any], Any]
+
+
+def _unchanged(values: Any) -> Any:
+    return values
+
+
+def rgb_to_lab(image: Array, keep: Keep = _unchanged) -> tuple[Array, Array, Array]:
+    """int32 L, a, b [H, W], 0 to 255, of uint8 [H, W, 3].
+
+    What each element is needed of several times goes through `keep`.
+    """
     light_of, root_of = (jnp.asarray(table) for table in _forward_tables())
-    light = light_of.at[image.astype(jnp.int32)].get(mode="promise_in_bounds")
+    light = keep(
+        [light_of.at[image[:, :, c].astype(jnp.int32)].get(mode="promise_in_bounds") for c in range(3)]
+    )
     weights = np.rint((1 << _WEIGHT) * _RGB_TO_XYZ / _WHITE[:, None]).astype(np.int32)
 
     def root(row: np.ndarray) -> Array:
-        total = sum(light[:, :, c] * row[c] for c in range(3))
+        total = sum(light[c] * row[c] for c in range(3))
         return root_of.at[_shifted(total, _WEIGHT)].get(mode="promise_in_bounds")
 
-    x, y, z = (root(row) for row in weights)
+    x, y, z = keep([root(row) for row in weights])
     one = 1 << _ROOT
     scale, offset = (116 * 255 + 50) // 100, (16 * 255 * one + 50) // 100
     lab = (scale * y - offset, 500 * (x - y) + 128 * one, 200 * (y - z) + 128 * one)
@@ -43,19 +57,23 @@ def rgb_to_lab(image: Array) -> tuple[Array, Array, Array]:
     return lightness, a, b
 
 
-def lab_to_rgb(lightness: Array, a: Array, b: Array) -> Array:
-    """uint8 [H, W, 3] of int32 L, a, b [H, W], 0 to 255."""
+def lab_to_rgb(lightness: Array, a: Array, b: Array, keep: Keep = _unchanged) -> list[Array]:
+    """uint8 R, G, B [H, W] of int32 L, a, b [H, W], 0 to 255; `keep` as in `rgb_to_lab`."""
     y_of, root_of, xz_of, level_of = (jnp.asarray(table) for table in _backward_tables())
-    y, root = (table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of))
+    y, root = keep([table.at[lightness].get(mode="promise_in_bounds") for table in (y_of, root_of)])
     base = 1 << _BASE
     # a / 500 and b / 200 in units of 2^-14, as products with a reciprocal.
     x_root = root + ((5 * a * 53687 + (1 << 7)) >> 13) - 128 * base // 500
     z_root = root - (((b * 41943 + (1 << 4)) >> 9) - 128 * base // 200 + 1)
-    x, z = (xz_of.at[value - _LOWEST].get(mode="promise_in_bounds") for value in (x_root, z_root))
+    x, z = keep([xz_of.at[value - _LOWEST].get(mode="promise_in_bounds") for value in (x_root, z_root)])
     weights = np.rint((1 << _WEIGHT) * _XYZ_TO_RGB * _WHITE).astype(np.int32)
     shift = _WEIGHT + _BASE - _GAMMA
-    light = jnp.stack([_shifted(row[0] * x + row[1] * y + row[2] * z, shift) for row in weights], axis=-1)
-    return level_of.at[jnp.clip(light, 0, (1 << _GAMMA) - 1)].get(mode="promise_in_bounds").astype(jnp.uint8)
+
+    def level(row: np.ndarray) -> Array:
+        light = jnp.clip(_shifted(row[0] * x + row[1] * y + row[2] * z, shift), 0, (1 << _GAMMA) - 1)
+        return level_of.at[light].get(mode="promise_in_bounds").astype(jnp.uint8)
+
+    return keep([level(row) for row in weights])
 
 
 def _shifted(value: Array, bits: int) -> Array:

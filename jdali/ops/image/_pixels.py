@@ -95,6 +95,11 @@ def channels_of(image: Array) -> list[Array]:
     return [image[..., channel] for channel in range(image.shape[-1])]
 
 
+def unpacked_channels(words: Array, count: int) -> list[Array]:
+    """int32 [...] of each channel, 0 to 255, of what `packed` gave."""
+    return [((words >> (_BITS * channel)) & 0xFF).astype(jnp.int32) for channel in range(count)]
+
+
 def unpacked(words: Array, channels: int) -> Array:
     """uint8 [..., C] of what `packed` gave."""
     return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)

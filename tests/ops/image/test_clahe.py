@@ -51,7 +51,7 @@ def test_lab_equals_opencv():
     cube = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), -1).reshape(-1, len(levels), 3)
     lab = np.stack(rgb_to_lab(cube), axis=-1)
     np.testing.assert_array_equal(lab, cv2.cvtColor(cube, cv2.COLOR_RGB2LAB))
-    back = lab_to_rgb(*(cube[..., c].astype(np.int32) for c in range(3)))
+    back = np.stack(lab_to_rgb(*(cube[..., c].astype(np.int32) for c in range(3))), axis=-1)
     np.testing.assert_array_equal(back, cv2.cvtColor(cube, cv2.COLOR_LAB2RGB))
 
 
