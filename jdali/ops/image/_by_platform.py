@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import jax
@@ -80,8 +80,8 @@ def kept(values: T, once: Array) -> T:
     return loop(once, lambda _, state: values, start)
 
 
-# Elements of a block of rows, which stay in the cache.
-_BLOCK = 1 << 16
+# Elements of a block of rows, which stay in the cache; and of an array for which no loop is worth its compilation.
+_BLOCK, _SMALL = 1 << 16, 1 << 13
 
 
 def by_rows(
@@ -99,7 +99,7 @@ def by_rows(
         dtype: of the result.
     """
     height = image.shape[0]
-    rows = min(height, max(_BLOCK // max(math.prod(image.shape[1:]), 1), 1))
+    rows = rows_of_block(image.shape, _BLOCK)
 
     def whole(image: Array, _: Array, *others: Array) -> Array:
         return make(image, jnp.int32(0), lambda values: values, *others)
@@ -116,4 +116,12 @@ def by_rows(
         start = varying_like(jnp.zeros(shape, dtype), image, size, *others)
         return loop((size[0] + rows - 1) // rows, block, start)
 
-    return (whole if rows == height else by_platform(blocks, whole))(image, size, *others)
+    run = whole if image.size <= _SMALL else by_platform(blocks, whole)
+    return run(image, size, *others)
+
+
+def rows_of_block(shape: Sequence[int], elements: int) -> int:
+    """Rows of blocks of about so many elements, which divide an array with little left over."""
+    height, *rest = shape
+    most = max(elements // max(math.prod(rest), 1), 1)
+    return -(-height // -(-height // most))

@@ -16,7 +16,7 @@ from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.ops.image._border import with_margin
-from jdali.ops.image._by_platform import by_platform, kept, loop
+from jdali.ops.image._by_platform import by_platform, kept, loop, rows_of_block
 from jdali.ops.image._debayer_vng import SMALLEST, At, Keep, by_gradients
 from jdali.ops.image._pixels import packed, unpacked
 from jdali.ops.tensor._fit import fit
@@ -24,8 +24,8 @@ from jdali.ops.tensor._fit import fit
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
-# Pixels of a block of rows.
-_BLOCK = 1 << 14
+# Pixels of a block of rows; and of a picture for which no loop is worth its compilation.
+_BLOCK, _SMALL = 1 << 14, 1 << 12
 
 # Rows [N, 1] and columns [1, W] that hold red pixels.
 Sites: TypeAlias = tuple[Array, Array]
@@ -131,7 +131,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
     channels = 1 if algorithm == "gray_ocv" else 3
     if min(image.shape) < 3:
         return jnp.zeros((height, width, channels), image.dtype)
-    rows = min(height, max(_BLOCK // width, 1))
+    rows = rows_of_block(image.shape, _BLOCK)
 
     def blocks(image: Array, red: Array, size: Array) -> Array:
         def all_of_them(rows_of: Callable[..., Array], wide: Array) -> Array:
@@ -152,7 +152,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 
         return _of_size(algorithm, image, size, lambda values: values, at_once)
 
-    return (whole if rows == height else by_platform(blocks, whole))(image, red, size)
+    return (whole if image.size <= _SMALL else by_platform(blocks, whole))(image, red, size)
 
 
 def _of_size(

@@ -17,7 +17,7 @@ from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._border import rows_with_margin, with_margin
-from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.image._by_platform import by_platform, loop, rows_of_block
 from jdali.ops.image._correlate import padded_taps
 from jdali.ops.image._median_network import medians, medians_of_parts
 from jdali.ops.tensor._fit import fit
@@ -26,8 +26,9 @@ _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
 # Elements of a window up to which networks find the median: 7 x 7 compile in 4 s, larger ones take longer still.
 _NETWORK = 49
-# Elements of a block of rows, small enough that what the networks keep of it stays in the cache.
-_BLOCK = 1 << 16
+# Bytes of a block of rows, so few that what the networks keep of it stays in the cache; and elements of an image for
+# which no loop is worth its compilation.
+_BLOCK, _SMALL = 1 << 16, 1 << 12
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -116,7 +117,7 @@ def _medians(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
 def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
     """Medians by `_median_network`, on a CPU block after block of rows."""
     (height, length), unit = windows.flat.shape, windows.channels
-    rows = min(height, max(_BLOCK // (length * windows.flat.dtype.itemsize), 1))
+    rows = rows_of_block(windows.flat.shape, _BLOCK // windows.flat.dtype.itemsize)
 
     def of_rows(padded: Array, size: Array, height: int) -> Array:
         shape = (height, length)
@@ -143,7 +144,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
         return of_rows(_Windows(reach[:2], flat.reshape(height, -1, unit), size, extent).padded, size, height)
 
     arguments = (windows.flat, windows.size, extent)
-    return whole(*arguments) if rows == height else by_platform(blocks, whole)(*arguments)
+    return (whole if windows.flat.size <= _SMALL else by_platform(blocks, whole))(*arguments)
 
 
 def _selected(reach: _Reach, windows: _Windows) -> Array:
