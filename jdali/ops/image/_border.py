@@ -69,7 +69,7 @@ def with_margin(
 
 
 def rows_with_margin(
-    buffer: Array, values: Array, first: Array, sizes: Sequence[Array], sides: tuple[int, int], unit: int
+    buffer: Array, values: Array, first: Array, sizes: Array, sides: tuple[int, int], unit: int
 ) -> Array:
     """Some rows of an image with a margin, the outermost pixels repeated, in place of what was in a buffer.
 
@@ -80,7 +80,7 @@ def rows_with_margin(
         buffer: [rows, width + 2 · sides[1] · unit].
         values: [H, width], padded.
         first: row of the image that is the first of the buffer; -sides[0] or more.
-        sizes: int32, true number of rows, and of columns in units.
+        sizes: int32 [2], true number of rows, and of columns in units.
         sides: rows above and below the image, columns in front and behind, in units.
         unit: elements that belong together, as the channels of a pixel.
     """

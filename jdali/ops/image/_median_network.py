@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 
@@ -57,7 +58,7 @@ def medians_of_parts(
     In front of the middle the least number stands for what is not in the rectangle, behind it the largest, as many
     of one as of the other.
     """
-    least, largest = (jnp.asarray(n, padded.dtype) for n in (0, jnp.iinfo(padded.dtype).max))
+    least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
     def kept(values: Array, place: int, axis: int) -> Array:
         away = place - reach[axis] // 2
