@@ -33,6 +33,14 @@ def test_equals_dali(args):
     contract.check(clahe, [samples], args, layout="HWC")
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("luma_only", [True, False])
+def test_large_pictures_equal_dali(luma_only):
+    """Made in several blocks of rows on a CPU."""
+    samples = [dim(150, 170, 3), dim(143, 161, 3)]
+    contract.check(clahe, [samples], TILES | {"luma_only": luma_only}, layout="HWC")
+
+
 def test_layouts_equal_opencv():
     """DALI takes HWC only."""
     cv2 = pytest.importorskip("cv2", reason="opencv-python-headless is not installed")

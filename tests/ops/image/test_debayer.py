@@ -29,6 +29,14 @@ def test_equals_dali(algorithm, dtype):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("algorithm", ["bilinear_ocv", "edgeaware_ocv", "gray_ocv", "vng_ocv"])
+def test_large_pictures_equal_dali(algorithm):
+    """Made in several blocks of rows on a CPU."""
+    samples = [sensor(140, 150), sensor(130, 142)]
+    contract.check(debayer, [samples], {"algorithm": algorithm}, {"blue_position": TILES[1:3]}, layout="HW")
+
+
+@pytest.mark.oracle
 def test_gradients_equal_dali():
     """Widths with every rest of 8, where OpenCV rounds in another way; and small pictures."""
     shapes = [(500, 16), (400, 18), (300, 20), (300, 22), (8, 8), (6, 24), (24, 6)]

@@ -36,6 +36,18 @@ def test_windows_of_samples_equal_scipy():
     contract.check(median_blur, [samples], {}, {"window_size": windows}, layout="HWC", expected=[expected])
 
 
+@pytest.mark.parametrize(
+    "windows",
+    [[(3, 3), (3, 3)], [(5, 3), (1, 5)], [(7, 7), (7, 7)], [(9, 3), (9, 3)], [(17, 3), (3, 3)]],
+    ids=str,
+)
+def test_large_pictures_equal_scipy(windows):
+    """Made in several blocks of rows on a CPU; windows that are alike, or not, or larger than networks are for."""
+    samples = [image(150, 170, 3), image(131, 160, 3, seed=1)]
+    expected = [median(s, w) for s, w in zip(samples, windows, strict=True)]
+    contract.check(median_blur, [samples], {}, {"window_size": windows}, layout="HWC", expected=[expected])
+
+
 @pytest.mark.parametrize("channels", [1, 2, 4])
 def test_channels_and_signs_equal_scipy(channels):
     picture = image(6, 5, channels, np.int32)  # from -1e6 to 1e6
