@@ -1,8 +1,8 @@
 """How a warp reads an image: as it is, or with the bytes of each pixel packed into one number.
 
 On a CPU a gather takes its time by the number of indices, not of bytes, and what surrounds it is made for each element
-anew. Packed, a pixel of three bytes is read, compared and filled once, with vector instructions; where all points are
-inside (`fill_value` is None, the border repeated) there is so little of it that packing does not pay.
+anew. Packed, a pixel of three bytes is read and filled once, with vector instructions; where the border is repeated
+there is so little to do for an element that packing does not pay.
 """
 
 from __future__ import annotations

@@ -36,6 +36,27 @@ def test_filters_and_borders(name, border):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize(
+    ("border", "channels"), [("constant", 1), ("constant", 3), ("reflect_101", 4), ("wrap", 2)]
+)
+def test_large_pictures(name, border, channels):
+    """Made tile by tile on a CPU, of packed pixels. Without interpolation a shift by a quarter of a pixel, which
+    has no points next to a border; else see above. Where an image that is repeated meets itself, levels jump by up to
+    200, and a point that is 0.01 pixels off is 2 levels off."""
+    matrix = (1, 0, 10.25, 0, 1, -7.25, 0, 0, 1) if name == "nearest" else (*MATRIX[:6], 2e-4, -3e-4, 1)
+    args = {
+        "matrix": matrix,
+        "interp_type": FILTERS[name],
+        "border_mode": border,
+        "fill_value": (3.0, 100.0, 200.0, 50.0)[:channels],
+    }
+    pictures = [smooth(90, 130, channels), smooth(81, 133, channels)]
+    atol = 0 if name == "nearest" else 2 if border == "wrap" else 1
+    contract.check(warp_perspective, [pictures], args, layout="HWC", atol=atol)
+
+
+@pytest.mark.oracle
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32])
 def test_per_sample(dtype):
     """A matrix and a size a sample. Floats: a point 1e-4 pixels off is 0.002 levels off. Of int16 DALI rounds points
