@@ -339,7 +339,7 @@ def ConstantNode(
 def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
     """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
 
-    Integers that a type does not hold become its nearest one.
+    But a NumPy integer by itself, no array, keeps its 64 bits. Integers that a type does not hold become its nearest one.
 
     Args:
         value: number, list of numbers, array, or a constant.
@@ -356,7 +356,8 @@ def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.
     array = element_array(to_host(value))
     if dtype is None and array.dtype == np.float64:
         return array.astype(np.float32)
-    wanted = _HALVES.get(array.dtype, array.dtype) if dtype is None else to_dtype(dtype)
+    own = array.dtype if isinstance(value, np.integer) else _HALVES.get(array.dtype, array.dtype)
+    wanted = own if dtype is None else to_dtype(dtype)
     converted = _nearest(array, wanted)
     if exact or (dtype is None and hasattr(value, "dtype")):
         _check_integers(array, converted)

@@ -138,3 +138,21 @@ def test_scalars_as_arguments_are_converted():
     flipped, same = pipe.run()
     assert flipped.at(0).ravel().tolist() == [1, 0, 3, 2]
     np.testing.assert_array_equal(same.at(0), image)
+
+
+# --- NumPy's numbers beside nodes --------------------------------------------------------------------
+def _types_of(package, number):
+    """Type names of a node and a number, in either order, of a constant, and of an array."""
+    pipe = package.Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        node = package.fn.constant(idata=[1, 2], dtype=package.types.INT16)
+        constant = package.types.Constant(number)
+        pipe.set_outputs(node + number, number + node, constant, node + np.array([number, number]))
+    pipe.build()
+    return [out.dtype.name for out in pipe.run()]
+
+
+@pytest.mark.oracle
+def test_numbers_of_numpy_as_in_dali():
+    for kind in (np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.bool_):
+        assert _types_of(jdali, kind(1)) == _types_of(oracle.dali(), kind(1)), kind

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from jdali import types
 from jdali.graph._node import DataNode, apply
 from jdali.ops.math._promotion import SIGNS
@@ -59,7 +61,8 @@ def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]
         return expression(name, self, other)
 
     def reflected(self: DataNode, other: Any) -> DataNode:
-        return expression(name, other, self)
+        # To the left of a node, a NumPy number counts as Python's, as in DALI.
+        return expression(name, other.item() if isinstance(other, np.generic) else other, self)
 
     return forward, reflected
 
