@@ -160,7 +160,10 @@ def test_several_pipelines(files):
 
 def test_checkpoints_of_pipelines_without_checkpointing(files):
     with iterators(files, enable_checkpointing=False) as it:
-        with pytest.raises(ValueError, match="Cannot access checkpoints with checkpointing disabled: give the pipelines enable_checkpointing=True"):
+        with pytest.raises(
+            ValueError,
+            match="Cannot access checkpoints with checkpointing disabled: give the pipelines enable_checkpointing=True",
+        ):
             it.checkpoints()
         assert it.get_state()["steps"] == 0
 

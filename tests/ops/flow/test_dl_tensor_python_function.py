@@ -114,7 +114,9 @@ def test_what_is_refused():
         with pytest.raises(error, match=f"dl_tensor_python_function: {text}"):
             run(jdali, function, **options)
 
-    refused(".*Unexpected number of outputs from Python function operator - got 2, expected 1", lambda a: (a, a))
+    refused(
+        ".*Unexpected number of outputs from Python function operator - got 2, expected 1", lambda a: (a, a)
+    )
     refused("the capsule is no DLPack tensor, or has been taken by others", lambda a: a and array(a) is not None and a,
             batch_processing=False)  # fmt: skip
     refused("Function called by .* returned tensor list of wrong size at idx 0.", lambda batch: batch[:1])
