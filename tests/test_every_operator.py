@@ -301,6 +301,7 @@ def test_permute_batch():
             np.testing.assert_array_equal(got, sweep_cases.NUMBERS[first])
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     "arguments",
     # Not those of `resize`: compiling its programs for so many rows takes hours; its own tests have the values.
@@ -311,7 +312,8 @@ def test_permute_batch():
     ],
 )
 def test_arguments_that_decide_sizes(arguments: str):
-    """Given by sample: the same bits in batches of 8 and of 3."""
+    """Given by sample: the same bits in batches of 8 and of 3, those of DALI."""
+    oracle.dali()
     rows = [row for row in ARGUMENTS[arguments] if row.op != "pad"]  # fills to the batch's largest sample
     with Failures() as failures:
         want = by_row(rows, lambda rows: in_batches(rows, REFERENCE), failures)
