@@ -93,8 +93,7 @@ def test_leases_of_a_pipeline_end_when_the_last_array_is_gone(files, holder):
 
 
 def test_staging_memory_of_a_stage_is_used_again(files):
-    # With several threads, how much is leased at the same time depends on how they are scheduled.
-    pipe = decoding(files, lambda pictures: fn.resize(pictures, size=[100, 100]), num_threads=1)
+    pipe = decoding(files, lambda pictures: fn.resize(pictures, size=[100, 100]))
     totals = []
     for step in range(6):
         (output,) = pipe.run()
@@ -102,7 +101,8 @@ def test_staging_memory_of_a_stage_is_used_again(files):
         totals.append(sum(usage(pipe)))
         del output
     assert usage(pipe).leased == 0
-    assert totals[2:] == totals[2:3] * 4
+    # Not more with each batch; once more where memory is wanted a moment before the last one gives it back.
+    assert len(set(totals[1:])) <= 2
 
 
 def test_leases_of_an_iterator(files):
