@@ -215,7 +215,7 @@ class Pipeline:
         Raises:
             OperatorError: an operator failed. With `on_error` "skip" or "mask": no sample can be read, or not one
                 of the batch that was fed.
-            StopIteration: an external source is at its end; `reset` starts it again.
+            StopIteration: an external source is at its end; `reset` goes on.
         """
         if pipeline_inputs:
             self.feed_inputs(pipeline_inputs)
@@ -297,7 +297,10 @@ class Pipeline:
         return 1
 
     def reset(self) -> None:
-        """Starts external sources again after their end. Readers go on with the next epoch."""
+        """Goes on after the end of an external source: callbacks count from 0 again, readers go on.
+
+        Iterables have begun again by their `cycle`; those without stay at their end.
+        """
         self._building.run().reset()
 
     def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:

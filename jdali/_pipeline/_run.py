@@ -49,7 +49,7 @@ class Run:
                 try:
                     result = self.executor.take()
                 except StopIteration:
-                    self._state = {**self._state, "end": End.REACHED}
+                    self._state = {**self._at_end(), "end": End.REACHED}
                     raise
                 if result is not None:  # else another thread took it, or a state was set
                     if result.nothing is None:
@@ -82,7 +82,14 @@ class Run:
         """Goes on after the end of external sources."""
         with self.executor.turn:
             if self.executor.reset():
-                self._state = {**self._state, "end": End.LEFT}
+                self._state = {**self._at_end(), "end": End.LEFT}
+
+    def _at_end(self) -> dict[str, Any]:
+        """The state at the end of an external source: those that are before it have given a batch that is lost."""
+        if self._state.get("end") == End.REACHED:
+            return self._state
+        epoch = self._state["epoch"] + (self._state.get("end") == End.LEFT)
+        return {**self._state, **(self.engine.feed.state_at_end(epoch) or {})}
 
     def _entries(self) -> Any:
         return self._definition.entries(scaled_decoding=self._options.scaled_decoding)

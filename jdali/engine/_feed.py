@@ -90,6 +90,7 @@ class Feed:
         self.epoch = self.iteration = self.position = 0
         self.errors: list[SkippedSample] = []
         self.lost = 0
+        self._ends: dict[int, dict[str, Any]] = {}  # where all sources were at the end of the last two epochs
 
     @property
     def may_end(self) -> bool:
@@ -119,6 +120,11 @@ class Feed:
         """Where all sources were behind a batch, which is the last that was settled."""
         return self._with_leads(draw.state)
 
+    def state_at_end(self, epoch: int) -> dict[str, Any] | None:
+        """Where all sources were when one came to its end, in one of the last two epochs; None: it did not."""
+        places = self._ends.get(epoch)
+        return None if places is None else self._with_leads(places)
+
     def _places(self) -> dict[str, Any]:
         state: dict[str, Any] = {
             "epoch": self.epoch,
@@ -147,17 +153,16 @@ class Feed:
             for node, source in sources.items():
                 source.set_state(given[node.name])
         self.refills.set_state(state.get("ahead", {}))
+        self._ends.clear()
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
         self.position = int(state["position"])
         if state.get("end") == End.LEFT:
             self.reset()
 
     def reset(self) -> None:
-        """Starts the external sources again; readers go on with their next epoch."""
+        """Goes on after the end of an external source, which has begun again if it does so; others go on."""
         self.epoch += 1
         self.iteration = self.position = 0
-        for source in self._externals.values():
-            source.reset()
 
     def twin(self) -> Feed:
         """The same sources at a place of their own, which begins where this one is.
@@ -189,13 +194,14 @@ class Feed:
         for node, source in self._externals.items():
             try:
                 place = (count, self.iteration, self.epoch, self.position)
-                data[node] = self.ask(node, functools.partial(source.next, *place))
+                data[node] = self.ask(node, functools.partial(source.draw, *place))
                 layouts[node] = source.drawn_layouts
             except Exception as error:
                 errors.append(error)
-                if isinstance(error, StopIteration):
-                    break
         if errors:
+            if isinstance(errors[0], StopIteration):
+                self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
+                self._ends[self.epoch] = self._places()
             if not isinstance(errors[0], StopIteration):
                 self._go_on(next((len(outputs[0]) for outputs in data.values()), count))
             try:

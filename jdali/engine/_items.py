@@ -22,10 +22,12 @@ class Items:
         source: iterable or callable.
         cycle: "quiet" starts an iterable again at its end, "raise" does so after StopIteration, "no" does
             neither.
+        held: at its end it gives StopIteration, whatever it is asked, before `restart`; also "raise".
     """
 
-    def __init__(self, source: Any, cycle: str = "no"):
-        self._source, self._cycle = source, cycle
+    def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
+        self._source, self._cycle, self._held = source, cycle, held
+        self._ended = False
         if is_generator_function(source):
             self._begin: Callable[[], Iterator[Any]] = source
         elif callable(source):
@@ -40,10 +42,10 @@ class Items:
                 "external_source: Cannot cycle through a generator - if the generator is a result of calling a generator "
                 "function, pass that function instead as `source`."
             )
-        self._restarts = is_generator_function(source) or not (
-            callable(source) or generator or (cycle == "no" and iter(source) is source)
-        )
         self._iterator = self._begin()
+        self._restarts = is_generator_function(source) or not (
+            callable(source) or generator or (cycle == "no" and self._iterator is source)
+        )
         self._taken = 0
 
     def next(self) -> Any:
@@ -52,22 +54,29 @@ class Items:
         Raises:
             StopIteration: there is none.
         """
+        if self._ended:
+            raise StopIteration
         try:
             item = next(self._iterator)
         except StopIteration:
-            if self._cycle == "no":
+            if self._cycle == "quiet":
+                self.restart()
+                item = next(self._iterator)
+            elif self._held:
+                self._ended = True
                 raise
-            self.restart()
-            if self._cycle == "raise":
+            elif self._cycle == "raise":
+                self.restart()
                 raise
-            item = next(self._iterator)
+            else:
+                raise
         self._taken += 1
         return item
 
     def restart(self) -> None:
         """Begins again, if the source can."""
         if self._restarts:
-            self._iterator, self._taken = self._begin(), 0
+            self._iterator, self._taken, self._ended = self._begin(), 0, False
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
@@ -86,6 +95,7 @@ class Items:
                 "external_source: the state is of a source "
                 f"{'with' if 'own' in state else 'without'} get_state and set_state, this one is not such"
             )
+        self._ended = False
         if "own" in state:
             self._iterator.set_state(restored(state["own"]))  # type: ignore[attr-defined]
             return

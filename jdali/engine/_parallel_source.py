@@ -35,7 +35,7 @@ class RemoteSource:
     @property
     def _local(self) -> ExternalSource:
         if self._made is None:
-            self._made = ExternalSource(self.callback, **self._options)
+            self._made = ExternalSource(self.callback, held=True, **self._options)
         return self._made
 
     def next_batch(self, *place: int) -> tuple[Any, Any]:
@@ -48,9 +48,9 @@ class RemoteSource:
         """See `ExternalSource.rows`."""
         return self._local.rows(numbers, *place), None
 
-    def reset(self) -> tuple[Any, Any]:
-        """Begins again, if the source can."""
-        self._local.reset()
+    def restart(self) -> tuple[Any, Any]:
+        """Begins again."""
+        self._local.restart()
         return [], self._local.get_state()
 
     def set_state(self, state: dict[str, Any]) -> tuple[Any, Any]:
@@ -136,6 +136,8 @@ class ParallelSource(ExternalSource, InWorkers):
             batch = self._received(self._ahead.popleft())
         except StopIteration:
             self._ahead.clear()
+            if self.cycle == "raise":
+                self._state = self._call("restart").result()[1]
             raise
         self.drawn_layouts = batch.layouts
         return batch.outputs
@@ -165,11 +167,6 @@ class ParallelSource(ExternalSource, InWorkers):
             return self._batch(outputs, layouts, size, copy=False)
         rows = [row for part, _ in _answers(ahead.parts) for row in part]
         return self._batch(self._outputs(self._columns(rows)), self.layouts, size, copy=False)
-
-    def reset(self) -> None:
-        self._ahead.clear()
-        if not self._told:
-            self._state = self._call("reset").result()[1]
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from jdali import types
 from jdali._errors import SampleError
+from jdali.engine._data_kind import DataKind
 from jdali.engine._given import Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.engine._items import Items, has_state, portable, restored
 from jdali.engine._source_arguments import check_source, cycle_mode, is_callback, takes_argument
@@ -36,11 +37,12 @@ class ExternalSource:
         source: callable, iterable, generator function, or None (then `feed` gives the data).
         num_outputs: None for a source of one output given bare.
         cycle: "quiet" (or True) starts the iterable again, "raise" does so after StopIteration,
-            "no", False or None stays at its end; a callback and what is fed take None.
+            "no", False or None stays at its end for good; a callback and what is fed take None.
         batch: the source gives whole batches; else one sample a call.
         batch_info: a batch callback takes a `BatchInfo` in place of the iteration number.
         repeat_last: `feed` keeps the last batch for later iterations; only without a source.
         no_copy: what is given to `feed` is not copied: the user does not change it until it was used.
+        held: at its end an iterable gives nothing before `restart`: its batches are asked for ahead.
         layout, dtype, ndim: per output or one for all; checked against what the source gives.
 
     Raises:
@@ -62,6 +64,7 @@ class ExternalSource:
         layout: Any = None,
         dtype: Any = None,
         ndim: Any = None,
+        held: bool = False,
     ):
         self.name, self.source, self.num_outputs = name, source, num_outputs
         self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
@@ -78,6 +81,7 @@ class ExternalSource:
                     "external_source: Number of dimensions in the provided layout does not match the ndim argument. "
                     f'The arguments provided:\n ndim = {axes},\n layout: "{one}".'
                 )
+        self._kinds = [DataKind() for _ in self.layouts]
         self.fed: collections.deque[Any] = collections.deque()  # of batches
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # fed one by one: batches not complete yet
         self._last: Any = None
@@ -88,7 +92,7 @@ class ExternalSource:
         self._told = is_callback(source) and takes_argument(source)
         self._items: Items | None = None
         if source is not None and not self._told:
-            self._items = Items(source, self.cycle)
+            self._items = Items(source, self.cycle, held=held)
 
     @property
     def title(self) -> str:
@@ -159,11 +163,13 @@ class ExternalSource:
         fresh = copy.copy(self)
         fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
         fresh._last, fresh._given = None, 0
+        fresh._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             fresh._items = Items(self.source, self.cycle)
         return fresh
 
-    def reset(self) -> None:
+    def restart(self) -> None:
+        """Begins again, if the source can."""
         if self._items is not None:
             self._items.restart()
 
@@ -188,6 +194,7 @@ class ExternalSource:
         Raises:
             ValueError: the source cannot go there, see `Items`.
         """
+        self._kinds = [DataKind() for _ in self.layouts]
         if self.is_fed:
             with self._feed_lock:
                 self.fed.clear()
@@ -201,6 +208,7 @@ class ExternalSource:
     def twin(self) -> ExternalSource:
         """The same source at a place of its own, for replaying; raises RuntimeError if it cannot be had."""
         twin = copy.copy(self)
+        twin._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             twin._items = self._items.twin()
         elif self.is_fed or has_state(self.source):
@@ -212,6 +220,20 @@ class ExternalSource:
         """Leaves out some batches."""
         if self._items is not None:
             self._items.skip(batches if self.batch else batches * batch_size)
+
+    def draw(self, *place: int) -> list[Samples]:
+        """As `next`, for batches that are to have their type, number of axes and layout in common.
+
+        Raises:
+            RuntimeError: the batch is of another kind than the one before it.
+        """
+        outputs = self.next(*place)
+        for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
+            try:
+                kind.check(samples, layout)
+            except RuntimeError as error:
+                raise RuntimeError(f"{self.title}: {error}") from None
+        return outputs
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
         """One batch: for each output the samples.

@@ -135,3 +135,24 @@ def fails_on_three(sample: Any) -> Any:
 
 def dies(sample: Any) -> Any:
     os._exit(7)
+
+
+def twos():
+    """Two batches of two samples."""
+    for value in range(2):
+        yield [np.full(1, value, np.int32)] * 2
+
+
+class Twos:
+    """The same batches, as an iterable.
+
+    Attributes:
+        begun: how often it was gone through.
+    """
+
+    def __init__(self):
+        self.begun = 0
+
+    def __iter__(self):
+        self.begun += 1
+        return twos()

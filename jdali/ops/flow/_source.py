@@ -34,10 +34,11 @@ def external_source(
             iterable; None: the data comes from `feed_input`.
         num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, given bare.
         cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
-            StopIteration; None: it stays at its end.
-        layout: layout of the samples, one for each output or one for all; None: that of a TensorList.
-        dtype: type that the samples must have.
-        ndim: number of axes that the samples must have.
+            StopIteration; "no", False or None: it stays at its end, also after `Pipeline.reset`.
+        layout: layout of the samples, one for each output or one for all; None: that of a TensorList. Another one
+            than that of the batch before raises.
+        dtype: type that the samples must have; None: that of the first batch.
+        ndim: number of axes that the samples must have; None: that of the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
         blocking: without effect: `run` on a pipeline that was not fed raises.
