@@ -248,7 +248,7 @@ def test_a_graph_that_is_there_is_not_defined_by_serialize():
 @pytest.mark.parametrize("prefetch", [1, 4])
 @pytest.mark.parametrize("ahead", [True, False])
 def test_batches_come_in_order_and_end(prefetch, ahead):
-    with_options = counting(numbered(5), prefetch_queue_depth=prefetch, exec_async=ahead)
+    with_options = counting(numbered(5), cycle="raise", prefetch_queue_depth=prefetch, exec_async=ahead)
     got = [with_options.run()[0].as_array() for _ in range(5)]
     np.testing.assert_array_equal(np.concatenate(got), np.arange(20))
     with pytest.raises(StopIteration):
@@ -361,7 +361,7 @@ def test_schedule_run_without_a_background(option):
 
 @pytest.mark.parametrize("ahead", [True, False])
 def test_the_end_of_a_source_among_scheduled_batches(ahead):
-    pipe = counting(numbered(2), exec_async=ahead)
+    pipe = counting(numbered(2), cycle="raise", exec_async=ahead)
     for _ in range(4):
         pipe.schedule_run()
     assert [int(pipe.share_outputs()[0].at(0)) for _ in range(2)] == [0, 4]

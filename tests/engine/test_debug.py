@@ -193,7 +193,7 @@ def test_batches_of_changing_size():
 
 def test_the_end_of_a_source_and_reset():
     def function():
-        return fn.external_source([numbers(0), numbers(1)])
+        return fn.external_source([numbers(0), numbers(1)], cycle="raise")
 
     pipe = make(function, debug=True)
     for _ in range(2):

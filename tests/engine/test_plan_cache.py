@@ -61,13 +61,19 @@ def test_another_size_or_type_is_planned_anew(planned):
         pictures((4, 5), (4, 5)), pictures((4, 5), (5, 4)), pictures((5, 4), (4, 5)),
         pictures((4, 5), (4, 5), dtype=np.float32), pictures((4, 5), (4, 5)),
     ]  # fmt: skip
-    pipe = pipeline(lambda images: fn.flip(images, horizontal=0, vertical=1), batches)
+    given = iter(batches)
+
+    def define(images):  # of a source all batches have one type, of a function they may have any
+        images = fn.python_function(images, function=lambda _: next(given), batch_processing=True)
+        return fn.flip(fn.reshape(images, layout="HWC"), horizontal=0, vertical=1)
+
+    pipe = pipeline(define, [pictures((1, 1), (1, 1))] * len(batches))
     for batch in batches:
         (result,) = pipe.run()
         for i, image in enumerate(batch):
             np.testing.assert_array_equal(result.at(i), image[::-1])
             assert result.at(i).dtype == image.dtype
-    assert planned == ["flip"] * 4  # the last batch is like the first
+    assert planned.count("flip") == 4  # the last batch is like the first
 
 
 def test_a_value_that_setup_sees_is_part_of_what_a_plan_is_for(planned):

@@ -175,13 +175,14 @@ def test_fed_buffers_as_dali(form, no_copy):
 
 # --- layouts ----------------------------------------------------------------------------------------
 def test_a_layout_is_that_of_the_batch_it_was_fed_with():
-    pipe = fed()
     volume = A.reshape(2, 1, 1, 3)
-    pipe.feed_input("in", volume, layout="HWC")
-    pipe.feed_input("in", volume, layout="CHW")
-    pipe.feed_input("in", TensorListCPU(volume, layout="WHC"))
+    pipe = fed()
     pipe.feed_input("in", volume)
-    assert [pipe.run()[0].layout() for _ in range(4)] == ["HWC", "CHW", "WHC", ""]
+    pipe.feed_input("in", volume, layout="HWC")
+    assert [pipe.run()[0].layout() for _ in range(2)] == ["", "HWC"]
+    pipe = fed()
+    pipe.feed_input("in", TensorListCPU(volume, layout="WHC"))
+    assert pipe.run()[0].layout() == "WHC"
     with pytest.raises(OperatorError, match="external_source 'in': The layout 'HW' cannot describe 3-dim"):
         pipe.feed_input("in", volume, layout="HW")
 

@@ -251,7 +251,7 @@ def test_through_an_iterator(batch_size, depth):
         batch_size=batch_size, num_threads=1, enable_conditionals=True, prefetch_queue_depth=max(depth, 1)
     )
     def pipeline():
-        level = fn.external_source(source=given)
+        level = fn.external_source(source=given, cycle="raise")
         if level > 1 and level > 2:
             if not (level > 5):
                 level = level * 10

@@ -36,10 +36,10 @@ def epoch(it):
 
 
 def source_iterator(batches, batch_size, **kwargs):
-    """Over an external source that gives these batches (lists of arrays) and then ends."""
+    """Over an external source that gives these batches (lists of arrays), ends, and begins again."""
     pipe = Pipeline(batch_size=batch_size, num_threads=1)
     with pipe:
-        pipe.set_outputs(fn.external_source(batches))
+        pipe.set_outputs(fn.external_source(batches, cycle="raise"))
     return DataIterator(pipe, ["x"], **kwargs)
 
 

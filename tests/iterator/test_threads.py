@@ -101,7 +101,7 @@ def test_runs_of_a_pipeline(ahead):
 
     pipe = jdali.Pipeline(batch_size=1, num_threads=2, seed=1, exec_async=ahead)
     with pipe:
-        pipe.set_outputs(fn.external_source(iter_numbers))
+        pipe.set_outputs(fn.external_source(iter_numbers, cycle="raise"))
 
     def work():
         return [int(outputs[0].at(0)) for outputs in pipe]

@@ -59,7 +59,9 @@ def in_thread(function: Callable[[], Any]) -> Callable[[], Any]:
     return result
 
 
-def overlapping(source: Any, function: Any, after: Any = None, **options: Any) -> jdali.Pipeline:
+def overlapping(
+    source: Any, function: Any, after: Any = None, cycle: str | None = None, **options: Any
+) -> jdali.Pipeline:
     """A pipeline of several steps: `function` on the host, then a compiled stage, and `after` on the host.
 
     It gives what the source gives, plus 1.
@@ -67,7 +69,7 @@ def overlapping(source: Any, function: Any, after: Any = None, **options: Any) -
 
     @jdali.pipeline_def(**{"batch_size": 2, "num_threads": 2, "seed": 1, **options})
     def pipeline() -> Any:
-        value = fn.python_function(fn.external_source(source=source), function=function) + 1
+        value = fn.python_function(fn.external_source(source=source, cycle=cycle), function=function) + 1
         return value if after is None else fn.python_function(value, function=after)
 
     return pipeline()
