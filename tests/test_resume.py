@@ -474,7 +474,7 @@ class TestExternalSources:
 
     def test_the_end_of_an_epoch(self):
         def make():
-            return DataIterator(sources(batches_of_numbers(3)), ["x"])
+            return DataIterator(sources(batches_of_numbers(3), cycle="raise"), ["x"])
 
         with make() as one:
             assert len(list(one)) == 3

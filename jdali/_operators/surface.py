@@ -12,6 +12,7 @@ from typing import Any
 
 from jdali._operators.base import Operator
 from jdali._operators.catalog import CATALOG
+from jdali._operators.deprecated import is_deprecated
 from jdali._operators.schema import ArgKind, alternatives
 from jdali._system.lazy import attribute
 
@@ -125,20 +126,35 @@ Shown = Callable[[str], Iterator[tuple[str, Callable[[], Any]]]]
 """What a surface has for an operator: dotted names below the surface, and what makes the function or class."""
 
 
-def fill(surface: str, shown: Shown, aliases: Mapping[str, str]) -> None:
+def fill(
+    surface: str,
+    shown: Shown,
+    aliases: Mapping[str, str],
+    named: Callable[[str], str] = str,
+    deprecated: Callable[[Any, str], Any] | None = None,
+) -> None:
     """Puts the operators of jdali into a surface, to be made when somebody asks for them.
 
     Args:
         surface: name of its package. Families of operators below it can be imported too.
         shown: what it has for the operator of a name.
-        aliases: other dotted names of what it has.
+        aliases: other dotted names of what it has: those of `jdali.fn`.
+        named: how it calls what has a name in `jdali.fn`.
+        deprecated: makes the same that warns when it is called, of what has a deprecated name in `jdali.fn`.
     """
     package = sys.modules[surface]
     for name in (name for names in CATALOG.values() for name in names):
         for path, make in shown(name):
             attribute(*_home(package, path), make)
     for old, new in aliases.items():
-        attribute(*_home(package, old), partial(attrgetter(new), package))
+        same: Callable[[], Any] = partial(attrgetter(named(new)), package)
+        if deprecated is not None and is_deprecated(old):
+            same = partial(_applied, deprecated, same, old)
+        attribute(*_home(package, named(old)), same)
+
+
+def _applied(deprecated: Callable[[Any, str], Any], make: Callable[[], Any], name: str) -> Any:
+    return deprecated(make(), name)
 
 
 def place(package: pytypes.ModuleType, path: str, value: Any) -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
-import warnings
-from pathlib import Path
 from typing import Any
 
+from jdali._operators.deprecated import warn_deprecated
 from jdali._operators.record import Operator, ReaderOp
 from jdali._operators.surface import describe, document, public_signature
 from jdali.graph._call import call_operator
 from jdali.graph._node import DataNode
-
-_PACKAGE = str(Path(__file__).resolve().parents[1])
 
 # Taken by every operator, described here once; `seed` only by random operators.
 GENERIC: dict[str, tuple[Any, str]] = {
@@ -78,7 +74,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     for name in IGNORED:
         unused = None if name in op.public_args else kwargs.pop(name, None)
         if name == "seed" and unused is not None and not isinstance(op, ReaderOp):
-            _deprecated(
+            warn_deprecated(
                 'The argument "seed" should not be used with operators that don\'t use random numbers.'
             )
     seed = taken.get("seed")
@@ -97,19 +93,14 @@ def _modernize(op: Operator, kwargs: dict[str, Any]) -> None:
                 raise TypeError(
                     f"{op.name}: got an unexpected {old!r} deprecated argument when {new!r} was already provided"
                 )
-            _deprecated(f"The argument `{old}` is a deprecated alias for `{new}`. Use `{new}` instead.")
+            warn_deprecated(f"The argument `{old}` is a deprecated alias for `{new}`. Use `{new}` instead.")
             kwargs[new] = kwargs.pop(old)
     for name in NOT_USED:
         if name in kwargs and name not in op.public_args:
-            _deprecated(f"The argument `{name}` is no longer used and will be removed in a future release.")
+            warn_deprecated(
+                f"The argument `{name}` is no longer used and will be removed in a future release."
+            )
             del kwargs[name]
-
-
-def _deprecated(text: str) -> None:
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, DeprecationWarning, stacklevel=level)  # at the user's line
 
 
 def make_function(op: Operator) -> Any:

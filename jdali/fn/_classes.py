@@ -6,10 +6,12 @@ Each is made from the function of `jdali.fn` of the same operator, and lives bes
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
+from jdali._operators.deprecated import warn_of_name
 from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import Operator
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
@@ -158,3 +160,23 @@ def make_class(op: Operator) -> type[OperatorClass]:
         "_function": staticmethod(function),
     }
     return cast(type[OperatorClass], _WithSignature(name, (OperatorClass,), body))
+
+
+def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass]:
+    """The class of an operator by a deprecated name: a call, which makes a node, warns of it.
+
+    Args:
+        made: the class.
+        name: of the function of `jdali.fn`.
+    """
+    if hasattr(made.__call__, "__wrapped__"):  # it warns of another name
+        made = cast(type[OperatorClass], made.__base__)
+    call = made.__call__
+
+    def warning(self: Any, *inputs: Any, **kwargs: Any) -> Any:
+        warn_of_name(name, "ops")
+        return call(self, *inputs, **kwargs)
+
+    functools.update_wrapper(warning, call)
+    body = {"__doc__": made.__doc__, "__module__": made.__module__, "__call__": warning}
+    return cast(type[OperatorClass], _WithSignature(made.__name__, (made,), body))

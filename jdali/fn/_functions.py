@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jdali._operators.deprecated import is_deprecated, warn_of_name
 from jdali._operators.record import REGISTRY, Operator
 from jdali._operators.surface import HIDDEN
 from jdali.fn._build import finish, make_function
@@ -25,8 +26,24 @@ _SPECIAL = {
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What `jdali.fn` has for an operator: a function, if users call it."""
-    if not name.startswith(HIDDEN):
+    if name.startswith(HIDDEN):
+        return
+    if is_deprecated(name):
+        yield name, lambda: deprecated(function_of(REGISTRY[name]), name)
+    else:
         yield name, lambda: function_of(REGISTRY[name])
+
+
+def deprecated(function: Any, name: str) -> Any:
+    """The same function, which warns of the name that it is called by, and of no other."""
+    function = getattr(function, "__wrapped__", function)
+
+    @functools.wraps(function)
+    def warning(*inputs: Any, **kwargs: Any) -> Any:
+        warn_of_name(name, "fn")
+        return function(*inputs, **kwargs)
+
+    return warning
 
 
 @functools.cache

@@ -36,7 +36,8 @@ from jdali.ops import segmentation as segmentation
 from jdali.ops import sequence as sequence
 from jdali.ops import tensor as tensor
 from jdali.ops import transforms as transforms
+from jdali.ops._shown import deprecated as _deprecated
 from jdali.ops._shown import shown as _shown
 
-_fill(__name__, _shown, {_class_name(old): _class_name(new) for old, new in _ALIASES.items()})
+_fill(__name__, _shown, _ALIASES, _class_name, _deprecated)
 _imported(__name__, {"Compose": "jdali.fn._classes"})

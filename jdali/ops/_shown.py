@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jdali._operators.deprecated import is_deprecated
 from jdali._operators.names import class_name
 from jdali._operators.record import REGISTRY, CompiledOp, kind_of
 from jdali._operators.surface import HIDDEN
@@ -17,7 +18,18 @@ def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     if issubclass(kind_of(name), CompiledOp) and not name.startswith("_"):
         yield name, lambda: make_pure(REGISTRY[name])
     if not name.startswith(HIDDEN):
-        yield class_name(name), lambda: classes().make_class(REGISTRY[name])
+        yield class_name(name), lambda: class_of(name)
+
+
+def class_of(name: str) -> Any:
+    """The class of an operator."""
+    made = classes().make_class(REGISTRY[name])
+    return deprecated(made, name) if is_deprecated(name) else made
+
+
+def deprecated(made: Any, name: str) -> Any:
+    """The same class, whose calls warn of a name that it has."""
+    return classes().deprecated_class(made, name)
 
 
 def classes() -> Any:

@@ -192,13 +192,13 @@ def ones(*shape, dtype=np.float32):
 CHANGES = {
     "type": (
         ones(2, 3), ones(2, 3, dtype=np.uint8),
-        "Type of the data fed to the external source has changed from the previous iteration. Type in the previous "
-        "iteration was float and the current type is uint8.",
+        ("Type of the data fed to the external source has changed from the previous iteration. Type in the previous "
+        "iteration was float and the current type is uint8."),
     ),
     "axes": (
         ones(2, 3), ones(2, 3, 1),
-        "Number of dimensions of the data fed to the external source has changed from previous iteration. "
-        "Dimensionality in the previous iteration was 2 and the current is 3.",
+        ("Number of dimensions of the data fed to the external source has changed from previous iteration. "
+        "Dimensionality in the previous iteration was 2 and the current is 3."),
     ),
     "both": (ones(2, 3), ones(2, dtype=np.uint8), "was float and the current type is uint8"),
 }  # fmt: skip

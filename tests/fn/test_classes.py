@@ -35,9 +35,11 @@ def classes():
     pending, by_name = [ops], {}
     while pending:
         module = pending.pop()
-        for value in (getattr(module, name) for name in dir(module)):
+        for name in dir(module):
+            value = getattr(module, name)
             if inspect.isclass(value) and hasattr(value, "__operator__"):
-                by_name[value.__operator__.name] = value
+                if (module.__name__, name) == (value.__module__, value.__name__):  # else an older name
+                    by_name[value.__operator__.name] = value
             elif inspect.ismodule(value) and value.__name__.startswith(f"{module.__name__}."):
                 pending.append(value)
     return by_name
@@ -148,7 +150,7 @@ def test_readers_decoders_and_names_of_the_past(tmp_path):
     with pipe:
         np.testing.assert_array_equal(pipe.run()[0].at(0), image(4, 5))
         assert pipe.reader_meta("pictures")["epoch_size"] == 1
-    assert ops.ImageDecoder is ops.decoders.Image
+    assert issubclass(ops.ImageDecoder, ops.decoders.Image)
 
 
 def test_compose():

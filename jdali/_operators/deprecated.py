@@ -1,0 +1,89 @@
+"""Which names DALI has deprecated, and the warning of a call by one of them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+from jdali._operators.names import class_name
+
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+
+# By what is to be called instead, in `fn`; "": nothing of the same kind.
+_IN_FAVOUR_OF = (
+    {
+        "audio_decoder": "decoders.audio",
+        "coin_flip": "random.coin_flip",
+        "experimental.audio_resample": "audio_resample",
+        "experimental.debayer": "debayer",
+        "experimental.decoders.video": "decoders.video",
+        "experimental.equalize": "equalize",
+        "experimental.filter": "filter",
+        "experimental.inflate": "decoders.inflate",
+        "experimental.peek_image_shape": "peek_image_shape",
+        "experimental.tensor_resize": "tensor_resize",
+        "fast_resize_crop_mirror": "resize_crop_mirror",
+        "normal_distribution": "random.normal",
+        "readers.sequence": "",
+        "shapes": "",
+        "ssd_random_crop": "random_bbox_crop",
+        "transform_translation": "transforms.translation",
+        "uniform": "random.uniform",
+        "video_reader_resize": "readers.video_resize",
+    }
+    | {
+        old + name: f"decoders.image{name}"
+        for old in ("image_decoder", "experimental.decoders.image")
+        for name in ("", "_crop", "_random_crop", "_slice")
+    }
+    | {
+        f"{name}_reader": f"readers.{name}"
+        for name in (
+            "caffe", "caffe2", "coco", "file", "mxnet", "nemo_asr", "numpy", "sequence", "tfrecord", "video",
+        )
+    }
+)  # fmt: skip
+
+_EXPLAINED = {
+    "readers.sequence": "`fn.external_source` reads in any order, `fn.readers.video` reads videos.",
+    "shapes": "Use `DataNode.shape` instead.",
+}
+
+
+def is_deprecated(name: str) -> bool:
+    """Whether DALI has deprecated a name.
+
+    Args:
+        name: of a function, dotted, below `fn`.
+    """
+    return name in _IN_FAVOUR_OF
+
+
+def in_favour_of(name: str) -> str:
+    """The function that is to be called in place of one that is deprecated; "": there is none, or it is not deprecated."""
+    return _IN_FAVOUR_OF.get(name, "")
+
+
+def warn_of_name(name: str, surface: str) -> None:
+    """Warns of a call by a deprecated name, at the user's line.
+
+    Args:
+        name: of the function, dotted, below `fn`.
+        surface: "fn", or "ops" of the class.
+    """
+    shown = class_name(name) if surface == "ops" else name
+    text = f"WARNING: `nvidia.dali.{surface}.{shown}` is now deprecated."
+    if new := _IN_FAVOUR_OF[name]:
+        text += f" Use `nvidia.dali.fn.{new}` instead."
+    if why := _EXPLAINED.get(name):
+        text += f"\n{why}"
+    warn_deprecated(text)
+
+
+def warn_deprecated(text: str) -> None:
+    """A DeprecationWarning at the user's line."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, DeprecationWarning, stacklevel=level)
