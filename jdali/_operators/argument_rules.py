@@ -147,6 +147,14 @@ def extents_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.array([one.shape for one in values], np.int64)
 
 
+def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
+    """What DALI says of an argument that has neither one value nor one for each axis: as a constant, and as a tensor."""
+    return (
+        f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '
+        f"for sample {sample} is expected to have 1 or {axes} elements, got: {found}."
+    )
+
+
 def as_objects(samples: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     """[N] objects, each an array of its own shape."""
     values = np.empty(len(samples), object)

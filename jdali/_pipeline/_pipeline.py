@@ -203,7 +203,9 @@ class Pipeline:
         return self
 
     start_py_workers = part_of("_building", Building.start_py_workers)
-    _py_pool = property(attrgetter("_building.workers"))  # programs that watch DALI's workers ask for this
+    # Programs written for DALI ask for these.
+    _py_pool = property(attrgetter("_building.workers"))
+    _num_threads = property(attrgetter("num_threads"))
 
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
         """One batch: a `TensorList` for each output.

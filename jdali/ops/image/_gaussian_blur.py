@@ -23,7 +23,7 @@ from jdali._errors import SampleError, check_samples
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
-from jdali._operators.argument_rules import extents_of
+from jdali._operators.argument_rules import extents_of, wrong_length
 from jdali._operators.call import is_traced
 from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
@@ -110,10 +110,7 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
         wrong,
-        lambda i: (
-            f'gaussian_blur: Argument "{name}" expects either a single value or a list of {axes} elements. '
-            f"{lengths[i]} given."
-        ),
+        lambda i: f"gaussian_blur: {wrong_length(name, axes, lengths[i], i)}",
         argument=name,
     )
 

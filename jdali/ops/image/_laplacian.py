@@ -13,7 +13,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
-from jdali._operators.argument_rules import extents_of
+from jdali._operators.argument_rules import extents_of, wrong_length
 from jdali._operators.call import is_traced
 from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
@@ -95,7 +95,9 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
     extents = scale.extents if is_traced(scale) else extents_of(np.asarray(scale))
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    check_samples(wrong, lambda i: _wrong_length("scale", axes, lengths[i]), argument="scale")
+    check_samples(
+        wrong, lambda i: f"laplacian: {wrong_length('scale', axes, lengths[i], i)}", argument="scale"
+    )
     if normalized and (is_traced(scale) or any(np.any(np.asarray(one) != 1) for one in scale)):
         raise ValueError(
             "laplacian: Parameter ``scale`` cannot be specified when ``normalized_kernel`` is set to True"
@@ -109,7 +111,7 @@ def _per_axis(
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    check_samples(wrong, lambda i: _wrong_length(name, axes, lengths[i]), argument=name)
+    check_samples(wrong, lambda i: f"laplacian: {wrong_length(name, axes, lengths[i], i)}", argument=name)
     rows = [np.broadcast_to(np.asarray(one).reshape(-1), (axes,)) for one in array]
     sizes = np.array(rows, np.int64).reshape(count, axes)
     bad = ((sizes < least) | (sizes > _LARGEST) | (sizes % 2 == 0)).any(axis=1)
@@ -123,10 +125,6 @@ def _per_axis(
         argument=name,
     )
     return sizes
-
-
-def _wrong_length(name: str, axes: int, found: int) -> str:
-    return f'laplacian: Argument "{name}" expects either a single value or a list of {axes} elements. {found} given.'
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:

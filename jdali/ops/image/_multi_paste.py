@@ -95,10 +95,12 @@ def _check_regions(name: str, values: Any, counts: np.ndarray) -> None:
 def _canvas(images: Sequence[BatchSpec], output_size: np.ndarray | None) -> np.ndarray:
     """[N, 2]"""
     if output_size is not None:
-        if output_size.shape[1:] != (2,):
+        found = output_size.shape[1] if output_size.ndim == 2 else 1
+        if found < 2:
             raise ValueError(
-                f"{_NAME}: output_size must be (height, width), got shape {output_size.shape[1:]}"
+                f"{_NAME}: The `output_size` should be a tuple (H, W), got {found} elements for a sample at index 0."
             )
+        output_size = output_size[:, :2]  # the shape of a picture serves, too
         wrong = (output_size < 0).any(axis=1)
         check_samples(
             wrong,
@@ -245,7 +247,7 @@ def multi_paste(
             may differ by sample.
         out_anchors: [regions, 2], first corner of each region in the output, pixels.
         out_anchors_rel: the same in shares of the output's size, rounded towards zero. Neither: 0.
-        output_size: (height, width) of the output; None: that of the images, which must all be of one size.
+        output_size: (height, width) of the output, and anything behind them; None: that of the images, which must all be of one size.
         shapes: [regions, 2], size of each region, pixels.
         shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
 

@@ -39,6 +39,11 @@ def test_shares():
 
 
 @pytest.mark.oracle
+def test_the_shape_of_a_picture_is_an_output_size():
+    contract.check(multi_paste, [[image(4, 5), image(6, 3)]], {"output_size": (6, 7, 3)}, {}, layout="HWC")
+
+
+@pytest.mark.oracle
 def test_types():
     inputs = [[np.float32([[[-3.5], [300.0], [0.5]]])]]
     contract.check(multi_paste, inputs, {"dtype": types.UINT8}, layout="HWC")
