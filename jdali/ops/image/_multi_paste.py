@@ -247,7 +247,8 @@ def multi_paste(
             may differ by sample.
         out_anchors: [regions, 2], first corner of each region in the output, pixels.
         out_anchors_rel: the same in shares of the output's size, rounded towards zero. Neither: 0.
-        output_size: (height, width) of the output, and anything behind them; None: that of the images, which must all be of one size.
+        output_size: (height, width) of the output, and anything behind them; None: that of the images, which must all
+            be of one size.
         shapes: [regions, 2], size of each region, pixels.
         shapes_rel: the same in shares of the image's size, rounded up. Neither: all from `in_anchors` on.
 
