@@ -112,6 +112,8 @@ class ProcessPool:
             worker.process.kill()
         for worker in self.workers:
             worker.process.join()
+        if self._observer is not None:
+            self._observer.join_soon()
 
     def close(self) -> None:
         """Ends the processes and all threads. Harmless twice, in any threads."""
@@ -140,6 +142,14 @@ class Observer:
         self._workers, self._on_death = workers, on_death
         self.thread = threading.Thread(target=self._watch, name="jdali-worker-observer", daemon=True)
         self.thread.start()
+
+    def join_soon(self) -> None:
+        """Waits for the thread, which ends once the processes have, but no longer than a second.
+
+        If a process died just before, the thread may wait for a lock that the caller holds.
+        """
+        if threading.current_thread() is not self.thread:
+            self.thread.join(1.0)
 
     def _watch(self) -> None:
         ended = wait([worker.process.sentinel for worker in self._workers])

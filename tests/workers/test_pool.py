@@ -186,3 +186,14 @@ def test_no_process_and_no_file_is_left_behind(method, ending, code):
     assert folders
     assert until(lambda: not any(_alive(pid) for pid in pids))
     assert until(lambda: not any(folder.exists() for folder in folders))
+
+
+def test_what_is_left_to_the_garbage_collector_ends_at_once():
+    """Processes and the thread that watches them, whoever has the processor meanwhile."""
+    for _ in range(4):
+        pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
+        observer, pids = pool.pool._observer.thread, pool.pids()
+        assert observer.is_alive()
+        pool.abandon()
+        assert not observer.is_alive()
+        assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
