@@ -528,6 +528,39 @@ def test_options_without_effect_are_attributes_and_are_kept_by_serialize():
         assert (one.output_dtype(), one.output_ndim()) == ([types.INT32], [1])
 
 
+@pytest.mark.parametrize("package", ["jdali", pytest.param("nvidia.dali", marks=pytest.mark.oracle)])
+def test_a_seed_that_was_not_given_is_not_serialized(package):
+    package = jdali if package == "jdali" else oracle.dali()
+
+    def pipeline(**options):
+        pipe = package.Pipeline(batch_size=8, num_threads=1, device_id=None, **options)
+        with pipe:
+            pipe.set_outputs(package.fn.random.uniform(range=[0, 1]))
+        pipe.build()
+        return pipe
+
+    def values(pipe):
+        return pipe.run()[0].as_array().tolist()
+
+    data = pipeline().serialize()
+    assert pipeline().serialize() == data
+    one, other = (package.Pipeline.deserialize(data) for _ in range(2))
+    assert values(one) != values(other)
+    seeded = pipeline(seed=3)
+    assert values(package.Pipeline.deserialize(seeded.serialize())) == values(seeded)
+
+
+def test_a_state_brings_the_seed_of_a_pipeline_that_was_serialized():
+    pipe = jdali.Pipeline(batch_size=8, num_threads=1)
+    with pipe:
+        pipe.set_outputs(fn.random.uniform())
+    pipe.run()
+    again = jdali.Pipeline.deserialize(pipe.serialize())
+    again.set_state(pipe.get_state())
+    assert again.seed == pipe.seed
+    assert again.run()[0].as_array().tolist() == pipe.run()[0].as_array().tolist()
+
+
 def test_serialize_takes_a_function_that_defines_the_graph():
     def define():
         return np.int32([4])

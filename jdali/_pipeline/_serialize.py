@@ -76,7 +76,7 @@ class Serialization:
         nodes = [writer.node(node) for node in self._definition.graph.nodes]
         content = {
             "version": VERSION,
-            "options": {name: getattr(self._options, name) for name in OPTIONS} | self._described(),
+            "options": self._kept_options() | self._described(),
             "nodes": nodes,
             "domains": writer.rows,
             "outputs": [_reference(value) for value in self._definition.outputs or ()],
@@ -85,6 +85,11 @@ class Serialization:
         if filename is not None:
             Path(filename).write_bytes(data)
         return data
+
+    def _kept_options(self) -> dict[str, Any]:
+        """Of the seed only one that was given: a pipeline without draws one when it is made, also from these bytes."""
+        kept = {name: getattr(self._options, name) for name in OPTIONS}
+        return kept | {"seed": self._options.seed if self._options.seed_given else None}
 
     def _described(self) -> dict[str, Any]:
         """What was said of the outputs, and options without effect, as JSON."""
