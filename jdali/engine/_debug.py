@@ -145,6 +145,7 @@ class DebugEngine(Engine):
             outputs = self._define(graph)
             graph.run_waiting()
         except StopIteration:
+            self.feed.note_end()
             raise
         except BaseException:
             graph.count()

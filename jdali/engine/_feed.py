@@ -120,6 +120,11 @@ class Feed:
         """Where all sources were behind a batch, which is the last that was settled."""
         return self._with_leads(draw.state)
 
+    def note_end(self) -> None:
+        """Takes note of where all sources are, of which one has come to its end."""
+        self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
+        self._ends[self.epoch] = self._places()
+
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
         """Where all sources were when one came to its end, in one of the last two epochs; None: it did not."""
         places = self._ends.get(epoch)
@@ -200,8 +205,7 @@ class Feed:
                 errors.append(error)
         if errors:
             if isinstance(errors[0], StopIteration):
-                self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
-                self._ends[self.epoch] = self._places()
+                self.note_end()
             if not isinstance(errors[0], StopIteration):
                 self._go_on(next((len(outputs[0]) for outputs in data.values()), count))
             try:

@@ -29,7 +29,8 @@ def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
     images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)
     ```
     With `batch=False` each element is a sample (a last batch that is not full is left out, as always); with
-    `batch=True` elements are batches, such as `data.batch(n)` gives.
+    `batch=True` elements are batches, such as `data.batch(n)` gives. After their end `cycle="raise"` goes through them
+    again, for another epoch.
 
     A `MapDataset` is indexed, so `iterator.batch_at` and `sample` can ask it again. All else is gone through
     by Grain's own iterator, with its threads and processes and its state.

@@ -175,6 +175,22 @@ def test_a_state_at_the_end_knows_of_the_batch_that_was_lost(taken, resets):
     assert epochs(again, 2) == epochs(pipe, 2)
 
 
+@pytest.mark.parametrize("resets", [0, 1])
+def test_a_state_at_the_end_in_debug_mode(resets):
+    @jdali.pipeline_def(batch_size=2, num_threads=1, debug=True)
+    def function():
+        return jdali.fn.external_source(numbers(0, 1), cycle="raise")
+
+    pipe, again = function(), function()
+    assert [int(out.at(0)[0]) for (out,) in pipe] == [0, 1]
+    for _ in range(resets):
+        pipe.reset()
+    again.run()  # its source is known then
+    again.set_state(pipe.get_state())
+    again.reset()
+    assert epochs(again, 2) == [[(0,), (1,), "end"]] * 2
+
+
 def test_the_end_that_was_made_ahead_is_in_the_state():
     pipe, again = pipeline(jdali, two_sources), pipeline(jdali, two_sources)
     for _ in range(2):
