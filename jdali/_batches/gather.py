@@ -16,26 +16,31 @@ from jdali._batches.slabs import aligned_empty
 from jdali._batches.store import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
 from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
 
-Place: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
+Placement: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
 
 # Bytes of a sample below which a copy of the padding too costs less than a copy of each sample alone.
 _SMALL = 1 << 14
 
 
 def gather(
-    store: Store, rows: Index | None, shape: tuple[int, ...], place: Place, *, count: int | None = None
+    store: Store,
+    rows: Index | None,
+    shape: tuple[int, ...],
+    placement: Placement,
+    *,
+    count: int | None = None,
 ) -> AnyArray:
     """Array [count, *shape] whose first rows are the chosen samples; all else in it is unspecified.
 
     Samples go where they are wanted, on the shortest way: those in host memory are put together there and
     transferred once, those on a device are put together on it. They come from a device to the host only
-    where `place` is host memory.
+    where `placement` is host memory.
 
     Args:
         store: the batch.
         rows: int [m], positions in the batch, in the order wanted; None: all.
         shape: to pad samples to; it holds each of them.
-        place: a device, or the sharding of an array, or None: host memory.
+        placement: a device, or the sharding of an array, or None: host memory.
         count: rows of the result, at least m; None: m. On a device, a program is compiled for each number.
 
     Returns: an array of NumPy for host memory, else one of JAX; also for host memory, if that is what the
@@ -44,40 +49,40 @@ def gather(
     rows = np.arange(len(store)) if rows is None else rows
     count = len(rows) if count is None else count
     ready = _ready(store, rows, shape, count)
-    if place is None:
+    if placement is None:
         if ready is None:
             return _on_host(store, rows, shape, count)
         return ready if is_local(ready) else to_host(ready)
-    place = _sharding(place)
+    placement = _sharding(placement)
     with keeping(store.spec.dtype):
         if ready is not None:
-            return _moved(ready, place)
+            return _moved(ready, placement)
         if all(store.blocks[number].local for number in np.unique(store.block[rows])):
-            return _moved(_on_host(store, rows, shape, count), place)
-        return _moved(_on_device(store, rows, shape, count, place), place)
+            return _moved(_on_host(store, rows, shape, count), placement)
+        return _moved(_on_device(store, rows, shape, count, placement), placement)
 
 
-def padded_by_zeros(store: Store, shape: tuple[int, ...], place: Place) -> AnyArray:
+def padded_by_zeros(store: Store, shape: tuple[int, ...], placement: Placement) -> AnyArray:
     """Array [N, *shape] of all samples, zero past the size of each; see `gather`."""
     extents = store.spec.extents
     if (extents == np.array(shape, np.int64)).all():
-        return gather(store, None, shape, place)
-    if place is None or store.local:
+        return gather(store, None, shape, placement)
+    if placement is None or store.local:
         host = _on_host(store, np.arange(len(store)), shape, len(store))
         for row, extent in zip(host, extents.tolist(), strict=True):
             for axis, size in enumerate(extent):
                 row[(*[slice(None)] * axis, slice(size, None))] = 0
-        if place is None:
+        if placement is None:
             return host
         with keeping(store.spec.dtype):
-            return _moved(host, _sharding(place))
+            return _moved(host, _sharding(placement))
     with keeping(store.spec.dtype):
-        array: jax.Array = _cleared(gather(store, None, shape, place), extents.astype(np.int32))
+        array: jax.Array = _cleared(gather(store, None, shape, placement), extents.astype(np.int32))
         return array
 
 
-def _sharding(place: jax.Device | Sharding) -> Sharding:
-    return place if isinstance(place, Sharding) else SingleDeviceSharding(place)
+def _sharding(placement: jax.Device | Sharding) -> Sharding:
+    return placement if isinstance(placement, Sharding) else SingleDeviceSharding(placement)
 
 
 def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> AnyArray | None:
@@ -95,16 +100,16 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
     return block.array if (store.row[rows] == np.arange(len(rows))).all() else None
 
 
-def _is_on(array: AnyArray, place: Sharding) -> bool:
-    return isinstance(array, jax.Array) and array.sharding.device_set == place.device_set
+def _is_on(array: AnyArray, placement: Sharding) -> bool:
+    return isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set
 
 
-def _moved(array: AnyArray, place: Sharding) -> jax.Array:
+def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
     """The array there. On the default device it is not tied to it, as what JAX itself makes there."""
-    if isinstance(array, jax.Array) and _is_on(array, place):
+    if isinstance(array, jax.Array) and _is_on(array, placement):
         return array
-    default = not isinstance(array, jax.Array) and place.device_set == {accelerator()}
-    placed: jax.Array = jax.device_put(array, None if default else place)
+    default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
+    placed: jax.Array = jax.device_put(array, None if default else placement)
     return placed
 
 
@@ -160,7 +165,9 @@ def _run(indices: Index) -> Index | slice:
 
 
 # --- on a device ----------------------------------------------------------------------------------
-def _on_device(store: Store, rows: Index, shape: tuple[int, ...], count: int, place: Sharding) -> jax.Array:
+def _on_device(
+    store: Store, rows: Index, shape: tuple[int, ...], count: int, placement: Sharding
+) -> jax.Array:
     """A take-and-pad for each block, where the blocks are.
 
     Its programs depend on the shapes of a block and of the result only, so their number is bounded by those
@@ -168,7 +175,7 @@ def _on_device(store: Store, rows: Index, shape: tuple[int, ...], count: int, pl
     """
     owner = store.block[rows]
     used = np.unique(owner).tolist()
-    home = _home([store.blocks[number] for number in used], place)
+    home = _home([store.blocks[number] for number in used], placement)
     away = [number for number in used if not store.blocks[number].local]
     if len(used) == 1 and (store.row[rows] == np.arange(len(rows))).all() and len(rows) == count:
         block = store.blocks[used[0]]
@@ -195,10 +202,10 @@ def _on_device(store: Store, rows: Index, shape: tuple[int, ...], count: int, pl
     return result
 
 
-def _home(blocks: list[Block], place: Sharding) -> Sharding:
+def _home(blocks: list[Block], placement: Sharding) -> Sharding:
     """Where to put samples together: where they are wanted, if some are there; else where the first is."""
     found = [b.sharding for b in blocks if b.sharding is not None]
-    home = next((s for s in found if s.device_set == place.device_set), found[0])
+    home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
         return home
     # Pieces of other sizes cannot always be split up like the array of this sharding.

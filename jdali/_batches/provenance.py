@@ -52,8 +52,8 @@ class Provenance(Sequence[str]):
 
     Args:
         drawn: what the sources gave.
-        links: int64 [n, k], for each sample places in `drawn`, one after another; -1: none.
-        data: so many columns of `links` are of data, which give the name; the others are of arguments.
+        links: int64 [n, k], for each sample indices into `drawn` concatenated; -1: none.
+        data: the first columns of `links`, this many, are of data, which give the name; the others are of arguments.
     """
 
     __slots__ = ("_data", "_drawn", "_links")
@@ -136,7 +136,7 @@ class Provenance(Sequence[str]):
         return cls(drawn, np.concatenate([data, rest], axis=1), data.shape[1])
 
     def select(self, chosen: Any) -> Provenance:
-        """Of the samples at these places, in that order."""
+        """Of the samples at these positions, in that order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def __len__(self) -> int:
@@ -193,8 +193,8 @@ def _renumbered(batches: Sequence[Provenance]) -> tuple[tuple[Drawn, ...], list[
         if all(mine is ours for mine, ours in zip(p._drawn, drawn, strict=False)):
             moved.append(p)  # the first ones, in the same order
             continue
-        places = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
-        new = np.concatenate([*places, [_NONE]])  # the last one: what -1 refers to
+        indices = [np.arange(len(d)) + starts[id(d)] for d in p._drawn]
+        new = np.concatenate([*indices, [_NONE]])  # the last one: what -1 refers to
         moved.append(Provenance(drawn, new[p._links], p._data))
     return drawn, moved
 

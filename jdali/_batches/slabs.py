@@ -30,7 +30,7 @@ from numpy.typing import DTypeLike
 
 # XLA on the CPU takes a NumPy array without a copy if it starts at a multiple of this.
 ALIGNMENT = 64
-# Bytes below which an allocator has pages at hand.
+# Bytes below which an allocator has pages ready.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
 

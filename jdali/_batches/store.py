@@ -29,7 +29,7 @@ class Part(NamedTuple):
     Attributes:
         array: [k, *padded]; past a sample's extent its values are unspecified.
         rows: int [m], the row of `array` that holds each sample; other rows are unused.
-        samples: int [m], the place of each sample in the batch.
+        samples: int [m], the position of each sample in the batch.
     """
 
     array: AnyArray
@@ -197,7 +197,7 @@ class Store:
 
     @classmethod
     def of_parts(cls, parts: Sequence[Part], spec: BatchSpec) -> Store:
-        """Samples of padded arrays; every place of the batch must be in exactly one part."""
+        """Samples of padded arrays; every position of the batch must be in exactly one part."""
         block = np.full(spec.batch_size, -1, np.int64)
         row = np.zeros(spec.batch_size, np.int64)
         for i, part in enumerate(parts):
@@ -221,7 +221,7 @@ class Store:
         return cls(spec, (), none, none)
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
-        """The same places in other blocks."""
+        """The same rows in other blocks."""
         return Store(self.spec, blocks, self.block, self.row)
 
     def __len__(self) -> int:
@@ -238,17 +238,19 @@ class Store:
             return self._host_samples_of(self.blocks[0], np.arange(len(self)))
         found: list[Any] = [None] * len(self)
         for number, block in enumerate(self.blocks):
-            places = np.flatnonzero(self.block == number)
-            for place, sample in zip(places.tolist(), self._host_samples_of(block, places), strict=True):
-                found[place] = sample
+            positions = np.flatnonzero(self.block == number)
+            for position, sample in zip(
+                positions.tolist(), self._host_samples_of(block, positions), strict=True
+            ):
+                found[position] = sample
         return found
 
-    def _host_samples_of(self, block: Block, places: Index) -> list[HostArray]:
-        """The samples at these places, which are in this block."""
-        rows = self.row[places]
+    def _host_samples_of(self, block: Block, positions: Index) -> list[HostArray]:
+        """The samples at these positions, which are in this block."""
+        rows = self.row[positions]
         if not isinstance(block, PaddedBlock):
             return block.host_samples(rows)
-        host, extents = block.host, self.spec.extents[places]
+        host, extents = block.host, self.spec.extents[positions]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
     def sample(self, i: int) -> AnyArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._batches.gather import Place, gather, padded_by_zeros
+from jdali._batches.gather import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
 from jdali._batches.store import PaddedBlock, Part, SamplesBlock, Store
 from jdali._batches.tensor import (
@@ -81,7 +81,7 @@ class TensorList:
         """A batch whose samples lie in the rows of padded arrays.
 
         Args:
-            parts: every place of the batch must be in exactly one of them.
+            parts: every position of the batch must be in exactly one of them.
             spec: true sizes, element type and layout.
             device: "cpu" or "gpu".
             source_info: a name for each sample.
@@ -155,10 +155,10 @@ class TensorList:
         return merged if order is None else merged.select(order)
 
     @staticmethod
-    def merge(batches: Sequence[TensorList], places: Sequence[Sequence[int] | HostArray]) -> TensorList:
-        """The opposite of several `select`s: sample i of batches[j] goes to place places[j][i]."""
+    def merge(batches: Sequence[TensorList], positions: Sequence[Sequence[int] | HostArray]) -> TensorList:
+        """The inverse of several `select`s: sample i of batches[j] goes to position positions[j][i]."""
         return TensorList.concat(
-            batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in places]))
+            batches, np.argsort(np.concatenate([np.asarray(p, np.int64) for p in positions]))
         )
 
     def select(self, indices: Sequence[int] | HostArray) -> TensorList:
@@ -265,13 +265,13 @@ class TensorList:
             traced if this batch is an argument of a function under `jit`, and without N under `vmap`.
         """
         if self._packed is None:
-            array = padded_by_zeros(self._store, self._store.padded_shape(), self._place)
+            array = padded_by_zeros(self._store, self._store.padded_shape(), self._placement)
             self._packed = array, self._store.spec.extents.astype(np.int32)
         return self._packed
 
     def as_jax(self) -> jax.Array:
         """Samples of one size as jax.Array [N, ...]; without a copy if one array already is that."""
-        array = gather(self._store, None, self._dense_shape("a JAX array"), self._place)
+        array = gather(self._store, None, self._dense_shape("a JAX array"), self._placement)
         assert isinstance(array, jax.Array)
         return array
 
@@ -300,7 +300,7 @@ class TensorList:
         raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
 
     @property
-    def _place(self) -> Place:
+    def _placement(self) -> Placement:
         """Where JAX's arrays of the samples are made: where these are, if they are on devices."""
         return self._store.sharding or self._jax_device()
 
