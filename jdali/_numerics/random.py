@@ -1,4 +1,4 @@
-"""The one place where random keys are made.
+"""The only module that makes random keys.
 
 A key is a function of (seed, operator, epoch, sample index) and of nothing else, so a sample's
 random values do not depend on the batch size, on threads, prefetching, devices or hosts, or on

@@ -1,4 +1,4 @@
-"""Sums whose order of addition is fixed by the places of the elements, not by the size of the padding.
+"""Sums whose order of addition is fixed by the positions of the elements, not by the size of the padding.
 
 XLA adds up in an order of its own choice, which depends on the shape and on what is fused with the sum.
 Here the order is written out, so no compiler may change it.
