@@ -46,9 +46,9 @@ def _quotas() -> Iterator[float]:
             continue
         # A container sees its own group as the root, though its path may be told from outside.
         group = root / path.lstrip("/")
-        for place in (root, *(group, *group.parents)):
-            if place == root or root in place.parents:
-                yield read(place)
+        for directory in (root, *(group, *group.parents)):
+            if directory == root or root in directory.parents:
+                yield read(directory)
 
 
 def _quota(group: Path) -> float:

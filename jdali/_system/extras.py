@@ -1,4 +1,4 @@
-"""How to install what jdali can do without: the one place that says it."""
+"""How to install the optional dependencies: the one module that says it."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def most_bytes() -> int:
 
 
 def check_size(path: str, size: int) -> None:
-    """Raises `OSError` for so many bytes of a file if they are more than may be read; before they are allocated."""
+    """Raises `OSError` if `size` bytes of a file are more than may be read, before they are allocated."""
     most = most_bytes()
     if size <= most:
         return
@@ -92,7 +92,7 @@ def check_size(path: str, size: int) -> None:
 
 
 def no_memory(path: str, size: int) -> OSError:
-    """What to raise where there was no memory for so many bytes of a file."""
+    """The error to raise where there was no memory for `size` bytes of a file."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)
 
 
