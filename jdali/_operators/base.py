@@ -111,7 +111,7 @@ class Operator(Schema):
         return None
 
     def num_outputs(self, static: Given, inputs: int = 0) -> int:
-        """How many outputs it has with these static arguments and so many inputs."""
+        """How many outputs it has with these static arguments and `inputs` inputs."""
         count = self.outputs(static) if callable(self.outputs) else self.outputs
         return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
 

@@ -1,4 +1,4 @@
-"""One call of one operator: where `setup` and `run` meet, and the only place they do.
+"""One call of one operator: where `setup` and `run` meet, and the only module where they do.
 
 `plan_call` runs on the host: it fills in defaults, adapts layouts and runs `setup`. What it finds
 is split into a `Call` (hashable, all that a compiled program depends on), the specs of the outputs,

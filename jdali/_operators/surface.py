@@ -16,7 +16,7 @@ from jdali._operators.deprecated import is_deprecated
 from jdali._operators.schema import ArgKind, alternatives
 from jdali._system.lazy import attribute
 
-# Names that DALI keeps for those of the past, by what they are called now.
+# DALI's deprecated aliases, and the names that replace them.
 ALIASES = (
     {
         "audio_decoder": "decoders.audio",
