@@ -21,7 +21,7 @@ from types import CellType, CodeType, FunctionType, MethodType, TracebackType
 from typing import Any, Literal, Protocol
 
 from jdali.graph import _branches
-from jdali.graph._branches import MISSING, Merge, Return, Variable, open_places, variables
+from jdali.graph._branches import MISSING, Merge, Return, Variable, existing_targets, variables
 from jdali.graph._source import function_node
 from jdali.graph._syntax import HOOK
 from jdali.graph._transform import transform
@@ -57,7 +57,7 @@ class GraphHooks(Protocol):
 
         Args:
             condition: the graph value that decides for each sample.
-            names: for messages: the variable, with the place in it ("y[0]") if it is a container.
+            names: for messages: the variable, with the path in it ("y[0]") if it is a container.
             if_true: values after the branch for true: graph values of that branch or from outside
                 of the conditional, or constants.
             if_false: likewise.
@@ -179,7 +179,7 @@ class Runtime:
         orelse: FunctionType | None,
         assigned: tuple[str, ...],
         live: tuple[str, ...],
-        places: tuple[tuple[str, Callable[[], Any], str | None], ...],
+        targets: tuple[tuple[str, Callable[[], Any], str | None], ...],
     ) -> Any:
         """An `if` statement.
 
@@ -189,7 +189,7 @@ class Runtime:
             orelse: the branch for false, if there is one.
             assigned: variables that the branches set.
             live: those of them that are read later.
-            places: attributes and items that the branches set.
+            targets: attributes and items that the branches set.
 
         Returns: how the branch ended: None at its end, else a `Return`, BREAK or CONTINUE.
         """
@@ -197,26 +197,26 @@ class Runtime:
             taken = body if condition else orelse
             return taken() if taken is not None else None
         line = f"{body.__code__.co_filename}:{body.__code__.co_firstlineno}"
-        state = [*variables((body, orelse), assigned), *open_places(places)]
-        before = [place.get() for place in state]
+        state = [*variables((body, orelse), assigned), *existing_targets(targets)]
+        before = [target.get() for target in state]
         end_true = _branch(condition, True, body)
-        if_true = [place.get() for place in state]
-        for place, value in zip(state, before, strict=True):
-            place.set(value)
+        if_true = [target.get() for target in state]
+        for target, value in zip(state, before, strict=True):
+            target.set(value)
         end_false = _branch(condition, False, orelse)
-        if_false = [place.get() for place in state]
+        if_false = [target.get() for target in state]
 
         merge = Merge(_trace().hooks, condition)
         outcome = self._merge_outcomes(merge, end_true, end_false)
-        for place, true, false in zip(state, if_true, if_false, strict=True):
-            if isinstance(place, Variable) and place.name not in live:
+        for target, true, false in zip(state, if_true, if_false, strict=True):
+            if isinstance(target, Variable) and target.name not in live:
                 true = false = MISSING
-            place.add_to(merge, true, false)
+            target.add_to(merge, true, false)
         values = merge.run()
         if isinstance(outcome, Return):
             outcome = Return(values.pop(0))
-        for place, value in zip(state, values, strict=True):
-            place.set(value)
+        for target, value in zip(state, values, strict=True):
+            target.set(value)
         for key, (name, branch) in merge.missing.items():
             _trace().missing[key] = (
                 "Encountered inconsistent outputs out of the `if/else` control flow statement. Variables need to be "

@@ -31,8 +31,8 @@ class Return:
         self.value = value
 
 
-class Place(Protocol):
-    """Something that a branch may set."""
+class Target(Protocol):
+    """A target of an assignment in a branch."""
 
     name: str
 
@@ -46,7 +46,7 @@ class Place(Protocol):
 
 
 class _Single:
-    """A place with one value."""
+    """A target with one value."""
 
     name: str
 
@@ -125,7 +125,7 @@ class Items:
         merge.add_items(self.name, if_true, if_false)
 
 
-def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> Iterator[Place]:
+def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> Iterator[Target]:
     """The variables of those names that the branches share."""
     shared: dict[str, CellType] = {}
     for branch in branches:
@@ -139,9 +139,9 @@ def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> 
             yield GlobalVariable(name, function.__globals__)
 
 
-def open_places(places: Sequence[tuple[str, Callable[[], Any], str | None]]) -> Iterator[Place]:
+def existing_targets(targets: Sequence[tuple[str, Callable[[], Any], str | None]]) -> Iterator[Target]:
     """Attributes and items that branches set, of objects that exist before."""
-    for name, owner, attribute in places:
+    for name, owner, attribute in targets:
         try:
             found = owner()
         except (NameError, AttributeError, LookupError):
@@ -218,10 +218,10 @@ class Merge:
     def _leaf(self, name: str, if_true: Any, if_false: Any) -> _Finish:
         if if_true is if_false and not isinstance(if_true, _NUMBERS):
             return lambda merged: if_true
-        place = len(self._names)
+        index = len(self._names)
         self._names.append(name)
         self._pairs.append((if_true, if_false))
-        return lambda merged: merged[place]
+        return lambda merged: merged[index]
 
     def run(self) -> list[Any]:
         """The merged values in the order in which they were added."""

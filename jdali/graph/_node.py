@@ -40,7 +40,7 @@ class Node:
         runtime: what an external source or a reader needs besides its arguments.
         preserve: it runs also if nobody uses its outputs.
         named: the user gave the name.
-        serial: place in the order of creation of all nodes.
+        serial: position in the order of creation of all nodes.
         original: the node of another graph, or of none, that this is a copy of.
     """
 

@@ -1,4 +1,4 @@
-"""Questions about the syntax of one function, and places for new nodes in it."""
+"""Questions about the syntax of one function, and locations for new nodes in it."""
 
 from __future__ import annotations
 

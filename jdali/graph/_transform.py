@@ -227,7 +227,7 @@ class _Branches(_Expressions):
             )
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
             return node
-        places = _places([*node.body, *node.orelse])
+        targets = _targets([*node.body, *node.orelse])
         names = assigned([*node.body, *node.orelse])
         live = self.live[node] & names
         test = self.visit(node.test)
@@ -241,7 +241,7 @@ class _Branches(_Expressions):
         branches: list[ast.expr] = [ast.Name(f.name, ast.Load()) for f in functions]
         branches += [ast.Constant(None)] * (2 - len(branches))
         groups = [ast.Tuple([ast.Constant(n) for n in sorted(g)], ast.Load()) for g in (names, live)]
-        call = at(_hook("if_", test, *branches, *groups, places), node.test)
+        call = at(_hook("if_", test, *branches, *groups, targets), node.test)
         if not exits:
             return [*functions, at(ast.Expr(call), node.test)]
         out = f"{HOOK}out_{node.lineno}"
@@ -356,7 +356,7 @@ class _Branches(_Expressions):
         return node
 
 
-def _places(nodes: Sequence[ast.AST]) -> ast.expr:
+def _targets(nodes: Sequence[ast.AST]) -> ast.expr:
     """`("a.b", lambda: a, "b")` for each attribute that the nodes set, None in place of "b" for items."""
     found: dict[str, ast.expr] = {}
     for node in nodes:
