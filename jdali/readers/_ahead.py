@@ -37,7 +37,7 @@ class _Loading:
 
     Attributes:
         future: of its outputs.
-        wanted_by: at which places of the order it is.
+        wanted_by: its positions in the order.
         bytes: of its outputs; -1 as long as it is not loaded.
         kept: whether it may still be taken.
     """
@@ -71,9 +71,9 @@ class ReadAhead(Reader):
     def _begin_anew(self) -> None:
         self._lock = threading.Lock()
         # How many samples were given out, those of the last batches, and where these end.
-        self._place = 0
+        self._position = 0
         self._given: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
-        # The order, gone ahead; the samples that come next, and those that were not begun, with their places.
+        # The order, gone ahead; the samples that come next, and those that were not begun, with their positions.
         self._further: Order = copy.copy(self._reader._order)
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
@@ -122,11 +122,11 @@ class ReadAhead(Reader):
                 self._foresee(indices)
             for _ in indices:
                 self._foreseen.popleft()
-            self._place += count
+            self._position += count
             # What is not begun of this batch is needed now, whatever room it takes.
-            while self._waiting and self._waiting[0][0] < self._place:
+            while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
-            self._given.append((self._place, indices))
+            self._given.append((self._position, indices))
             if len(self._given) == self._given.maxlen:
                 self._drop(*self._given[0])
             ahead = self._samples_ahead or max((1 + self._reader.batches_ahead) * count, self._requests)
@@ -155,26 +155,26 @@ class ReadAhead(Reader):
         if not arguments:
             # Samples that are loaded one by one know nothing of layouts.
             return with_layouts(super().load_many(indices), getattr(self._reader, "layouts", None))
-        # With arguments that nobody knows before: not ahead, but all at once.
+        # With arguments that nobody knows in advance: not ahead, but all at once.
         columns, failures = [], {}
         parts = [
             self._scope.submit(
                 functools.partial(
                     self._reader.load_many,
-                    indices[place : place + 1],
-                    **{name: values[place : place + 1] for name, values in arguments.items()},
+                    indices[i : i + 1],
+                    **{name: values[i : i + 1] for name, values in arguments.items()},
                 )
             )
-            for place in range(len(indices))
+            for i in range(len(indices))
         ]
-        for place, part in enumerate(parts):
+        for i, part in enumerate(parts):
             try:
                 loaded = part.result()
             except CancelledError:
-                loaded = Loaded((nothing(),) * self.num_outputs, {0: self._closed_at(indices.item(place))})
+                loaded = Loaded((nothing(),) * self.num_outputs, {0: self._closed_at(indices.item(i))})
             columns.append(loaded.columns)
             if loaded.failures:
-                failures[place] = loaded.failures[0]
+                failures[i] = loaded.failures[0]
         return Loaded(joined(columns), failures)
 
     def _closed_at(self, index: int) -> SampleError:
@@ -207,14 +207,14 @@ class ReadAhead(Reader):
         return self._held + mean * (self._open + 1) <= self._bytes_ahead
 
     def _foresee(self, indices: list[int]) -> None:
-        self._waiting.extend(enumerate(indices, self._place + len(self._foreseen)))
+        self._waiting.extend(enumerate(indices, self._position + len(self._foreseen)))
         self._foreseen.extend(indices)
 
-    def _begin(self, place: int, index: int) -> None:
+    def _begin(self, position: int, index: int) -> None:
         if index in self._loadings:
-            self._loadings[index].wanted_by.append(place)
+            self._loadings[index].wanted_by.append(position)
             return
-        loading = self._loadings[index] = _Loading(collections.deque([place]))
+        loading = self._loadings[index] = _Loading(collections.deque([position]))
         self._open += 1
         loading.future = self._scope.submit(self._load, index, loading)
 
@@ -227,7 +227,7 @@ class ReadAhead(Reader):
             self._held -= loading.bytes
 
     def _drop(self, end: int, indices: list[int]) -> None:
-        """Lets go of a batch that ended at a place."""
+        """Lets go of a batch that ended at a position."""
         for index in indices:
             loading = self._loadings.get(index)
             while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
@@ -239,7 +239,7 @@ class ReadAhead(Reader):
         self._waiting.clear()
         for index in self._foreseen:
             loading = self._loadings.get(index)
-            while loading is not None and loading.wanted_by and loading.wanted_by[-1] >= self._place:
+            while loading is not None and loading.wanted_by and loading.wanted_by[-1] >= self._position:
                 loading.wanted_by.pop()
             self._let_go_unless_wanted(index)
         self._foreseen.clear()

@@ -53,7 +53,7 @@ def reader_options(
     Args:
         dont_use_mmap: without effect: files are never mapped into memory.
         initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
-            to end of the shard, and mixed through a buffer of at most so many; 1: not mixed. Without effect
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
             on other readers, to which one sample costs as much as another: they shuffle the whole shard.
         lazy_init: without effect: the data set is opened when the pipeline is built.
         num_shards: how many parts the data set is divided into, at most its size.
@@ -78,7 +78,7 @@ def shuffle_options(
 
     Args:
         shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
-            included; then a shard keeps its place. Excludes `random_shuffle` and `stick_to_shard`.
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
     """
 
@@ -88,7 +88,7 @@ class Loaded(NamedTuple):
 
     Attributes:
         columns: for each output those samples that could be read, in order.
-        failures: what is wrong with the others, by their place in the request.
+        failures: what is wrong with the others, by their position in the request.
     """
 
     columns: tuple[Store, ...]
@@ -181,7 +181,7 @@ class Reader(abc.ABC):
         self._order.set_state(state)
 
     def cursor(self) -> Cursor:
-        """A place of its own in the reader's order, which begins where the reader is."""
+        """A position of its own in the reader's order, which begins at the reader's."""
         return Cursor(copy.copy(self._order))
 
     def skip(self, batches: int, count: int) -> None:
@@ -196,7 +196,7 @@ class Reader(abc.ABC):
 
 
 class Cursor:
-    """A place in the order of a reader, apart from where the reader itself is."""
+    """A position in the order of a reader, independent of the reader's own."""
 
     def __init__(self, order: Order):
         self._order = order
@@ -214,11 +214,11 @@ def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: i
     """What each of `loads` gives, or how it fails."""
     samples: list[tuple[np.ndarray, ...]] = []
     failures: dict[int, Exception] = {}
-    for place, load in enumerate(loads):
+    for position, load in enumerate(loads):
         try:
             samples.append(load())
         except Exception as error:
-            failures[place] = error
+            failures[position] = error
     return Loaded(stores(samples, outputs), failures)
 
 

@@ -24,7 +24,7 @@ class Blocks:
 
     The blocks of all files count as one row: after the last of a file comes the first of the next. As long as
     reading goes along it, twice as many blocks are fetched ahead each time, up to a limit. Reading may go back and
-    forth within a window: so many more blocks are kept.
+    forth within a window: as many more blocks are kept.
 
     Args:
         urls: of the files.
@@ -65,7 +65,7 @@ class Blocks:
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
 
     def widen(self, blocks: int) -> bool:
-        """Lets reading go back and forth within so many blocks; False if that is more than may be kept for it."""
+        """Lets reading go back and forth within `blocks` blocks; False if that is more than may be kept for it."""
         if blocks * self._bytes > self._most_bytes:
             return False
         self._window = blocks

@@ -130,7 +130,7 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotat
     kept = np.all(boxes[:, 2:] >= np.float32(wanted.size_threshold), axis=1)
     if not wanted.include_iscrowd:
         kept &= np.array([not o.iscrowd for o in objects], bool)
-    chosen, starts, numbers, image = _placed(owner, kept, chosen, wanted.skip_empty)
+    chosen, starts, numbers, image = _grouped(owner, kept, chosen, wanted.skip_empty)
     sizes = np.array([(images[i].height, images[i].width) for i in chosen.tolist()], np.int32).reshape(-1, 2)
     if wanted.ratio or wanted.masks:
         _check_sizes(sizes, chosen, images)
@@ -150,7 +150,7 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotat
     )  # fmt: skip
 
 
-def _placed(
+def _grouped(
     owner: np.ndarray, kept: np.ndarray, chosen: np.ndarray, skip_empty: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Which images there are in the end, and their objects, image by image.
@@ -161,7 +161,7 @@ def _placed(
         chosen: int64, the images to read, in order.
         skip_empty: leave out images without objects.
 
-    Returns: the images; where the objects of each begin; the objects; the place among `chosen` of each.
+    Returns: the images; where the objects of each begin; the objects; the index in `chosen` of each.
     """
     numbers = np.flatnonzero(kept)
     numbers = numbers[np.argsort(owner[numbers], kind="stable")]
@@ -180,16 +180,16 @@ def _starts(counts: np.ndarray) -> np.ndarray:
 
 def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray:
     """int64, which images to read, in order."""
-    for place, image in enumerate(images):
+    for index, image in enumerate(images):
         if "\0" in image.file_name:
-            raise Bad(f"images[{place}]: the file_name {image.file_name!r} has a byte of 0")
+            raise Bad(f"images[{index}]: the file_name {image.file_name!r} has a byte of 0")
     if names is None:
         return np.argsort(_all(images, "id"), kind="stable")
-    places = {image.file_name: place for place, image in enumerate(images)}
-    missing = [name for name in names if name not in places]
+    indices = {image.file_name: index for index, image in enumerate(images)}
+    missing = [name for name in names if name not in indices]
     if missing:
         raise Bad(f"it has no image {missing[0]!r}, which `images` names ({len(missing)} such names)")
-    return np.array([places[name] for name in names], np.int64)
+    return np.array([indices[name] for name in names], np.int64)
 
 
 def _boxes(objects: Sequence[_Object]) -> np.ndarray:
@@ -199,17 +199,17 @@ def _boxes(objects: Sequence[_Object]) -> np.ndarray:
         boxes = np.fromiter(numbers, np.float64, 4 * len(objects)).astype(np.float32).reshape(-1, 4)
     wrong = np.flatnonzero(~np.isfinite(boxes).all(axis=1) | (boxes[:, 2:] < 0).any(axis=1))
     if len(wrong):
-        place = int(wrong[0])
-        raise Bad(f"annotations[{place}]: bbox {list(objects[place].bbox)} is no box (x, y, width, height)")
+        index = int(wrong[0])
+        raise Bad(f"annotations[{index}]: bbox {list(objects[index].bbox)} is no box (x, y, width, height)")
     return boxes
 
 
 def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
     """int64 [n], the image of each object."""
-    owners = _places(_all(objects, "image_id"), _all(images, "id"))
+    owners = _indices_of(_all(objects, "image_id"), _all(images, "id"))
     if len(wrong := np.flatnonzero(owners < 0)):
-        place = int(wrong[0])
-        raise Bad(f"annotations[{place}]: there is no image with the image_id {objects[place].image_id}")
+        index = int(wrong[0])
+        raise Bad(f"annotations[{index}]: there is no image with the image_id {objects[index].image_id}")
     return owners
 
 
@@ -218,14 +218,14 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
     given = _all(objects, "category_id")
     if wanted.avoid_class_remapping:
         return given.astype(np.int32)
-    places = _places(given, _all(categories, "id"))
-    if len(wrong := np.flatnonzero(places < 0)):
-        place = int(wrong[0])
+    found = _indices_of(given, _all(categories, "id"))
+    if len(wrong := np.flatnonzero(found < 0)):
+        index = int(wrong[0])
         raise Bad(
-            f"annotations[{place}]: there is no category with the category_id {objects[place].category_id} "
+            f"annotations[{index}]: there is no category with the category_id {objects[index].category_id} "
             "(avoid_class_remapping=True takes the ids as they are)"
         )
-    return (places + 1).astype(np.int32)
+    return (found + 1).astype(np.int32)
 
 
 def _all(records: Sequence[Any], name: str) -> np.ndarray:
@@ -233,20 +233,20 @@ def _all(records: Sequence[Any], name: str) -> np.ndarray:
     return np.fromiter(map(operator.attrgetter(name), records), np.int64, len(records))
 
 
-def _places(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
+def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """int64 [n], where each is found first in `ids`; -1 where it is not."""
     order = np.argsort(ids, kind="stable")
-    places = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
-    places[np.append(ids, 0)[places] != wanted] = -1
-    return places
+    found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
+    found[np.append(ids, 0)[found] != wanted] = -1
+    return found
 
 
 def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]) -> None:
     if len(wrong := np.flatnonzero((sizes <= 0).any(axis=1))):
-        place = int(chosen[wrong[0]])
+        index = int(chosen[wrong[0]])
         raise Bad(
-            f"images[{place}]: the size {images[place].height} x {images[place].width} of "
-            f"{images[place].file_name!r} must be positive"
+            f"images[{index}]: the size {images[index].height} x {images[index].width} of "
+            f"{images[index].file_name!r} must be positive"
         )
 
 

@@ -39,7 +39,7 @@ def decompressed(text: str) -> np.ndarray:
     """int64 [n], the lengths of the runs of a compressed mask; raises ValueError.
 
     A number is written five bits a character, the lowest first; each but the first three is the difference
-    to the number two places before.
+    to the number two positions before.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48
@@ -56,8 +56,8 @@ def decompressed(text: str) -> np.ndarray:
     lengths = last - first + 1
     if lengths.max() > _MOST_DIGITS:
         raise ValueError("the compressed mask has a number of more than 60 bits")
-    place = np.arange(len(digits)) - np.repeat(first, lengths)
-    numbers = np.add.reduceat((digits & 31) << 5 * place, first)
+    digit = np.arange(len(digits)) - np.repeat(first, lengths)
+    numbers = np.add.reduceat((digits & 31) << 5 * digit, first)
     numbers -= np.where(digits[last] & 16, np.int64(1) << 5 * lengths, 0)
     for chain in (numbers[1::2], numbers[2::2]):
         np.cumsum(chain, out=chain)
@@ -96,10 +96,10 @@ def runs_of_polygons(
     following[ends - 1] = ends - sizes[sizes > 0]
     edge, column, level = _crossings(points, points[following], width)
     row = np.ceil(np.clip((level + 0.5) / _FINE - 0.5, 0, height)).astype(np.int64)
-    owner, place = polygon[edge], column * height + row
+    owner, position = polygon[edge], column * height + row
     # A closed line crosses each column an even number of times.
-    order = np.lexsort((place, owner))
-    return Runs(place[order[0::2]], place[order[1::2]]), owner[order[0::2]]
+    order = np.lexsort((position, owner))
+    return Runs(position[order[0::2]], position[order[1::2]]), owner[order[0::2]]
 
 
 def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

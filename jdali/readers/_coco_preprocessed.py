@@ -67,11 +67,11 @@ def _write(folder: str, name: str, count: int, content: bytes) -> None:
 
 def _packed_masks(parsed: Annotations, segments: SavedSegments) -> Iterator[bytes]:
     image = np.repeat(np.arange(len(parsed.names)), np.diff(segments.mask_starts))
-    for place, mask in enumerate(segments.masks):
+    for position, mask in enumerate(segments.masks):
         counts = decompressed(mask) if isinstance(mask, str) else mask
         if len(counts) and not 0 <= counts.min() <= counts.max() < 1 << 32:
-            raise ValueError(f"a mask of {parsed.names[image[place]]} has a run of impossible length")
-        height, width = parsed.sizes[image[place]].tolist()
+            raise ValueError(f"a mask of {parsed.names[image[position]]} has a run of impossible length")
+        height, width = parsed.sizes[image[position]].tolist()
         yield (
             np.array([height, width, len(counts)], _MASK_HEAD).tobytes() + counts.astype(_MASK_RUN).tobytes()
         )

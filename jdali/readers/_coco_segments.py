@@ -53,7 +53,7 @@ class UnparsedSegments:
     Args:
         path: of the file.
         texts: for each image the list of what its objects have as `segmentation`, as JSON.
-        numbers: int64 [objects], the place of each object in the file.
+        numbers: int64 [objects], the index of each object in the file.
         starts: int64 [images + 1], the objects of each image.
         sizes: int32 [images, 2], height and width.
         masks: give masks of runs, too.
@@ -115,8 +115,8 @@ class UnparsedSegments:
             raise self._wrong(image, number, reason)
 
     def _wrong(self, image: int, number: int, reason: str) -> SampleError:
-        place = self._numbers[self._starts[image] + number]
-        return SampleError(f"{self._path}: annotations[{place}]{reason}")
+        index = self._numbers[self._starts[image] + number]
+        return SampleError(f"{self._path}: annotations[{index}]{reason}")
 
     def _wrong_text(self, image: int, text: bytes) -> SampleError:
         """What is wrong with the first wrong one of an image."""

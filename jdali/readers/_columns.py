@@ -1,7 +1,7 @@
 """Parsing many records at once: NumPy operations on all of them, step by step.
 
 Only the usual form of a record is dealt with here. A record that has another one is odd: it is parsed alone,
-by code that knows all forms and says what is wrong. So nothing here fails, and places in `ok` only ever
+by code that knows all forms and says what is wrong. So nothing here fails, and elements of `ok` only ever
 change from True to False.
 """
 
@@ -24,28 +24,28 @@ _MOST_FIELDS = 64
 
 
 class Buffer:
-    """Bytes of which numbers are taken at many places at once.
+    """Bytes of which numbers are taken at many offsets at once.
 
     Args:
-        raw: uint8 [bytes]; places must lie at least 8 bytes before its end.
+        raw: uint8 [bytes]; offsets must lie at least 8 bytes before its end.
     """
 
     def __init__(self, raw: np.ndarray):
         self.bytes = raw
         self._views: dict[str, np.ndarray] = {}
 
-    def at(self, places: np.ndarray, dtype: str) -> np.ndarray:
-        """[n], the element of that type at each place."""
+    def at(self, offsets: np.ndarray, dtype: str) -> np.ndarray:
+        """[n], the element of that type at each offset."""
         view = self._views.get(dtype)
         if view is None:
             # An element begins at each byte.
             room = len(self.bytes) - np.dtype(dtype).itemsize + 1
             view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
-        return view[places]
+        return view[offsets]
 
-    def ints(self, places: np.ndarray) -> np.ndarray:
-        """int64 [n], 8 bytes at each place as one number."""
-        return self.at(places, "<i8")
+    def ints(self, offsets: np.ndarray) -> np.ndarray:
+        """int64 [n], 8 bytes at each offset as one number."""
+        return self.at(offsets, "<i8")
 
 
 def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -129,7 +129,7 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """int [n], what `wanted` has for the name at each place, -1 if nothing."""
+    """int [n], what `wanted` has for the name at each offset, -1 if nothing."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
@@ -201,7 +201,7 @@ def dense_column(values: np.ndarray) -> Store:
 
 
 def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
-    """Samples that are rows of one array, [rows, ...], not copied: so many from a start on."""
+    """Samples that are rows of one array, [rows, ...], not copied: `counts` rows from `starts` on."""
     tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
     extents = np.concatenate([counts[:, None], tail], axis=1)
     block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
@@ -211,7 +211,7 @@ def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 def packed_integers(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """int64 [all] and how many in each record: the varints between two places; `ok` is changed."""
+    """int64 [all] and how many in each record: the varints between two offsets; `ok` is changed."""
     sizes = last - first
     if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
         values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
@@ -238,14 +238,14 @@ def packed_integers(
 def packed_reals(
     buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """float32 [all] and how many in each record, between two places; `ok` is changed."""
+    """float32 [all] and how many in each record, between two offsets; `ok` is changed."""
     counts, rest = np.divmod(last - first, 4)
     ok &= rest == 0
     return reals(buffer, first, counts), counts
 
 
 def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """float32 [all]: at each place so many, one after another."""
+    """float32 [all]: `counts` of them at each offset, one after another."""
     return buffer.at(_ranges(first, counts, 4), "<f4")
 
 

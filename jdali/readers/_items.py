@@ -21,7 +21,7 @@ class Items:
 
     Attributes:
         size: how many there are.
-        at: the indices at some places, int64 [n] to int64 [n].
+        at: the indices at some positions, int64 [n] to int64 [n].
     """
 
     size: int
@@ -31,29 +31,29 @@ class Items:
         return self.size
 
     def part(self, start: int, stop: int) -> Items:
-        """Those at the places from `start` on, before `stop`."""
-        return Items(max(stop - start, 0), lambda places: self.at(places + start))
+        """Those at the positions from `start` on, before `stop`."""
+        return Items(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: Items) -> Items:
-        """The indices that `others` have at the places that these name."""
-        return Items(self.size, lambda places: others.at(self.at(places)))
+        """The indices that `others` have at the positions that these name."""
+        return Items(self.size, lambda positions: others.at(self.at(positions)))
 
 
 def counting(start: int, stop: int) -> Items:
     """start, start + 1, ..., stop - 1."""
-    return Items(stop - start, lambda places: places + start)
+    return Items(stop - start, lambda positions: positions + start)
 
 
 def joined(parts: Sequence[Items]) -> Items:
     """One sequence after another."""
     ends = np.cumsum([0, *(part.size for part in parts)])
 
-    def at(places: np.ndarray) -> np.ndarray:
-        owners = np.searchsorted(ends, places, side="right") - 1
-        found = np.empty(len(places), np.int64)
+    def at(positions: np.ndarray) -> np.ndarray:
+        owners = np.searchsorted(ends, positions, side="right") - 1
+        found = np.empty(len(positions), np.int64)
         for owner in np.unique(owners).tolist():
             mine = owners == owner
-            found[mine] = parts[owner].at(places[mine] - ends[owner])
+            found[mine] = parts[owner].at(positions[mine] - ends[owner])
         return found
 
     return Items(int(ends[-1]), at)
@@ -63,7 +63,7 @@ def permutation(size: int, *key: int) -> Items:
     """0, ..., size - 1 in a random order that follows from `key` alone (two numbers of 64 bits)."""
     if size <= TABLE_SIZE:
         table = _table(size, *key)
-        return Items(size, lambda places: table[places])
+        return Items(size, lambda positions: table[positions])
     return Items(size, _Cipher(size, *key))
 
 
@@ -96,8 +96,8 @@ class _Cipher:
         state = key_state(*key)
         self._keys = [np.uint64(_finalized(state + i * GOLDEN & _WORD)) for i in range(1, _ROUNDS + 1)]
 
-    def __call__(self, places: np.ndarray) -> np.ndarray:
-        numbers = self._once(places.astype(np.uint64))
+    def __call__(self, positions: np.ndarray) -> np.ndarray:
+        numbers = self._once(positions.astype(np.uint64))
         while len(beyond := np.flatnonzero(numbers >= self._size)):
             numbers[beyond] = self._once(numbers[beyond])
         return numbers.astype(np.int64)

@@ -1,4 +1,4 @@
-"""A long sequence in order but for places near each other, as if it went through a buffer of some items."""
+"""A long sequence in order but for positions near each other, as if it went through a buffer of some items."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from jdali.readers._items import GOLDEN, Items, finalized_all, key_state, permutation
 
-# A buffer of more items counts as one of so many, unless all items fit into it: that bounds the memory.
+# A buffer of more items counts as one of this many, unless all items fit into it: that bounds the memory.
 _LARGEST_FILL = 1 << 20
-# At least so many places are looked up at a time.
+# At least this many positions are looked up at a time.
 _AT_ONCE = 4096
 # Bits of the random part of a key that is less than 1; fewer where the buffer is large.
 _FRACTION = 32
@@ -21,7 +21,7 @@ def mixed(size: int, fill: int, *key: int) -> Items:
     """0, ..., size - 1, mixed so that a buffer of `fill` items can do it, in a way that follows from `key` alone.
 
     Whoever takes 0, 1, 2, ... into a buffer, as far as needed for the item that is to be given next, never has more
-    than `fill` in it. Item i is at a place p with
+    than `fill` in it. Item i is at a position p with
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
@@ -29,10 +29,10 @@ def mixed(size: int, fill: int, *key: int) -> Items:
     shuffled freely if they fit into the buffer.
 
     How: item i has a random moment, i + d with 0 ≤ d < reach, and items are given in the order of their moments. At
-    the moment t all items up to t - reach were given and none after t was: so the moment of the item at place p is
+    the moment t all items up to t - reach were given and none after t was: so the moment of the item at position p is
     at least p and less than p + reach, and sorting the items from p - reach to p + reach by their moments finds it.
 
-    With d drawn freely the buffer would hold reach / 2 items at a mean, but might have to hold all of reach. So the
+    With d drawn freely the buffer would hold reach / 2 items on average, but might have to hold all of reach. So the
     d of a row of m items lie one in each of m strata of a width w, in random order; reach = m · w. Let t be the
     moment of the item to be given, and y = t - a for a row that begins at a ≤ t. If an item of the row in the
     stratum s is still to be given, then a + (m - 1) + w · (s + 1) > t, and s ≥ floor((y - m + 1) / w): at most
@@ -48,7 +48,7 @@ def mixed(size: int, fill: int, *key: int) -> Items:
     if fill >= size:
         return permutation(size, *key)
     if fill == 1:
-        return Items(size, lambda places: places)
+        return Items(size, lambda positions: positions)
     return Items(size, _Mixer(size, *_strata(fill), *key))
 
 
@@ -86,16 +86,16 @@ class _Mixer:
         # Two: whoever reads ahead may be in the next part of the sequence already.
         self._part = functools.lru_cache(maxsize=2)(self._sorted)
 
-    def __call__(self, places: np.ndarray) -> np.ndarray:
-        parts = places // self._step
-        found = np.empty(len(places), np.int64)
+    def __call__(self, positions: np.ndarray) -> np.ndarray:
+        parts = positions // self._step
+        found = np.empty(len(positions), np.int64)
         for part in np.unique(parts).tolist():
             mine = parts == part
-            found[mine] = self._part(part)[places[mine] - part * self._step]
+            found[mine] = self._part(part)[positions[mine] - part * self._step]
         return found
 
     def _sorted(self, part: int) -> np.ndarray:
-        """int64 [n], the items at the places from part · step on."""
+        """int64 [n], the items at the positions from part · step on."""
         start = part * self._step
         stop = min(start + self._step, self._size)
         # Whole rows; a moment from `start` on is only reached by items after start - reach.
@@ -122,16 +122,16 @@ class _Mixer:
         words *= np.uint64(GOLDEN)
         words += np.uint64(self._state)
         words = finalized_all(words)
-        places = np.arange(self._row, dtype=np.uint64)
+        strata = np.arange(self._row, dtype=np.uint64)
         low = np.uint64(max(self._row - 1, 0))
         # Which item of a row lies in which stratum: the one whose word is the s-th, but for its lowest bits.
-        ranked = (words.reshape(rows, self._row) & ~low) | places
+        ranked = (words.reshape(rows, self._row) & ~low) | strata
         ranked.sort(axis=1)
         index = (ranked & low) + np.arange(0, rows * self._row, self._row, dtype=np.uint64)[:, None]
         # Within a stratum: by 32 bits that the ranking does not look at before all others.
         jitter = finalized_all(ranked ^ np.uint64(self._state)) >> np.uint64(32)
         jitter *= np.uint64(self._width)
         jitter >>= np.uint64(32 - self._fraction)
-        whole = index + places * np.uint64(self._width)
+        whole = index + strata * np.uint64(self._width)
         moments = (whole << np.uint64(self._fraction)) + jitter
         return (moments << np.uint64(self._index_bits)) | index

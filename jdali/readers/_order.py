@@ -45,16 +45,16 @@ class _Past:
     Attributes:
         num_shards: how many there were.
         given: samples that each of them took; one number if it is the same for all.
-        places: epoch and position that each of them had reached.
+        positions: epoch and position that each of them had reached.
     """
 
     num_shards: int
     given: int | list[int]
-    places: list[tuple[int, int]]
+    positions: list[tuple[int, int]]
 
     def consumed(self, shard: int, epoch: int) -> int:
         """How many of its samples of an epoch a shard took; more than it has if that was all."""
-        reached, position = self.places[shard]
+        reached, position = self.positions[shard]
         return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
 
@@ -70,7 +70,7 @@ class Order:
     to all shards, and each epoch's part of it in an order of its own; with `initial_fill` it goes through
     each epoch's part from front to end, and only mixes samples near each other, see `mixed`.
     `shuffle_after_epoch` puts the whole data set in a new random order for each epoch, the first included,
-    and each shard keeps its place.
+    and each shard keeps its slice of it.
 
     Args:
         size: number of samples.
@@ -126,7 +126,7 @@ class Order:
 
     @property
     def window(self) -> int:
-        """The next samples are among so many that lie one after another; they go from front to end of a part."""
+        """The next samples are among this many that lie one after another; they go from front to end of a part."""
         if self._shuffled or self._common is not None:
             return self.size
         largest = -(-self.size // self.num_shards)
@@ -136,7 +136,7 @@ class Order:
 
     # --- state ------------------------------------------------------------------------------
     def seek(self, epoch: int, position: int = 0) -> None:
-        """Goes to a place in an epoch; `position` counts this shard's samples, repeated ones too."""
+        """Goes to a position in an epoch; `position` counts this shard's samples, repeated ones too."""
         self._base, self._taken, self._past = epoch, position, list[_Past]()
         self._find()
 
@@ -205,8 +205,8 @@ class Order:
         """Adds `shards` shards that took so much to the past, and finds where each of them was."""
         level = len(self._past)
         taken = given if isinstance(given, list) else [given] * shards
-        places = [self._walk(level, shards, shard, t) for shard, t in enumerate(taken)]
-        self._past.append(_Past(shards, given, places))
+        positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(taken)]
+        self._past.append(_Past(shards, given, positions))
 
     def _find(self) -> None:
         """Epoch and position from what was taken since the beginning of the base epoch."""
@@ -248,9 +248,9 @@ class Order:
     def _take_padded(self, count: int) -> Batch:
         while self._position >= self._limit():
             self._next_epoch()
-        places = np.arange(self._position, self._position + count)
+        positions = np.arange(self._position, self._position + count)
         mine = self._mine
-        padded = places >= len(mine)
+        padded = positions >= len(mine)
         part = mine.next(self._position, count)
         filled = np.full(count - len(part), mine.filler if padded.any() else 0, np.int64)
         indices = np.concatenate([part, filled])
@@ -292,8 +292,8 @@ class Order:
     def _count(self, level: int, shards: int, shard: int, epoch: int) -> int:
         """How many samples of an epoch are a shard's."""
         left = self._left(level, epoch)
-        place = shard if left < self.size else self._place(shard, shards, epoch)
-        return left * (place + 1) // shards - left * place // shards
+        slot = shard if left < self.size else self._rotated(shard, shards, epoch)
+        return left * (slot + 1) // shards - left * slot // shards
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> Items:
         """A shard's samples of an epoch, in order."""
@@ -307,16 +307,16 @@ class Order:
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
 
-    def _place(self, shard: int, shards: int, epoch: int) -> int:
+    def _rotated(self, shard: int, shards: int, epoch: int) -> int:
         return shard if self.stick_to_shard else (shard + epoch) % shards
 
     def _part(self, shard: int, shards: int, epoch: int) -> Items:
         """A shard's samples of a whole epoch, in order."""
-        place = self._place(shard, shards, epoch)
+        slot = self._rotated(shard, shards, epoch)
         if self._shuffled:
-            return _slice(permutation(self.size, self._common_seed, epoch), place, shards)
-        start, end = self.size * place // shards, self.size * (place + 1) // shards
-        key = self._seed, epoch << 32 | place
+            return _slice(permutation(self.size, self._common_seed, epoch), slot, shards)
+        start, end = self.size * slot // shards, self.size * (slot + 1) // shards
+        key = self._seed, epoch << 32 | slot
         if self._common is not None:
             return permutation(end - start, *key).among(self._common.part(start, end))
         part = counting(start, end)

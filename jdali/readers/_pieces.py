@@ -39,9 +39,9 @@ class Pieces(NamedTuple):
     def select(self, chosen: np.ndarray) -> Pieces:
         return Pieces(self.raw, self.starts[chosen], self.sizes[chosen], self.known[chosen])
 
-    def piece(self, place: int) -> bytes:
-        start = self.starts.item(place)
-        return self.raw[start : start + self.sizes.item(place)].tobytes()
+    def piece(self, index: int) -> bytes:
+        start = self.starts.item(index)
+        return self.raw[start : start + self.sizes.item(index)].tobytes()
 
 
 def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: np.ndarray) -> Pieces:

@@ -104,9 +104,9 @@ def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> 
                         continue
             if at > end:
                 break
-            name, place = _map_entry(data, start, at)
+            name, bounds = _map_entry(data, start, at)
             if name in wanted:
-                found.append((wanted[name], *place))
+                found.append((wanted[name], *bounds))
     except IndexError:
         at = len(data) + 1
     if at > end:
@@ -184,9 +184,9 @@ def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
-    place = np.arange(len(groups)) - np.repeat(starts, lengths)
+    digit = np.arange(len(groups)) - np.repeat(starts, lengths)
     # The tenth group holds but one bit of the 64; NumPy's shift drops the others.
-    shifted = (groups & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
+    shifted = (groups & 0x7F).astype(np.uint64) << (7 * digit).astype(np.uint64)
     values: np.ndarray = np.bitwise_or.reduceat(shifted, starts)
     return values.view(np.int64), lengths
 
@@ -223,12 +223,12 @@ def last_integer(found: list[Field], number: int) -> int | None:
 
 def contents(found: list[Field], number: int) -> list[tuple[int, int]]:
     """Where the contents of a field of bytes or messages are, one for each time it is there."""
-    places = []
+    bounds = []
     for field, kind, start, end in found:
         if field == number:
             if kind != BYTES:
                 raise BadRecord(
                     f"its protocol buffer has a field {number} of kind {kind} where bytes should be"
                 )
-            places.append((start, end))
-    return places
+            bounds.append((start, end))
+    return bounds

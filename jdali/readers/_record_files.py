@@ -72,7 +72,7 @@ class RecordFiles:
         """Says in which order pieces will be read.
 
         Args:
-            window: the next ones are among so many that follow each other, from front to end.
+            window: the next ones are among this many that follow each other, from front to end.
             files: int [n], number of the file of each piece.
             offsets, ends: int64 [n], bytes.
         """
@@ -83,7 +83,7 @@ class RecordFiles:
             self._advice = Advice(self.sizes, self._read_soon)
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Says that pieces are read between two places, each a file and an offset in it."""
+        """Says that pieces are read between two positions, each a file and an offset in it."""
         if self._advice is not None:
             self._advice.reads(first, last)
 

@@ -37,14 +37,14 @@ class Records(NamedTuple):
 
 
 class CutShort(ValueError):
-    """From a place of a file on nobody can tell where its records are.
+    """From some offset of a file on it is unknown where its records are.
 
     Args:
         name: of the reader.
         path: of the file.
         reason: as the end of a sentence about the file.
-        offsets: int64 [n], where the records before that place begin.
-        at: the place, bytes.
+        offsets: int64 [n], where the records before that offset begin.
+        at: the offset, bytes.
     """
 
     def __init__(self, name: str, path: str, reason: str, offsets: Sequence[int], at: int):
@@ -52,7 +52,7 @@ class CutShort(ValueError):
         self._reason, self._offsets, self._at = reason, offsets, at
 
     def records(self, files: RecordFiles, file: int) -> Records:
-        """Those before that place, and what follows as one more, which cannot be read."""
+        """Those before that offset, and what follows as one more, which cannot be read."""
         files.lost[file] = f"the file {self._reason}"
         offsets = np.array([*self._offsets, self._at], np.int64)
         return Records(offsets, np.append(np.diff(offsets), -1))
@@ -64,7 +64,7 @@ def looked_through(files: RecordFiles, file: int, goes_on: bool, look: Callable[
     Args:
         files: all of them.
         file: number of the one.
-        goes_on: take what is before a damaged place, and what follows as one record that cannot be read.
+        goes_on: take what is before the damage, and what follows as one record that cannot be read.
         look: finds the records in the file of a path, or raises `CutShort`.
     """
     try:
@@ -157,17 +157,17 @@ class RecordReader(PiecesReader):
             raise self._error(index, error) from error
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
-        place = f"{self.source(index)}, at byte {self._offsets.item(index)}"
-        return SampleError(f"{self._name}: {place}: {error}")
+        where = f"{self.source(index)}, at byte {self._offsets.item(index)}"
+        return SampleError(f"{self._name}: {where}: {error}")
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         sizes = self._sizes[indices]
         file = np.searchsorted(self._first, indices, side="right") - 1
         pieces = read_pieces(self._files, file, self._offsets[indices], sizes)
 
-        def alone(place: int) -> tuple[np.ndarray, ...]:
-            index = indices.item(place)
-            return self._parsed(index, pieces.piece(place)) if pieces.known[place] else self.load(index)
+        def alone(position: int) -> tuple[np.ndarray, ...]:
+            index = indices.item(position)
+            return self._parsed(index, pieces.piece(position)) if pieces.known[position] else self.load(index)
 
         return parsed_together(self, pieces, len(indices), alone)
 
@@ -207,24 +207,24 @@ def parsed_together(
         parser: whose `parse_many` parses most of them.
         pieces: of the samples, one after another; the same number for each.
         count: of samples.
-        alone: gives, or fails to give, the outputs of the others, by their place.
+        alone: gives, or fails to give, the outputs of the others, by their position.
     """
     ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
     columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
     if ok.all():
         return Loaded(columns, {})
-    samples, places = [], np.flatnonzero(ok).tolist()
+    samples, positions = [], np.flatnonzero(ok).tolist()
     failures: dict[int, Exception] = {}
-    for place in np.flatnonzero(~ok).tolist():
+    for position in np.flatnonzero(~ok).tolist():
         try:
-            samples.append(alone(place))
-            places.append(place)
+            samples.append(alone(position))
+            positions.append(position)
         except Exception as error:
-            failures[place] = error
+            failures[position] = error
     others = stores(samples, parser.num_outputs)
     if not ok.any():
         return Loaded(others, failures)
-    order = np.argsort(places)
+    order = np.argsort(positions)
     return Loaded(tuple(column.select(order) for column in joined([columns, others])), failures)
 
 

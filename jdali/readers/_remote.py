@@ -285,7 +285,7 @@ def exists(url: str) -> bool:
 
 def entries(url: str) -> list[tuple[str, bool]]:
     """(name, whether it is a folder) of all in a folder."""
-    is_page = _protocol(url) in _HTTP  # with links, also to other places
+    is_page = _protocol(url) in _HTTP  # with links, also to other sites
     url = url.rstrip("/") + "/" if is_page else url
     _, path = _file_system(url)
     own = path.rstrip("/")

@@ -1,4 +1,4 @@
-"""How the bytes of a path are got, be it a local file or a URL: the one place where readers open files.
+"""How the bytes of a path are got, be it a local file or a URL: the only module where readers open files.
 
 Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) whose `strerror` says what is wrong; those
 of URLs come after the retries of `jdali.storage`.

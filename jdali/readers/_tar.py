@@ -106,7 +106,7 @@ def _check(header: bytes, at: int) -> None:
     """Raises unless a block is a header whose checksum is right."""
     field = header[_CHECKSUM].strip(b" \0")
     stated = int(field, 8) if field and not field.strip(b"01234567") else -1
-    # The checksum is that of the header with blanks in its place; old programs added signed bytes.
+    # The checksum is that of the header with blanks in its field; old programs added signed bytes.
     own = header[_CHECKSUM]
     total = sum(header) - sum(own) + 8 * ord(" ")
     if stated == total:
@@ -136,7 +136,7 @@ def _number(field: bytes, at: int, *, base: int) -> int:
 
 def _name(header: bytes) -> bytes:
     name = header[_NAME].split(b"\0", 1)[0]
-    # Only POSIX headers have a prefix; GNU's use the place for other things.
+    # Only POSIX headers have a prefix; GNU's use these bytes for other things.
     prefix = header[_PREFIX].split(b"\0", 1)[0] if header[_MAGIC] == b"ustar\0" else b""
     return prefix + b"/" + name if prefix else name
 

@@ -91,8 +91,8 @@ class Cut:
     def numbers(self, start: int, low: int, high: int) -> np.ndarray:
         """The frames of a sequence."""
         if self.uniform:
-            places = np.linspace(low, high - 1, self.length)
-            return np.floor(places + 0.5).astype(np.int64)
+            positions = np.linspace(low, high - 1, self.length)
+            return np.floor(positions + 0.5).astype(np.int64)
         return pad(start + np.arange(self.length) * self.stride, low, high, self.pad_mode)
 
 

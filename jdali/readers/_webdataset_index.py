@@ -39,12 +39,12 @@ class Components(NamedTuple):
 
 
 class CutArchive(ValueError):
-    """From a place of an archive on nobody can tell what is in it.
+    """From some offset of an archive on it is unknown what is in it.
 
     Args:
         path: of the archive.
         reason: what is wrong with it.
-        known: the components of the samples before that place, but for the last, which may lack some.
+        known: the components of the samples before that offset, but for the last, which may lack some.
     """
 
     def __init__(self, path: str, reason: BadRecord, known: Arrays):
@@ -59,7 +59,7 @@ def components_of(files: RecordFiles, file: int, index: str | None, goes_on: boo
         files: the archives.
         file: number of the archive.
         index: path of its index; None: it is looked through, which is remembered in the user's cache folder.
-        goes_on: take what is before a damaged place, and note in `files.lost` that the rest is lost.
+        goes_on: take what is before the damage, and note in `files.lost` that the rest is lost.
 
     Raises:
         FileNotFoundError: the index cannot be read.

@@ -27,13 +27,13 @@ class Contents(NamedTuple):
 
     Attributes:
         raw: uint8 [bytes], of all files together.
-        places: int64 [n], which of the files could be read.
+        positions: int64 [n], which of the files could be read.
         starts, sizes: int64 [n], where they are in `raw`, bytes.
-        failures: what is wrong with the others, by their place.
+        failures: what is wrong with the others, by their position.
     """
 
     raw: np.ndarray
-    places: np.ndarray
+    positions: np.ndarray
     starts: np.ndarray
     sizes: np.ndarray
     failures: dict[int, Exception]
@@ -42,10 +42,10 @@ class Contents(NamedTuple):
         """uint8 [bytes] of each file that could be read."""
         return byte_column(Buffer(self.raw), self.starts, self.sizes)
 
-    def content(self, place: int) -> np.ndarray:
-        """uint8 [bytes], of the file at this place among those that could be read."""
-        start = self.starts.item(place)
-        return self.raw[start : start + self.sizes.item(place)]
+    def content(self, index: int) -> np.ndarray:
+        """uint8 [bytes], of the file at this index among those that could be read."""
+        start = self.starts.item(index)
+        return self.raw[start : start + self.sizes.item(index)]
 
 
 def read_file(path: str) -> np.ndarray:
@@ -59,42 +59,42 @@ def read_file(path: str) -> np.ndarray:
 def read_files(paths: Sequence[str]) -> Contents:
     """The whole of some files, which may be URLs; all of them are open at the same time."""
     sources: list[int | bytes] = []
-    places: list[int] = []
+    positions: list[int] = []
     sizes: list[int] = []
     failures: dict[int, Exception] = {}
     most = most_bytes()
     is_small = most >= _SMALL_BYTES  # the file before was
     try:
-        for place, path in enumerate(paths):
+        for position, path in enumerate(paths):
             content = _small(path) if is_small else b""
             if content:
                 sources.append(content)
-                places.append(place)
+                positions.append(position)
                 sizes.append(len(content))
                 continue
             try:
                 source, size = _opened(path, most)
             except (OSError, ValueError) as error:
-                failures[place] = _unreadable(path, error)
+                failures[position] = _unreadable(path, error)
                 continue
             sources.append(source)
-            places.append(place)
+            positions.append(position)
             sizes.append(size)
             is_small = size < _SMALL_BYTES <= most
         if len(sources) == len(paths) and all(type(source) is bytes for source in sources):
             return _together(sources)  # type: ignore[arg-type]
-        raw, starts = _room(paths, places, sizes, failures)
-        _fill_all(raw, starts, sizes, sources, paths, places, failures)
+        raw, starts = _room(paths, positions, sizes, failures)
+        _fill_all(raw, starts, sizes, sources, paths, positions, failures)
     finally:
         for source in sources:
             if isinstance(source, int):
                 os.close(source)
     raw.flags.writeable = False
-    read = Contents(raw, np.array(places, np.int64), starts, np.array(sizes, np.int64), failures)
+    read = Contents(raw, np.array(positions, np.int64), starts, np.array(sizes, np.int64), failures)
     if not failures:
         return read
-    good = np.array([place not in failures for place in places], bool)
-    return read._replace(places=read.places[good], starts=starts[good], sizes=read.sizes[good])
+    good = np.array([position not in failures for position in positions], bool)
+    return read._replace(positions=read.positions[good], starts=starts[good], sizes=read.sizes[good])
 
 
 def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> Contents:
@@ -105,7 +105,7 @@ def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> Conten
 def _small(path: str) -> bytes:
     """The whole of a small local file; of anything else, an empty file too, nothing, and no word of what is wrong.
 
-    What has no places to read from, such as a FIFO or a socket, fails, and what has no end is not small.
+    What cannot be read at an offset, such as a FIFO or a socket, fails, and what has no end is not small.
     """
     if ":" in path and _storage.is_url(path):
         return b""
@@ -148,7 +148,7 @@ def _opened(path: str, most: int) -> tuple[int | bytes, int]:
 
 
 def _room(
-    paths: Sequence[str], places: Sequence[int], sizes: list[int], failures: dict[int, Exception]
+    paths: Sequence[str], positions: Sequence[int], sizes: list[int], failures: dict[int, Exception]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Memory for files of these sizes, and where each begins in it.
 
@@ -160,20 +160,20 @@ def _room(
             return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
         except MemoryError as error:
             largest = int(room.argmax())
-            path = paths[places[largest]]
-            failures[places[largest]] = _unreadable(path, no_memory(path, sizes[largest]))
-            failures[places[largest]].__cause__ = error
+            path = paths[positions[largest]]
+            failures[positions[largest]] = _unreadable(path, no_memory(path, sizes[largest]))
+            failures[positions[largest]].__cause__ = error
             sizes[largest] = 0
 
 
 def _fill_all(
     raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: Sequence[int | bytes],
-    paths: Sequence[str], places: Sequence[int], failures: dict[int, Exception],
+    paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
 ) -> None:  # fmt: skip
     """Reads all files, from their starts in `raw` on; what fails is noted."""
     memory, readv = raw.data, os.readv
-    for source, place, start, size in zip(sources, places, starts.tolist(), sizes, strict=True):
-        if place in failures:
+    for source, position, start, size in zip(sources, positions, starts.tolist(), sizes, strict=True):
+        if position in failures:
             continue
         target = memory[start : start + size]
         try:
@@ -184,7 +184,7 @@ def _fill_all(
             if done < size:
                 _fill_rest(target, source, done)
         except OSError as error:
-            failures[place] = _unreadable(paths[place], error)
+            failures[position] = _unreadable(paths[position], error)
 
 
 def _fill_rest(target: memoryview, source: int, done: int) -> None:

@@ -28,10 +28,10 @@ _FLOAT, _INT32, _BYTE, _STRING, _INT64, _DOUBLE = 1, 2, 3, 4, 10, 13
 _AS_INT32 = {_INT32: np.int32, 5: np.bool_, 6: np.uint8, 7: np.int8, 8: np.uint16, 9: np.int16}
 _BOX_SIZE = 4
 # Fields of the elements, by type, for those that are parsed many at a time.
-_PLACES = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
+_FIELDS = {_FLOAT: _FLOATS, _BYTE: _BYTES, _STRING: _STRINGS, _INT64: _INT64S} | dict.fromkeys(
     _AS_INT32, _INT32S
 )
-_PARSED_TOGETHER = frozenset(_PLACES)
+_PARSED_TOGETHER = frozenset(_FIELDS)
 
 
 class LabelType(enum.IntEnum):
@@ -80,7 +80,7 @@ class Caffe2Reader(DatabaseReader):
 
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
         wanted = self._wanted
-        tensors = [_Tensor(record, *place) for place in contents(fields(record, 0, len(record)), 1)]
+        tensors = [_Tensor(record, *bounds) for bounds in contents(fields(record, 0, len(record)), 1)]
         outputs, next_ = [], 0
         if wanted.image_available:
             outputs.append(_at(tensors, 0, "an image").image())
@@ -122,8 +122,8 @@ class Caffe2Reader(DatabaseReader):
                 columns.append(_column(buffer, start, end, ok, *form))
         return _columns.pick(columns, ok) if ok.any() else ()
 
-    def _label(self, tensors: Sequence[_Tensor], place: int) -> np.ndarray:
-        label = _at(tensors, place, "a label").values()
+    def _label(self, tensors: Sequence[_Tensor], index: int) -> np.ndarray:
+        label = _at(tensors, index, "a label").values()
         kind = self._wanted.label_type
         if kind == LabelType.SINGLE and len(label) != 1:
             raise BadRecord(f"its label has {len(label)} elements, a label of type {kind.value} has one")
@@ -138,7 +138,7 @@ class Caffe2Reader(DatabaseReader):
             vector = np.zeros(classes, np.int32)
             vector[label] = 1
             return vector
-        weights = _at(tensors, place + 1, "the weights of the label").values()
+        weights = _at(tensors, index + 1, "the weights of the label").values()
         if len(weights) != len(label):
             raise BadRecord(f"its label has {len(label)} classes, but {len(weights)} weights")
         weighted = np.zeros(classes, np.float32)
@@ -151,20 +151,20 @@ def _column(
     kinds: Set[int],
 ) -> Store:  # fmt: skip
     """The elements of a tensor of many records, of one of these types; `ok` is changed."""
-    # Of records that are not ok the places mean nothing.
+    # Of records that are not ok the offsets mean nothing.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
     model = int(ok.argmax())
     form, types, _ = found.get(_TYPE, (VARINT, np.full(len(ok), _FLOAT), None))
     kind = types.item(model)
-    place = _PLACES.get(kind, 0)
+    field = _FIELDS.get(kind, 0)
     # Nothing is there twice, and all elements are in one piece.
     listed_once = len(found) == sum(number != _DIMS for number, *_ in listed)
-    if kind not in kinds or form != VARINT or not listed_once or found.get(place, (None,))[0] != BYTES:
+    if kind not in kinds or form != VARINT or not listed_once or found.get(field, (None,))[0] != BYTES:
         ok[:] = False
         return nothing()
     ok &= types == kind
-    _, first, last = found[place]
+    _, first, last = found[field]
     first, last = np.where(ok, first, 0), np.where(ok, last, 0)
     if kind in (_BYTE, _STRING):
         return _columns.byte_column(buffer, first, last - first)
@@ -176,10 +176,10 @@ def _column(
     return _columns.shaped_column(values, counts, shape, (), ok)
 
 
-def _at(tensors: Sequence[_Tensor], place: int, what: str) -> _Tensor:
-    if place >= len(tensors):
-        raise BadRecord(f"it has {len(tensors)} tensors, {what} should be number {place}")
-    return tensors[place]
+def _at(tensors: Sequence[_Tensor], index: int, what: str) -> _Tensor:
+    if index >= len(tensors):
+        raise BadRecord(f"it has {len(tensors)} tensors, {what} should be number {index}")
+    return tensors[index]
 
 
 def _last_box(tensors: Sequence[_Tensor], consumed: int, *, required: bool) -> np.ndarray:
@@ -236,10 +236,10 @@ class _Tensor:
         return self.values()
 
     def _content(self) -> np.ndarray:
-        places = contents(self._fields, _STRINGS if self.type == _STRING else _BYTES)
-        if len(places) != 1:
-            raise BadRecord(f"it has a tensor of {len(places)} strings of bytes, there must be one")
-        start, end = places[0]
+        bounds = contents(self._fields, _STRINGS if self.type == _STRING else _BYTES)
+        if len(bounds) != 1:
+            raise BadRecord(f"it has a tensor of {len(bounds)} strings of bytes, there must be one")
+        start, end = bounds[0]
         return np.frombuffer(self._data, np.uint8, end - start, start)
 
 

@@ -81,7 +81,7 @@ class CocoReader(Reader):
         """As `load_many`, without polygons and masks."""
         parsed = self._parsed
         contents = read_named(self._root, parsed.names, indices)
-        chosen = indices[contents.places]
+        chosen = indices[contents.positions]
         first = parsed.object_starts[chosen]
         counts = parsed.object_starts[chosen + 1] - first
         columns = [
@@ -165,7 +165,7 @@ def coco(
 
     Args:
         annotations_file: the JSON file.
-        avoid_class_remapping: labels are the ids of the categories, not their places in the file from 1 on.
+        avoid_class_remapping: labels are the ids of the categories, not their positions in the file, counted from 1.
         file_root: folder that the images' names are relative to.
         image_ids: give the ids of the images, too.
         images: names of the images to read, in this order, as the file has them; None: all, by their ids.

@@ -53,7 +53,7 @@ class FileReader(Reader):
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         contents = read_named(self._root, self._names, indices)
-        labels = self._labels[indices[contents.places], None]
+        labels = self._labels[indices[contents.positions], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:

@@ -31,7 +31,7 @@ from jdali.readers._records import (
 )
 
 _NAME = "readers.mxnet"
-# A part of a record: a magic number; its place in the record (3 bits) and its length (29 bits); the
+# A part of a record: a magic number; its position in the record (3 bits) and its length (29 bits); the
 # data, filled up to a multiple of 4 bytes. Where the data holds the magic number, the record is split
 # there, and the number is left out.
 _MAGIC = 0xCED7230A
@@ -91,14 +91,14 @@ def _joined(record: bytes) -> bytes:
         if at + _PART.size > len(record):
             raise BadRecord(f"its {len(record)} bytes up to the next record end within a part")
         magic, word = _PART.unpack_from(record, at)
-        place, length = word >> _LENGTH_BITS, word & ((1 << _LENGTH_BITS) - 1)
+        position, length = word >> _LENGTH_BITS, word & ((1 << _LENGTH_BITS) - 1)
         if magic != _MAGIC:
             raise BadRecord(
                 f"{magic:#010x} stands at its byte {at} instead of the magic number {_MAGIC:#010x}"
             )
         expected = (_MIDDLE, _LAST) if parts else (_WHOLE, _FIRST)
-        if place not in expected:
-            raise BadRecord(f"part {len(parts)} of it is marked as {place}, it should be {expected}")
+        if position not in expected:
+            raise BadRecord(f"part {len(parts)} of it is marked as {position}, it should be {expected}")
         at += _PART.size
         if at + length > len(record):
             raise BadRecord(
@@ -107,7 +107,7 @@ def _joined(record: bytes) -> bytes:
             )
         parts.append(record[at : at + length])
         at += length + -length % 4
-        if place in (_WHOLE, _LAST):
+        if position in (_WHOLE, _LAST):
             break
     # An index may leave records out; what follows must be another record, then.
     if at < len(record) and record[at : at + 4] != MAGIC_BYTES:

@@ -138,7 +138,7 @@ def nemo_asr(
         max_duration: leave out what has a longer "duration", in seconds; 0: nothing.
         min_duration: leave out what has a shorter "duration" or none; 0: nothing.
         quality: of the resampling, 0 to 100.
-        read_idxs: give the place in the manifest, too, not counting what is left out.
+        read_idxs: give the position in the manifest, too, not counting what is left out.
         read_sample_rate: give the sampling rate of the file, too.
         read_text: give the text, too.
         sample_rate: rate to resample to, Hz; 0 or less: as it is.

@@ -93,8 +93,8 @@ class NumpyReader(ArrayFileReader):
             return self._load_whole(indices)
         return one_by_one(
             [
-                functools.partial(self.load, index, **{key: values[place] for key, values in borders.items()})
-                for place, index in enumerate(indices.tolist())
+                functools.partial(self.load, index, **{key: values[i] for key, values in borders.items()})
+                for i, index in enumerate(indices.tolist())
             ],
             self.num_outputs,
         )
@@ -105,16 +105,16 @@ class NumpyReader(ArrayFileReader):
         if column is not None:
             return Loaded((column,), contents.failures)
 
-        def decoded(place: int) -> tuple[np.ndarray, ...]:
+        def decoded(i: int) -> tuple[np.ndarray, ...]:
             try:
-                return (npy.decode(contents.content(place)),)
+                return (npy.decode(contents.content(i)),)
             except SampleError as error:
-                path = self.source(indices.item(contents.places.item(place)))
+                path = self.source(indices.item(contents.positions.item(i)))
                 raise SampleError(f"{_NAME}: {path}: {error}") from error
 
-        loads = [functools.partial(decoded, place) for place in range(len(contents.places))]
+        loads = [functools.partial(decoded, i) for i in range(len(contents.positions))]
         columns, failures = one_by_one(loads, self.num_outputs)
-        others = {contents.places.item(place): error for place, error in failures.items()}
+        others = {contents.positions.item(i): error for i, error in failures.items()}
         return Loaded(columns, contents.failures | others)
 
     def _header(self, index: int, read: npy.Read, size: int) -> npy.Header:

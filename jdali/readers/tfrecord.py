@@ -105,7 +105,7 @@ class TFRecordReader(RecordReader):
     ):
         super().__init__(_NAME, files, records, options)
         self.num_outputs = len(features)
-        self._outputs = {name.encode(): place for place, name in enumerate(features)}
+        self._outputs = {name.encode(): output for output, name in enumerate(features)}
         self._features = list(features.values())
         self._takers = [_taker(name, feature) for name, feature in features.items()]
 
@@ -167,15 +167,15 @@ class TFRecordReader(RecordReader):
 
     def example(self, data: bytes) -> tuple[np.ndarray, ...]:
         """The outputs, from the bytes of a tf.train.Example."""
-        places: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
+        bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
         end = len(data)
         tag, start = only_content(data, 0, end)
         maps = [(start, end)] if tag == _FIRST else contents(fields(data, 0, end), 1)
         for start, end in maps:
             for output, first, last in map_entries(data, start, end, self._outputs):
-                places[output] = (first, last)
+                bounds[output] = (first, last)
         return tuple(
-            [take(data, first, last) for take, (first, last) in zip(self._takers, places, strict=True)]
+            [take(data, first, last) for take, (first, last) in zip(self._takers, bounds, strict=True)]
         )
 
 

@@ -112,7 +112,7 @@ class WebDatasetReader(PiecesReader):
             np.where(present, self._offsets[indices] - head, 0).reshape(-1),
             np.where(present, sizes + head, 0).reshape(-1),
         )
-        return parsed_together(self, pieces, len(indices), lambda place: self.load(indices.item(place)))
+        return parsed_together(self, pieces, len(indices), lambda i: self.load(indices.item(i)))
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         head = BLOCK if self._check else 0

@@ -26,7 +26,7 @@ def files(tmp_path):
 def test_contents(files):
     paths, contents = files
     read = read_files(paths)
-    assert read.places.tolist() == list(range(len(paths)))
+    assert read.positions.tolist() == list(range(len(paths)))
     assert not read.failures
     assert [read.content(i).tobytes() for i in range(len(paths))] == contents
     assert [sample.tobytes() for sample in read.column().host_samples()] == contents
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_does_not_harm_the_others(files, tmp_path):
     paths, contents = files
     mixed = [paths[0], str(tmp_path), paths[3], str(tmp_path / "none"), "a\0b", paths[2]]
     read = read_files(mixed)
-    assert read.places.tolist() == [0, 2, 5]
+    assert read.positions.tolist() == [0, 2, 5]
     assert [read.content(i).tobytes() for i in range(3)] == [contents[0], contents[3], contents[2]]
     messages = {place: str(error) for place, error in read.failures.items()}
     assert messages[1] == f"cannot read {tmp_path}: Is a directory"
@@ -93,7 +93,7 @@ def test_a_file_that_gets_shorter_while_it_is_read(files, monkeypatch):
 
     monkeypatch.setattr(os, "readv", cut)
     read = read_files(paths[3:])
-    assert read.places.tolist() == [0, 2]
+    assert read.positions.tolist() == [0, 2]
     assert (
         str(read.failures[1])
         == f"cannot read {paths[4]}: it ends at byte 100000; it was longer when it was opened"
