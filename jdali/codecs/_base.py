@@ -56,7 +56,7 @@ class Request:
     """How a picture is wanted; a codec obeys what it can do at less cost than its caller.
 
     Attributes:
-        output_type: colour space. A codec that has it at hand may give gray for GRAY.
+        output_type: colour space. A codec whose data have it may give gray for GRAY.
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: a faster, less exact inverse DCT.
         window: what of the stored picture (at its smaller scale) is looked at; None: all of it. A codec

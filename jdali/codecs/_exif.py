@@ -31,7 +31,7 @@ def orientation(block: memoryview) -> int:
 
 
 def is_turned(orientation: int) -> bool:
-    """Whether height and width change places."""
+    """Whether height and width are swapped."""
     return orientation >= 5
 
 

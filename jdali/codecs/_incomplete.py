@@ -19,7 +19,7 @@ _OGG_PAGE = struct.Struct(
 )  # magic, version, flags, granule, stream, number, CRC, count of segments
 _OGG_MAGIC = re.compile(b"OggS")
 _OGG_FIRST, _OGG_LAST = 2, 4
-_OGG_CRC_PLACE = 22
+_OGG_CRC_OFFSET = 22
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 _W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
@@ -113,6 +113,6 @@ def _missing_of_ogg(content: memoryview) -> str | None:
 
 def _ogg_crc(page: bytes) -> int:
     """The checksum of a page: CRC-32 from the highest bit down, from 0 on; zlib's goes from the lowest bit up."""
-    without = page[:_OGG_CRC_PLACE] + bytes(4) + page[_OGG_CRC_PLACE + 4 :]
+    without = page[:_OGG_CRC_OFFSET] + bytes(4) + page[_OGG_CRC_OFFSET + 4 :]
     mirrored = zlib.crc32(without.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)

@@ -141,7 +141,7 @@ def _sampling(frame: memoryview) -> tuple[int, int] | None:
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Gray if that is asked for, since libjpeg has the luminance at hand; CMYK only for ANY_DATA."""
+    """Gray if that is asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
     wanted = request.output_type
     if info.dtype != UINT8:
         codecs = need_imagecodecs("a JPEG image of more than 8 bits")

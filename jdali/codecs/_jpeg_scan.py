@@ -20,7 +20,7 @@ from jdali.codecs._jpeg import MOST_PIXELS_PER_BYTE, info_of
 _HEAD_BYTES = 2048
 # Segments before the picture's data that are gone through, at most.
 _MOST_SEGMENTS = 32
-# The longest element that is read at a place, bytes.
+# The longest element that is read at an offset, bytes.
 _MARGIN = 8
 _GRAY, _COLOUR = 1, 3
 

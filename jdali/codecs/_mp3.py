@@ -26,7 +26,7 @@ _SAMPLE_RATES = (44100, 48000, 32000)  # of MPEG 1
 # In the first frame of a file that says its length; then come four bytes of flags, and for each of the lowest
 # two that are set four with the number of the other frames and that of bytes.
 _LENGTH_TAGS = (b"Xing", b"Info")
-_TAG_PLACE = 48  # bytes of the first frame in which a tag begins
+_TAG_OFFSET = 48  # bytes of the first frame in which a tag begins
 
 
 @functools.cache
@@ -109,7 +109,7 @@ def tag_size(content: memoryview) -> int:
     if bytes(content[:3]) != b"ID3":
         return 0
     size = bytes(content[6:10])
-    return 10 + sum((byte & 127) << 7 * (3 - place) for place, byte in enumerate(size))
+    return 10 + sum((byte & 127) << 7 * (3 - i) for i, byte in enumerate(size))
 
 
 def _start(content: memoryview) -> int | None:
@@ -126,11 +126,11 @@ def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     Where the tag has another number of bytes, it gets the right one, for FFmpeg would leave the silence that
     encoders put at the end.
     """
-    head = bytes(content[start : start + _TAG_PLACE + 16])
-    place = max(head.find(tag, 0, _TAG_PLACE) for tag in _LENGTH_TAGS)
-    if place < 0 or len(head) < place + 16:
+    head = bytes(content[start : start + _TAG_OFFSET + 16])
+    offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)
+    if offset < 0 or len(head) < offset + 16:
         return 0, content
-    flags, frames, size_told = struct.unpack_from(">III", head, place + 4)
+    flags, frames, size_told = struct.unpack_from(">III", head, offset + 4)
     if not flags & 1:
         return 0, content
     end = start
@@ -139,9 +139,9 @@ def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
         if not size:
             return frames, content
         end += size
-    if flags & 2 and size_told != end - start and end - start >= place + 16:
+    if flags & 2 and size_told != end - start and end - start >= offset + 16:
         content = memoryview(bytearray(content[:end]))
-        struct.pack_into(">I", content, start + place + 12, end - start)
+        struct.pack_into(">I", content, start + offset + 12, end - start)
     return frames, content[:end]
 
 

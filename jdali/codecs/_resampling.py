@@ -45,19 +45,19 @@ def window_table(lobes: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
     """
     entries = 2 * _STEPS * lobes + 1
-    place = np.arange(entries) - entries // 2
-    weights = np.sinc(place / _STEPS) * 0.5 * (1 + np.cos(2 * np.pi * place / entries))
+    entry = np.arange(entries) - entries // 2
+    weights = np.sinc(entry / _STEPS) * 0.5 * (1 + np.cos(2 * np.pi * entry / entries))
     table = np.pad(weights, (1, 2)).astype(np.float32)
     table.flags.writeable = False
     return table
 
 
 def window_weights(distance: np.ndarray[Any, Any], lobes: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Weights of input samples at `distance` (in samples) from the output's place."""
+    """Weights of input samples at `distance` (in samples) from the output's position."""
     table = window_table(lobes)
-    place = distance * _STEPS + (_STEPS * lobes + 1)
-    left = np.clip(np.floor(place), 0, len(table) - 2).astype(np.intp)
-    share = (place - left).astype(np.float32)
+    position = distance * _STEPS + (_STEPS * lobes + 1)
+    left = np.clip(np.floor(position), 0, len(table) - 2).astype(np.intp)
+    share = (position - left).astype(np.float32)
     weights = table[left] + share * (table[left + 1] - table[left])
     return np.where(np.abs(distance) <= lobes, weights, np.float32(0))
 
@@ -108,16 +108,16 @@ class _Bank:
 
 @functools.lru_cache(maxsize=16)
 def _bank(step: Fraction, lobes: int) -> _Bank:
-    """One period is `denominator` outputs over `numerator` inputs; so many are taken that the inputs shared
+    """One period is `denominator` outputs over `numerator` inputs; so many that the inputs shared
     by neighbouring periods (2 · lobes) do not outweigh the rest.
     """
     periods = -(-_BANK_INPUTS // step.numerator)
     hop, outputs = periods * step.numerator, periods * step.denominator
-    place = np.arange(outputs) * step.numerator / step.denominator
+    position = np.arange(outputs) * step.numerator / step.denominator
     width = max(8, int((2 * lobes + 1) / step))
     blocks = []
     for start in range(0, outputs, width):
-        part = place[start : start + width]
+        part = position[start : start + width]
         first, last = int(part[0]), int(part[-1])
         inputs = np.arange(first - lobes, last + lobes + 1)
         weights = window_weights(inputs[:, None] - part[None], lobes)
@@ -152,9 +152,9 @@ def _resample_by_gather(
     padded = np.pad(channels, ((lobes, lobes + 1), (0, 0)))
     taps = np.arange(-lobes, lobes + 1)
     for start in range(0, count, _CHUNK):
-        place = np.arange(start, min(start + _CHUNK, count)) * step
-        index = np.floor(place).astype(np.intp)[:, None] + taps
-        weights = window_weights(index - place[:, None], lobes)
+        position = np.arange(start, min(start + _CHUNK, count)) * step
+        index = np.floor(position).astype(np.intp)[:, None] + taps
+        weights = window_weights(index - position[:, None], lobes)
         seen = padded[np.clip(index + lobes, 0, len(padded) - 1)]
         result[start : start + _CHUNK] = np.einsum("nt,ntc->nc", weights, seen)
     return result

@@ -32,7 +32,7 @@ _OLD_JPEG = 6  # its data are not in the strips
 class _Entry(NamedTuple):
     kind: int
     length: int
-    place: int
+    offset: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,15 +64,15 @@ class Directory:
         return (self.values(tag) or (default,))[0]
 
     def _content(self, tag: int) -> memoryview:
-        kind, count, place = self.entries[tag]
+        kind, count, offset = self.entries[tag]
         size = _SIZES[kind] * count
-        if place + size > len(self.view):
+        if offset + size > len(self.view):
             raise corrupt("TIFF", f"the values of tag {tag} are outside of the file")
-        return self.view[place : place + size]
+        return self.view[offset : offset + size]
 
 
 def read(view: memoryview) -> Directory:
-    """The directory of the first page; of its values only the places."""
+    """The directory of the first page; of its values only the offsets."""
     order = "<" if begins(view, b"II") else ">"
     (magic,) = struct.unpack_from(order + "H", view, 2)
     big = magic == 43
@@ -87,10 +87,10 @@ def read(view: memoryview) -> Directory:
         tag, kind, length = struct.unpack_from(order + "HH" + number, view, entry)
         if kind not in _SIZES:
             continue
-        place = entry + 4 + inline
+        offset = entry + 4 + inline
         if length * _SIZES[kind] > inline:
-            (place,) = struct.unpack_from(order + number, view, place)
-        entries.setdefault(tag, _Entry(kind, length, place))
+            (offset,) = struct.unpack_from(order + number, view, offset)
+        entries.setdefault(tag, _Entry(kind, length, offset))
     return Directory(view, order, big, entries)
 
 
@@ -167,13 +167,13 @@ def _file(
         values[PHOTOMETRIC] = _LONG, 1, struct.pack(order + "I", photometric)
     packed = struct.pack(f"{order}{len(pieces)}{number}", *lengths)
     values[size_tag] = kind, len(pieces), packed
-    values[offset_tag] = kind, len(pieces), packed  # the right values when their place is known
+    values[offset_tag] = kind, len(pieces), packed  # the right values when their offsets are known
     entry_size, inline = (20, 8) if directory.big else (12, 4)
     start = 16 if directory.big else 8
     end = start + len(values) * entry_size + (16 if directory.big else 6)
     outside = sum(len(content) for _, _, content in values.values() if len(content) > inline)
-    places = np.cumsum([end + outside, *lengths])[:-1]
-    values[offset_tag] = kind, len(pieces), struct.pack(f"{order}{len(pieces)}{number}", *places.tolist())
+    offsets = np.cumsum([end + outside, *lengths])[:-1]
+    values[offset_tag] = kind, len(pieces), struct.pack(f"{order}{len(pieces)}{number}", *offsets.tolist())
     first = struct.pack(order + "HHQ", 8, 0, start) if directory.big else struct.pack(order + "I", start)
     head = bytes(directory.view[:4]) + first
     parts, tail = [head, struct.pack(order + ("Q" if directory.big else "H"), len(values))], b""

@@ -56,12 +56,12 @@ class VideoDecoder:
         Raises:
             SampleError: a frame cannot be decoded, or is damaged.
         """
-        places: dict[int, list[int]] = {}
-        for place, number in enumerate(numbers.tolist()):
-            places.setdefault(number, []).append(place)
-        padded = places.pop(PADDING, [])
+        positions: dict[int, list[int]] = {}
+        for position, number in enumerate(numbers.tolist()):
+            positions.setdefault(number, []).append(position)
+        padded = positions.pop(PADDING, [])
         result: np.ndarray | None = None
-        for number in sorted(places):
+        for number in sorted(positions):
             if not 0 <= number < len(self._index):
                 raise SampleError(f"there is no frame {number}, the video has {len(self._index)}")
             frame = self._frame(number)
@@ -72,11 +72,11 @@ class VideoDecoder:
                     f"frame {number} is {frame.height}x{frame.width}, those before it are "
                     f"{result.shape[1]}x{result.shape[2]}"
                 )
-            first, *others = places[number]
+            first, *others = positions[number]
             with refusals(f"frame {number} cannot be converted"):
                 self._convert(frame, result[first], image_type)
-            for place in others:
-                result[place] = result[first]
+            for position in others:
+                result[position] = result[first]
         if result is None:
             result = self._allocate(len(numbers), self._index.height, self._index.width)
         if padded:
@@ -104,7 +104,7 @@ class VideoDecoder:
             frame = self._forward(number)
             if frame is not None:
                 return frame
-        # Containers may lead to a place after the one asked for; then the key frames before are tried.
+        # Containers may lead to a position after the one asked for; then the key frames before are tried.
         for start in (*range(key, max(key - 3, -1), -1), None):
             if start is None or self._index.counted:
                 self._begin()

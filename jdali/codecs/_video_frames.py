@@ -42,13 +42,13 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
         return np.where(beyond, PADDING, numbers)
     if mode == "edge":
         return np.clip(numbers, low, high - 1)
-    size, place = high - low, numbers - low
+    size, offset = high - low, numbers - low
     if mode == "reflect_1001":
-        place = place % (2 * size)
-        return low + np.where(place >= size, 2 * size - 1 - place, place)
+        offset = offset % (2 * size)
+        return low + np.where(offset >= size, 2 * size - 1 - offset, offset)
     period = max(2 * (size - 1), 1)
-    place = place % period
-    return low + np.where(place >= size, period - place, place)
+    offset = offset % period
+    return low + np.where(offset >= size, period - offset, offset)
 
 
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:

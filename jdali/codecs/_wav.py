@@ -133,19 +133,19 @@ def floats_together(
 
 def _of_neighbours(base: Any, samples: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
     """Floats of some samples that lie in the array `base`."""
-    places = [_address(part) for part in samples]
-    begin = min(places)
-    size = max(place + part.nbytes for place, part in zip(places, samples, strict=True)) - begin
+    addresses = [_address(part) for part in samples]
+    begin = min(addresses)
+    size = max(address + part.nbytes for address, part in zip(addresses, samples, strict=True)) - begin
     together = len(samples) > 1 and isinstance(base, np.ndarray) and base.flags.c_contiguous
     if (
         not together
         or size > 2 * sum(part.nbytes for part in samples)
-        or any((p - begin) % 2 for p in places)
+        or any((p - begin) % 2 for p in addresses)
     ):
         return [_floats_of_16_bits(part) for part in samples]
     first = begin - _address(base)
     floats = _floats_of_16_bits(base.reshape(-1).view(np.uint8)[first : first + size].view("<i2"))
-    starts = [(place - begin) // 2 for place in places]
+    starts = [(address - begin) // 2 for address in addresses]
     return [floats[start : start + len(part)] for start, part in zip(starts, samples, strict=True)]
 
 

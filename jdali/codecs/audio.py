@@ -288,7 +288,7 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
 
 
 def _most_values(size: int) -> int:
-    """How many values a file of so many bytes is believed to have."""
+    """How many values a file of this many bytes is believed to have."""
     return min(MAX_VALUES, MAX_VALUES_PER_BYTE * size + _SLACK)
 
 

@@ -83,11 +83,11 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int]]:
 def _cards(data: bytes, at: int, number: int) -> tuple[Cards, int]:
     """Values of the cards of the header at `at`, as text, and where its data begin."""
     cards: Cards = {}
-    for place in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
-        card = data[place : place + _CARD]
+    for start in range(at, min(len(data) - _CARD + 1, at + _MOST_CARDS * _CARD), _CARD):
+        card = data[start : start + _CARD]
         key = card[:8].rstrip()
         if key == b"END":
-            return cards, at + -(-(place + _CARD - at) // _BLOCK) * _BLOCK
+            return cards, at + -(-(start + _CARD - at) // _BLOCK) * _BLOCK
         if card[8:10] == b"= ":
             cards.setdefault(key, card[10:].partition(b"/")[0].strip())
     raise SampleError(

@@ -1,6 +1,6 @@
 """Encoded images: what the header says, and decoding all or a part of the picture.
 
-The format is found from the content. `FORMATS` is the one place that says what is read by what;
+The format is found from the content. Only `FORMATS` says what is read by what;
 adding a format is a module like `_png.py` and a row here.
 """
 
@@ -102,7 +102,7 @@ def output_shape(
     denominator: int = 1,
 ) -> tuple[int, int, int]:
     """(height, width, channels) of what `decode` returns for these arguments."""
-    _, (_, _, height, width) = _place(info, adjust_orientation, window, denominator)
+    _, (_, _, height, width) = _scaled_window(info, adjust_orientation, window, denominator)
     return height, width, _channels(info, output_type)
 
 
@@ -110,7 +110,7 @@ def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
     return info.channels if output_type == ANY_DATA else 1 if output_type == GRAY else 3
 
 
-def _place(
+def _scaled_window(
     info: ImageInfo, adjust_orientation: bool, window: Window | None, denominator: int
 ) -> tuple[int, Window]:
     """The denominator used, and the window in the upright picture at that scale."""
@@ -184,15 +184,15 @@ def decode(
     info = info or probe(view)
     coding = _BY_NAME[info.format]
     turned = info.orientation if adjust_orientation else 1
-    denominator, place = _place(info, adjust_orientation, window, denominator)
-    shape = *place[2:], _channels(info, output_type)
+    denominator, scaled = _scaled_window(info, adjust_orientation, window, denominator)
+    shape = *scaled[2:], _channels(info, output_type)
     if out is not None and (out.shape != shape or out.dtype != dtype):
         raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
     as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
     direct = as_stored and out is not None and out.flags.c_contiguous
     whole = tuple(-(-n // denominator) for n in (info.height, info.width))
     up_height, up_width = whole[::-1] if is_turned(turned) else whole
-    y, x, height, width = stored_window(place, up_height, up_width, turned)
+    y, x, height, width = stored_window(scaled, up_height, up_width, turned)
     request = Request(
         output_type,
         denominator,
