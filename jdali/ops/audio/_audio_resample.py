@@ -130,7 +130,7 @@ def audio_resample(
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
 
-    Parity: output samples are placed to within 2⁻³³ of a sample times their index; DALI adds up float32
+    Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
     """
     out = np.dtype(dtype or signal.dtype)
@@ -141,16 +141,16 @@ def audio_resample(
     count = len(wave) if out_shape is None else out_shape[0]
     if wave.size == 0 or count == 0:
         return jnp.zeros(signal.shape if out_shape is None else out_shape, out)
-    index, share = _places(count, _whole, _part)
+    index, share = _positions(count, _whole, _part)
     lobes = lobes_of(quality)
     table = jnp.asarray(window_table(lobes))
 
     def add_tap(total: Array, tap: Array) -> tuple[Array, None]:
         source = index + tap
         distance = tap.astype(jnp.float32) - share
-        place = distance * _STEPS + np.float32(_STEPS * lobes + 1)
-        left = jnp.clip(jnp.floor(place), 0, len(table) - 2).astype(jnp.int32)
-        weight = table[left] + (place - left.astype(jnp.float32)) * (table[left + 1] - table[left])
+        position = distance * _STEPS + np.float32(_STEPS * lobes + 1)
+        left = jnp.clip(jnp.floor(position), 0, len(table) - 2).astype(jnp.int32)
+        weight = table[left] + (position - left.astype(jnp.float32)) * (table[left + 1] - table[left])
         weight = jnp.where((jnp.abs(distance) <= lobes) & (source >= 0) & (source < length), weight, 0)
         seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
         return total + seen * (weight[:, None] if wave.ndim == 2 else weight), None
@@ -162,8 +162,8 @@ def audio_resample(
     return result if out_shape is None else fit(result, out_shape)
 
 
-def _places(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
-    """Place of each output in the input: its whole part, int32, and the rest, float32.
+def _positions(count: int, whole: Any, part: Any) -> tuple[Array, Array]:
+    """Position of each output in the input: its whole part, int32, and the rest, float32.
 
     The step is a fixed-point number of 32 fractional bits; products of 16-bit halves carry exactly.
     """

@@ -46,7 +46,7 @@ def frequency_axis(name: str, spec: BatchSpec) -> int:
     return spec.layout.index("f")
 
 
-# Triangles of fewer bins are added up as if they had so many.
+# Triangles of fewer bins are added up as if they had this many.
 _LEAST_BINS = 4
 
 

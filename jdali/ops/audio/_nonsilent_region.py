@@ -65,11 +65,11 @@ def nonsilent_region(
     if size == 0:
         return jnp.int32(0), jnp.int32(0)
     length = jnp.int32(size) if extent is None else extent[0]
-    place = jnp.arange(size, dtype=jnp.int32)
-    energy = jnp.where(place < length, jnp.square(signal.astype(jnp.float32)), 0)
+    index = jnp.arange(size, dtype=jnp.int32)
+    energy = jnp.where(index < length, jnp.square(signal.astype(jnp.float32)), 0)
     window = jnp.minimum(window_length, length)
     power = _window_sums(energy, min(window_length, size)) / jnp.maximum(window, 1).astype(jnp.float32)
-    valid = place <= length - window
+    valid = index <= length - window
     reference: Array | float = reference_power
     if not reference_power:
         reference = jnp.max(jnp.where(valid, power, 0))
@@ -81,7 +81,7 @@ def nonsilent_region(
 
 
 def _window_sums(values: Array, window: int) -> Array:
-    """Sum of `window` values from each place on; zeros past the end.
+    """Sum of `window` values from each index on; zeros past the end.
 
     Cut into blocks of the window's length, a window is the end of one block and the start of the next.
     Only sums of neighbours are taken, no difference of long ones: nothing cancels.

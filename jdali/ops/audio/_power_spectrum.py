@@ -91,12 +91,12 @@ def _transform_of_any_size(rows: Array, size: Array) -> Array:
     return jnp.fft.ifft(left * right)[..., :bins] * jnp.conj(chirp[:bins])
 
 
-def _chirp(place: Array, size: Array) -> Array:
-    """exp(i π place² / size), for sizes up to 2²⁴."""
+def _chirp(n: Array, size: Array) -> Array:
+    """exp(i π n² / size), for sizes up to 2²⁴."""
     turn = (2 * size).astype(jnp.uint32)
-    reduced = (place % (2 * size)).astype(jnp.uint32)
+    reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)
-    for shift in (24, 18, 12, 6, 0):  # place² mod turn, six bits of one factor at a time: fits 32 bits
+    for shift in (24, 18, 12, 6, 0):  # n² mod turn, six bits of one factor at a time: fits 32 bits
         square = (square * 64 + ((reduced >> shift) & 63) * reduced) % turn
     phase = np.float32(np.pi) * (square.astype(jnp.float32) / size.astype(jnp.float32))
     return lax.complex(jnp.cos(phase), jnp.sin(phase))

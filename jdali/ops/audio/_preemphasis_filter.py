@@ -54,15 +54,15 @@ def preemphasis_filter(
     if extent is None:
         extent = jnp.asarray(signal.shape, jnp.int32)
     value = signal if signal.dtype == jnp.float64 else signal.astype(jnp.float32)
-    place = linear_index(extent, signal.shape)
+    index = linear_index(extent, signal.shape)
     count = jnp.prod(extent) if signal.ndim else jnp.int32(1)
     first = jnp.minimum(1, count - 1) if border == "reflect" else jnp.int32(0)
-    before = jnp.where(place == 0, first, place - 1)
+    before = jnp.where(index == 0, first, index - 1)
     if signal.ndim == 1:
         earlier = value[jnp.clip(before, 0, max(len(value) - 1, 0))] if len(value) else value
     else:
         earlier = take_linear(value, extent, jnp.clip(before, 0, max(math.prod(signal.shape) - 1, 0)))
     if border == "zero":
-        earlier = jnp.where(place == 0, 0, earlier)
+        earlier = jnp.where(index == 0, 0, earlier)
     result = saturate_cast(value - preemph_coeff * earlier, types.to_dtype(dtype))
     return result if out_shape is None else fit(result, out_shape)

@@ -12,7 +12,7 @@ from jdali._operators.record import Static, operator
 from jdali.ops.audio._signal import require_float32
 from jdali.ops.tensor._fit import fit
 
-# Windows that overlap more than so many others are gathered, not put together of slices.
+# Windows that overlap more than this many others are gathered, not put together of slices.
 _MOST_PIECES = 16
 
 
@@ -158,8 +158,8 @@ def _with_borders(wave: Array, length: Array, window: int, *, mirrored: bool) ->
     if not mirrored:
         return jnp.pad(wave, (before, after))
     # Only these few elements are gathered.
-    places = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
-    left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in places)
+    positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
+    left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
     body = jnp.concatenate([left, wave, jnp.zeros(after, wave.dtype)])
     return lax.dynamic_update_slice(body, right, (before + length,))
 

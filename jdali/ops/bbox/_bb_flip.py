@@ -44,6 +44,6 @@ def bb_flip(
     first = index % 4 < 2
     end = boxes + partner
     low = jnp.where(mirrored, 1 - end, boxes)
-    # In the place of a size the partner is the near border.
+    # In place of a size the partner is the near border.
     size = jnp.where(mirrored, (1 - partner) - (1 - end), end - partner)
     return jnp.where(first, low, size)

@@ -33,7 +33,7 @@ def bbox_paste(
     Args:
         boxes: [..., 4] float32, relative to the picture (0 to 1); the last axis may hold several boxes.
         ltrb: boxes are (left, top, right, bottom), not (x, y, width, height).
-        paste_x: place of the picture on the canvas, 0: at the left, 1: at the right.
+        paste_x: position of the picture on the canvas, 0: at the left, 1: at the right.
         paste_y: likewise, 0: at the top, 1: at the bottom.
         ratio: size of the canvas divided by that of the picture, 1 or more.
 
@@ -43,14 +43,14 @@ def bbox_paste(
     times = jnp.asarray(ratio, jnp.float32)
     scale = 1 / times
     margin = (times - 1) / times
-    place = jnp.stack([jnp.asarray(p, jnp.float32) * margin for p in (paste_x, paste_y)])
+    corner = jnp.stack([jnp.asarray(p, jnp.float32) * margin for p in (paste_x, paste_y)])
     # The far border must not leave the canvas by a rounding.
     largest = 1 - scale
     below = jnp.nextafter(jax.lax.stop_gradient(largest), jnp.float32(-1))
     largest = jnp.where(scale + largest > 1, below, largest)
-    place = jnp.where(scale + place > 1, largest, place)
+    corner = jnp.where(scale + corner > 1, largest, corner)
     index = jnp.arange(boxes.shape[-1], dtype=jnp.int32)
-    offset = place[index % 2]
+    offset = corner[index % 2]
     if not ltrb:
         offset = jnp.where(index % 4 < 2, offset, jnp.float32(0))
     moved: Array = boxes * scale + offset

@@ -36,15 +36,15 @@ def setup(
         raise ValueError(f"{_NAME}: Unknown mode: {mode}. Supported modes are: {', '.join(_MODES)}.")
     if not 0 <= remove_threshold <= 1:
         raise ValueError(f"{_NAME}: remove_threshold must be from 0 to 1, got {remove_threshold}")
-    places = [shape_layout.find(letter) for letter in "HW"]
-    if min(places) < 0:
+    axes = [shape_layout.find(letter) for letter in "HW"]
+    if min(axes) < 0:
         raise ValueError(f"{_NAME}: shape_layout does not contain 'W' and/or 'H', it is {shape_layout!r}")
-    if input_shape.ndim != 2 or input_shape.shape[1] <= max(places):
+    if input_shape.ndim != 2 or input_shape.shape[1] <= max(axes):
         raise ValueError(
             f"{_NAME}: `input_shape` ndim is smaller than the `shape_layout` ndim: it has "
             f"{size_text(input_shape.shape[1:])} values for {shape_layout!r}"
         )
-    picture = input_shape[:, places].astype(np.int64)
+    picture = input_shape[:, axes].astype(np.int64)
     if size.shape[-1]:
         if keep_size:
             raise ValueError(f"{_NAME}: give keep_size or size, not both")

@@ -96,8 +96,8 @@ def box_encoder(
     real = jnp.arange(boxes.shape[0], dtype=jnp.int32) < count
     overlap = jnp.where(real[:, None], _overlaps(boxes, anchor), jnp.float32(-1))
     best = _last_argmax(overlap, axis=1)
-    places = jnp.arange(anchor.shape[0], dtype=jnp.int32)
-    overlap = jnp.where(real[:, None] & (places == best[:, None]), jnp.float32(_FORCED), overlap)
+    indices = jnp.arange(anchor.shape[0], dtype=jnp.int32)
+    overlap = jnp.where(real[:, None] & (indices == best[:, None]), jnp.float32(_FORCED), overlap)
     owner = _last_argmax(overlap, axis=0)
     found = jnp.take_along_axis(overlap, owner[None], axis=0)[0] > jnp.float32(criteria)
     own = (_centre(anchor), _size(anchor))

@@ -66,8 +66,8 @@ def setup(
     for name, value in sizes.items():
         if value is not None:
             per_sample[name] = _in_order(name, value, shape_layout, ndim)
-    place = BatchSpec(np.full((boxes.batch_size, 1), ndim), np.dtype(np.float32))
-    outputs = [place, place, boxes.replace(layout="")]
+    vector = BatchSpec(np.full((boxes.batch_size, 1), ndim), np.dtype(np.float32))
+    outputs = [vector, vector, boxes.replace(layout="")]
     if labels is not None:
         outputs.append(labels)
     if output_bbox_indices:
@@ -239,7 +239,7 @@ def random_bbox_crop(
         threshold_type: what overlap is: "iou", the intersection over the union of box and window, or
             "overlap", the intersection over the area of the box.
         thresholds: least overlaps, 0 to 1.
-        total_num_attempts: after so many windows the best one is taken; -1: no limit.
+        total_num_attempts: after this many windows the best one is taken; -1: no limit.
 
     Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
         `crop_shape` is given; float32 [kept, 4] boxes relative to the window; if given, int32 [kept, ...]

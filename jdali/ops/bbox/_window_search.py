@@ -160,7 +160,7 @@ def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, pictu
 def _random_windows(
     rng: np.random.Generator, count: int, ndim: int, search: Search, picture: np.ndarray | None
 ) -> Windows:
-    """Windows of random size and place, relative to the picture."""
+    """Windows of random size and position, relative to the picture."""
     low, high = map(_Float, search.scaling)
     shape = low + (high - low) * rng.random((count, ndim), _Float)
     size = np.ones(ndim, _Float) if picture is None else picture.astype(_Float)

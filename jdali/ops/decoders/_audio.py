@@ -48,7 +48,7 @@ def decode_audio(
 
     Parity: DALI takes WAV and OGG files that are cut off for shorter sounds. It turns files of
     floats into integers without scaling them, so that all become 0.
-    Resampling places output samples exactly, DALI by adding up float32 steps in blocks of 256.
+    The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
     """
     element_type = types.to_dtype(dtype)
     wanted = np.broadcast_to(sample_rate, (len(encoded),))

@@ -86,7 +86,7 @@ def image_crop(
         crop_pos_y: share of the free height above it, 0 to 1.
         crop_pos_z: without effect: images have no depth.
         crop_w: width of the window, pixels; 0: that of the picture.
-        rounding: of the window's place: "round" half away from zero, or "truncate".
+        rounding: of the window's position: "round" half away from zero, or "truncate".
 
     Returns: [height, width, C] of type `dtype`.
     """

@@ -106,10 +106,10 @@ def inflate(
     Parity: DALI does this on a GPU only; here it is done on the host.
     """
     size = math.prod(np.atleast_1d(shape).tolist()) * types.to_dtype(dtype).itemsize
-    places, lengths = _chunks(data.size, chunk_offsets, chunk_sizes)
+    offsets, lengths = _chunks(data.size, chunk_offsets, chunk_sizes)
     inflated = [
-        _inflated(number, data[place : place + length], size)
-        for number, (place, length) in enumerate(zip(places, lengths, strict=True))
+        _inflated(number, data[offset : offset + length], size)
+        for number, (offset, length) in enumerate(zip(offsets, lengths, strict=True))
     ]
     extents = np.atleast_1d(shape).tolist()
     if chunk_offsets is not None or chunk_sizes is not None:
@@ -123,17 +123,17 @@ def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
         return [0], [size]
     if offsets is None:
         lengths = np.atleast_1d(sizes).astype(np.int64)
-        places = np.cumsum(lengths) - lengths
+        offsets = np.cumsum(lengths) - lengths
     else:
-        places = np.atleast_1d(offsets).astype(np.int64)
-        lengths = np.diff(places, append=size) if sizes is None else np.atleast_1d(sizes).astype(np.int64)
-    wrong = (places < 0) | (lengths < 0) | (places + lengths > size)
+        offsets = np.atleast_1d(offsets).astype(np.int64)
+        lengths = np.diff(offsets, append=size) if sizes is None else np.atleast_1d(sizes).astype(np.int64)
+    wrong = (offsets < 0) | (lengths < 0) | (offsets + lengths > size)
     if wrong.any():
         i = int(wrong.argmax())
         raise SampleError(
-            f"{_NAME}: chunk {i}, {lengths[i]} bytes from byte {places[i]} on, is not in the sample of {size} bytes"
+            f"{_NAME}: chunk {i}, {lengths[i]} bytes from byte {offsets[i]} on, is not in the sample of {size} bytes"
         )
-    return places.tolist(), lengths.tolist()
+    return offsets.tolist(), lengths.tolist()
 
 
 def _inflated(number: int, chunk: np.ndarray, size: int) -> bytes:

@@ -99,10 +99,10 @@ def decode(
         contiguous=False,  # samples are copied to padded arrays anyway
     )  # fmt: skip
     denominators = [1] * len(encoded) if scaled is None else scaled.denominator[:, 0].tolist()
-    places: list[Any] = [None] * len(encoded) if windows is None else windows.tolist()
+    wanted: list[Any] = [None] * len(encoded) if windows is None else windows.tolist()
 
     def one(i: int) -> np.ndarray:
-        return decode_one(encoded[i], window=places[i], denominator=denominators[i], info=headers[i])
+        return decode_one(encoded[i], window=wanted[i], denominator=denominators[i], info=headers[i])
 
     results, failures = workers.each(one, len(encoded))
     return Made.of_samples(results, failures, ("HWC",))

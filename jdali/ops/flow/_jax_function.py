@@ -39,7 +39,7 @@ def jax_function(
         function: takes an array [N, ...] for each input and returns one, or a tuple of `num_outputs`.
         num_outputs: how many arrays the function returns.
         output_layouts: layout of the outputs, one for each or one for all; None: that of the input of the
-            same place, if it has as many axes.
+            same index, if it has as many axes.
         sharding: the function gets global arrays of this sharding.
 
     Returns: what the function returned.

@@ -54,7 +54,7 @@ def with_margin(
     shape[axis] += (before + after) * unit
     # Written into an array part by part: on a CPU that copies, where a concatenation looks at each element.
     result = lax.dynamic_update_slice_in_dim(jnp.zeros(shape, values.dtype), values, before * unit, axis)
-    for first, count, place in ((-before, before, jnp.int32(0)), (size, after, before + size)):
+    for first, count, target in ((-before, before, jnp.int32(0)), (size, after, before + size)):
         if not count:
             continue
         if border == "constant":
@@ -64,7 +64,7 @@ def with_margin(
             index = INDICES[border](first + jnp.arange(count, dtype=jnp.int32), size)
             elements = (index[:, None] * unit + jnp.arange(unit, dtype=jnp.int32)).reshape(-1)
             strip = jnp.take(values, elements, axis=axis, mode="clip")
-        result = lax.dynamic_update_slice_in_dim(result, strip, place * unit, axis)
+        result = lax.dynamic_update_slice_in_dim(result, strip, target * unit, axis)
     return result
 
 
@@ -95,9 +95,9 @@ def rows_with_margin(
     if not margin:
         return buffer
     last = jnp.maximum(sizes[1] - 1, 0) * unit
-    for column, place in ((zero, zero), (last, last + unit + margin)):
+    for column, target in ((zero, zero), (last, last + unit + margin)):
         pixels = lax.dynamic_slice(values, (zero, column), (values.shape[0], unit))
-        buffer = lax.dynamic_update_slice(buffer, jnp.tile(taken(pixels), (1, sides[1])), (zero, place))
+        buffer = lax.dynamic_update_slice(buffer, jnp.tile(taken(pixels), (1, sides[1])), (zero, target))
     return buffer
 
 

@@ -121,7 +121,7 @@ def by_rows(
 
 
 def rows_of_block(shape: Sequence[int], elements: int) -> int:
-    """Rows of blocks of about so many elements, which divide an array with little left over."""
+    """Rows of blocks of about `elements` elements, which divide an array with little left over."""
     height, *rest = shape
     most = max(elements // max(math.prod(rest), 1), 1)
     return -(-height // -(-height // most))

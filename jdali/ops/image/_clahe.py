@@ -210,8 +210,8 @@ def _looked_up(
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis], minus_zero)
         for axis, (start, count) in enumerate(zip((first, jnp.int32(0)), values.shape, strict=True))
     )
-    place = (row[:, None] * (tiles[1] + 1) + column) * BINS + values.astype(jnp.int32)
-    words = tables.at[place].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    index = (row[:, None] * (tiles[1] + 1) + column) * BINS + values.astype(jnp.int32)
+    words = tables.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
     one, other, third, fourth = (value.astype(jnp.float32) for value in unpacked_channels(words, 4))
 
     def mixed(one: Array, other: Array, weight: Array) -> Array:
@@ -224,6 +224,6 @@ def _looked_up(
 def _nearest(pixels: Array, size: Array, tiles: int, minus_zero: Array) -> tuple[Array, Array]:
     """For pixels of an axis the cell of `_tables`, and the weight of the tile behind it."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
-    place = (pixels.astype(jnp.float32) * inverse + minus_zero) - jnp.float32(0.5)
-    first = jnp.floor(place)
-    return jnp.clip(first.astype(jnp.int32) + 1, 0, tiles), place - first
+    position = (pixels.astype(jnp.float32) * inverse + minus_zero) - jnp.float32(0.5)
+    first = jnp.floor(position)
+    return jnp.clip(first.astype(jnp.int32) + 1, 0, tiles), position - first

@@ -302,9 +302,9 @@ class _Block:
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
     """Whether a kernel [T, R, S] is a product of three vectors, and it pays to use them; and these."""
-    place = jnp.argmax(jnp.abs(kernel))
-    largest = kernel.reshape(-1)[place]
-    t, r, s = jnp.unravel_index(place, kernel.shape)
+    index = jnp.argmax(jnp.abs(kernel))
+    largest = kernel.reshape(-1)[index]
+    t, r, s = jnp.unravel_index(index, kernel.shape)
     along_s = kernel[t, r]
     scale = jnp.where(largest == 0, 1, largest)
     along_t, along_r = kernel[:, r, s] / scale, kernel[t, :, s] / scale

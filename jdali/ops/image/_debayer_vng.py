@@ -135,8 +135,8 @@ def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)
-    place = jnp.arange(count.shape[1], dtype=jnp.int32) - single
-    alone = (place < 0) | (place >= (width - single) // _VECTOR * _VECTOR)
+    column = jnp.arange(count.shape[1], dtype=jnp.int32) - single
+    alone = (column < 0) | (column >= (width - single) // _VECTOR * _VECTOR)
     scale = jnp.float32(0)
     for n in range(1, 9):
         scale = jnp.where(count == n, jnp.float32(1 / (2 * n)), scale)

@@ -171,7 +171,7 @@ def jitter(
     """Shows at each pixel another one that is a random number of whole pixels away, with all of its channels.
 
     Both numbers are any of -nDegree // 2 to nDegree - nDegree // 2, each as likely; at the borders the pixel
-    nearest to that place is taken.
+    nearest to that position is taken.
 
     Args:
         image: [H, W, C].
@@ -186,11 +186,11 @@ def jitter(
     """
     del fill_value, interp_type
     image = fit(image, out_shape)
-    place = []
+    indices = []
     for axis in range(2):
         moved = element_index(key, extent[:2], out_shape[:2], nDegree + 1, draw=axis).astype(jnp.int32)
         index = jnp.arange(out_shape[axis], dtype=jnp.int32)
         index = jnp.expand_dims(index, 1 - axis) + moved - np.int32(nDegree // 2)
-        place.append(jnp.clip(index, 0, extent[axis] - 1))
-    shown = image.at[place[0], place[1]].get(mode="promise_in_bounds", wrap_negative_indices=False)
+        indices.append(jnp.clip(index, 0, extent[axis] - 1))
+    shown = image.at[indices[0], indices[1]].get(mode="promise_in_bounds", wrap_negative_indices=False)
     return jnp.where(jnp.asarray(mask) != 0, shown, image)

@@ -209,7 +209,7 @@ class _Boxes(NamedTuple):
     last: Array
 
     def stretched(self, axis: int, factor: int) -> _Boxes:
-        """For data whose elements along an axis are so many elements each."""
+        """For data whose elements along an axis are `factor` elements each."""
         factors = np.array([factor if a == axis else 1 for a in self.axes], np.float32)
         return _Boxes(self.axes, self.first * factors, self.last * factors)
 

@@ -56,14 +56,14 @@ def grid_mask(
     Returns: shape, type and layout of the input.
 
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
-    whose place is a border of a square but for the rounding of float32 may be on its other side.
+    whose position is a border of a square but for the rounding of float32 may be on its other side.
     """
     turn, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
     cos, sin = jnp.cos(turn) / length, jnp.sin(turn) / length
     x = jnp.arange(out_shape[1], dtype=jnp.float32)[None, :]
     y = jnp.arange(out_shape[0], dtype=jnp.float32)[:, None]
     # Products are rounded before they are added, in every program: a fused multiply-add would move pixels
-    # whose place is a border exactly to its other side.
+    # whose position is a border exactly to its other side.
     right, down, left, along = lax.optimization_barrier((x * cos, x * sin, y * -sin, y * cos))
     u = left - shift_x / length + right
     v = along - shift_y / length + down

@@ -38,10 +38,10 @@ def histograms(image: Array, extent: Array) -> Array:
 
 def _scattered(image: Array, extent: Array) -> Array:
     channels = image.shape[2]
-    place = image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS
+    index = image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS
     counts = jnp.zeros(channels * BINS, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
-    return counts.at[place].add(inside).reshape(channels, BINS)
+    return counts.at[index].add(inside).reshape(channels, BINS)
 
 
 def _counted(image: Array, extent: Array) -> Array:
@@ -71,38 +71,38 @@ def _counted(image: Array, extent: Array) -> Array:
     return total.at[:, 0].add(extent[0] * extent[1] - needed * (step // channels))
 
 
-def counted(places: Array, bins: int, rows: Array) -> Array:
+def counted(numbers: Array, bins: int, rows: Array) -> Array:
     """int32 [bins]: how often each number occurs in int32 [H, W]; `bins` itself is not counted.
 
     On a CPU the first `rows` rows are looked at, the others must be `bins`.
     """
-    if places.size <= SMALL:
-        return _scattered_places(bins, places)
-    both = functools.partial(_counted_places, bins), lambda places, _: _scattered_places(bins, places)
-    return by_platform(*both)(places, rows)
+    if numbers.size <= SMALL:
+        return _scattered_numbers(bins, numbers)
+    both = functools.partial(_counted_numbers, bins), lambda numbers, _: _scattered_numbers(bins, numbers)
+    return by_platform(*both)(numbers, rows)
 
 
-def _scattered_places(bins: int, places: Array) -> Array:
-    return jnp.zeros(bins, jnp.int32).at[places].add(jnp.int32(1), mode="drop")
+def _scattered_numbers(bins: int, numbers: Array) -> Array:
+    return jnp.zeros(bins, jnp.int32).at[numbers].add(jnp.int32(1), mode="drop")
 
 
-def _counted_places(bins: int, places: Array, rows: Array) -> Array:
-    height, width = places.shape
+def _counted_numbers(bins: int, numbers: Array, rows: Array) -> Array:
+    height, width = numbers.shape
     steps = -(-width // _STEP)
-    chunks = jnp.pad(places, ((0, 0), (0, steps * _STEP - width)), constant_values=bins).reshape(-1, _STEP)
+    chunks = jnp.pad(numbers, ((0, 0), (0, steps * _STEP - width)), constant_values=bins).reshape(-1, _STEP)
 
     def count(i: Array, counts: tuple[Array, ...]) -> tuple[Array, ...]:
         new = list(counts)
         for j in range(_STEP):
-            (place,) = lax.dynamic_slice(chunks, (i, jnp.int32(j)), (1, 1))[0]
+            (number,) = lax.dynamic_slice(chunks, (i, jnp.int32(j)), (1, 1))[0]
             own = new[j % _ARRAYS]
             new[j % _ARRAYS] = lax.dynamic_update_slice(
-                own, lax.dynamic_slice(own, (place,), (1,)) + 1, (place,)
+                own, lax.dynamic_slice(own, (number,), (1,)) + 1, (number,)
             )
         return tuple(new)
 
     start = tuple(jnp.zeros(bins + 1, jnp.int32) for _ in range(_ARRAYS))
-    counts = loop(jnp.minimum(rows, height) * steps, count, varying_like(start, places, rows))
+    counts = loop(jnp.minimum(rows, height) * steps, count, varying_like(start, numbers, rows))
     return jnp.stack(counts).sum(0, dtype=jnp.int32)[:bins]
 
 
@@ -113,5 +113,5 @@ def looked_up(image: Array, tables: Array) -> Array:
         image: uint8 [H, W, C].
         tables: int32 [C, 256], 0 to 255. A table of 32 bits is read with vector instructions, one of 8 is not.
     """
-    place = image.astype(jnp.int32) + jnp.arange(image.shape[2], dtype=jnp.int32) * BINS
-    return tables.reshape(-1).at[place].get(mode="promise_in_bounds").astype(jnp.uint8)
+    index = image.astype(jnp.int32) + jnp.arange(image.shape[2], dtype=jnp.int32) * BINS
+    return tables.reshape(-1).at[index].get(mode="promise_in_bounds").astype(jnp.uint8)

@@ -76,8 +76,8 @@ def _kernels(
         if normalized:
             kernel = kernel * 2.0 ** (len(windows) + 2 - sum(lengths))
         corner = [(size - n) // 2 for size, n in zip(sizes, lengths, strict=True)]
-        place = tuple(slice(c, c + n) for c, n in zip(corner, lengths, strict=True))
-        found[axis][place] = kernel
+        middle = tuple(slice(c, c + n) for c, n in zip(corner, lengths, strict=True))
+        found[axis][middle] = kernel
     return found
 
 

@@ -221,7 +221,7 @@ class _Windows:
         return result
 
     def _at(self, y: Any, x: Any) -> Array:
-        """Element (y, x) of the largest window: the same place for all samples, so that no gather is made of it."""
+        """Element (y, x) of the largest window: the same position for all samples, so that no gather is made of it."""
         return lax.dynamic_slice(self.padded, (y, x * self.channels), self.flat.shape)
 
 

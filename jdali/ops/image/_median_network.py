@@ -60,8 +60,8 @@ def medians_of_parts(
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
-    def kept(values: Array, place: int, axis: int) -> Array:
-        away = place - reach[axis] // 2
+    def kept(values: Array, index: int, axis: int) -> Array:
+        away = index - reach[axis] // 2
         return jnp.where(abs(away) <= size[axis] // 2, values, least if away < 0 else largest)
 
     columns = []

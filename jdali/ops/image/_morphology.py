@@ -63,7 +63,7 @@ def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argume
 def _extremes(
     largest: bool, border: str, reach: tuple[int, int], image: Array, size: Array, start: Array, extent: Array
 ) -> Array:
-    """The largest or smallest value of [H, W, C] under a mask: its `size` and the place of its `start` in it, [2]."""
+    """The largest or smallest value of [H, W, C] under a mask: its `size` and the position of its `start` in it, [2]."""
     height, width, channels = image.shape
     floating = jnp.issubdtype(image.dtype, jnp.floating)
     limits = (-np.inf, np.inf) if floating else (0, np.iinfo(image.dtype).max)

@@ -51,9 +51,9 @@ def setup(
         min_canvas_size,
         ~(min_canvas_size >= 0),
     )
-    for name, place in (("paste_x", paste_x), ("paste_y", paste_y)):
-        if not is_traced(place):
-            _refuse(f"{name} must be in range [0, 1]", name, place, ~((place >= 0) & (place <= 1)))
+    for name, position in (("paste_x", paste_x), ("paste_y", paste_y)):
+        if not is_traced(position):
+            _refuse(f"{name} must be in range [0, 1]", name, position, ~((position >= 0) & (position <= 1)))
     # float32, as in DALI: it decides where the product is a whole number.
     sizes = images.extents[:, :2].astype(np.float32) * ratio.astype(np.float32)[:, None]
     sizes = np.maximum(sizes, min_canvas_size[:, None])
@@ -88,7 +88,7 @@ def paste(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Puts the image on a canvas `ratio` times its size; sizes and places are rounded towards zero.
+    """Puts the image on a canvas `ratio` times its size; sizes and positions are rounded towards zero.
 
     Args:
         image: [H, W, C], any type.
@@ -105,8 +105,8 @@ def paste(
     """
     del ratio, min_canvas_size, n_channels  # `setup` has made the size of them
     free = (out_extent - extent).astype(jnp.float32)
-    places = [jnp.asarray(place, jnp.float32) for place in (paste_y, paste_x)]
-    products = lax.optimization_barrier([place * free[axis] for axis, place in enumerate(places)])
+    positions = [jnp.asarray(position, jnp.float32) for position in (paste_y, paste_x)]
+    products = lax.optimization_barrier([position * free[axis] for axis, position in enumerate(positions)])
     indices = [
         jnp.arange(size, dtype=jnp.int32) - product.astype(jnp.int32)
         for size, product in zip(out_shape, products, strict=False)

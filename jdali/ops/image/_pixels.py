@@ -27,11 +27,11 @@ class Plain:
         self.channels: int = image.shape[-1]
         self.dtype = image.dtype
 
-    def read(self, place: Sequence[Array]) -> Array:
-        """The pixels at a place: indices along each axis, which lie in the image."""
+    def read(self, indices: Sequence[Array]) -> Array:
+        """The pixels at these indices along each axis, which lie in the image."""
         # One gather of whole pixels, which XLA keeps inside the loop that blends them. The caller has
         # clipped the indices, so nothing need be done about those outside or below 0.
-        return self._image.at[tuple(place)].get(mode="promise_in_bounds", wrap_negative_indices=False)
+        return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def aligned(self, values: Array) -> Array:
         """One value a pixel, to be computed with what `made` hands out."""
@@ -55,8 +55,8 @@ class Packed:
         self.channels: int = image.shape[-1]
         self.dtype = image.dtype
 
-    def read(self, place: Sequence[Array]) -> Array:
-        row, column = place
+    def read(self, indices: Sequence[Array]) -> Array:
+        row, column = indices
         index = row * self._width + column
         return self._words.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
 

@@ -157,8 +157,8 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
     """Start of the filter, float32 [count], and its first tap, int32 [count], of output 0 to count-1."""
     nearest = axis[FILTER] == NN
-    place = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
-    start = place * axis[STEP] + axis[START]
+    output = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
+    start = output * axis[STEP] + axis[START]
     start = start + jnp.where(nearest, axis[TAPS], jnp.float32(0))
     first = jnp.where(nearest, jnp.floor(start), jnp.ceil(start))
     return start, first.astype(jnp.int32)
@@ -178,10 +178,10 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
     """
     step, start = axis[STEP], axis[START]
     if last_axis:
-        place = jnp.arange(count, dtype=jnp.float32)
+        output = jnp.arange(count, dtype=jnp.float32)
         # The 0 is unknown to the compiler, which could fuse the product with the addition that follows.
-        position = start + ((place + jnp.float32(0.5)) * step + jnp.minimum(extent, 0).astype(jnp.float32))
-        position = jnp.where(step == 1, jnp.floor(start + jnp.float32(0.5)) + place, position)
+        position = start + ((output + jnp.float32(0.5)) * step + jnp.minimum(extent, 0).astype(jnp.float32))
+        position = jnp.where(step == 1, jnp.floor(start + jnp.float32(0.5)) + output, position)
     else:
         first = start + jnp.float32(0.5) * step
         _, position = lax.scan(lambda s, _: (s + step, s), first, length=count, unroll=min(count, 32))
@@ -192,8 +192,8 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
 def weight(axis: Array, tap: Array, start: Array) -> Array:
     """Weight, not normalised, of input element `tap` where the filter begins at `start`."""
     kind = axis[FILTER].astype(jnp.int32)
-    place = (tap.astype(jnp.float32) - start) * axis[DENSITY]
-    whole = jnp.floor(place)
+    position = (tap.astype(jnp.float32) - start) * axis[DENSITY]
+    whole = jnp.floor(position)
     index = whole.astype(jnp.int32)
     table = jnp.asarray(_TABLES).reshape(-1)
     count = jnp.asarray(_COUNTS)[kind]
@@ -203,7 +203,7 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
         return jnp.where((i >= 0) & (i < count), value, 0)
 
     left = sample(index)
-    smooth = left + (place - whole) * (sample(index + 1) - left)
+    smooth = left + (position - whole) * (sample(index + 1) - left)
     return jnp.where(kind == NN, (tap == jnp.floor(start)).astype(jnp.float32), smooth)
 
 

@@ -135,9 +135,9 @@ def _resample_rows(
         terms = []
         for k in range(_TAPS):
             same = [jnp.broadcast_to(v, row[k].shape) for v in (sample, left)]
-            place = jnp.stack([same[0], row[k], same[1]], axis=-1)
+            indices = jnp.stack([same[0], row[k], same[1]], axis=-1)
             read = lax.gather(
-                source, place, _ROW_SLICES, (1, 1, tile), mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS
+                source, indices, _ROW_SLICES, (1, 1, tile), mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS
             )
             terms.append(value[k][:, None] * read.astype(jnp.float32))
         return functools.reduce(jnp.add, terms)

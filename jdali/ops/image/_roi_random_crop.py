@@ -1,4 +1,4 @@
-"""ROI random crop: a window placed at random around, or within, a region of interest."""
+"""ROI random crop: a window positioned at random around, or within, a region of interest."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def roi_random_crop(
 ) -> Array:
     """Draws where a window begins that shows as much of a region of interest as it can.
 
-    A window larger than the region holds all of it, a smaller one lies within it; every such place is as
+    A window larger than the region holds all of it, a smaller one lies within it; every such position is as
     likely, along each axis by itself. Where the bounds are known, the window stays inside of them.
 
     Args:

@@ -46,7 +46,7 @@ Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 # The last pixel repeated; mirrored with the last pixel twice; mirrored with it once; the image once more.
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
-# An image is packed for an output of at least one pixel in so many of its own.
+# An image is packed for an output of at least one pixel in this many of its own.
 _PACKED_SHARE = 8
 _FAR = 1 << 30  # pixels; positions further away count as being there
 
@@ -287,20 +287,20 @@ def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | N
 
 
 def _nearest(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
-    place, inside = [], []
+    indices, inside = [], []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
         pixel = _floor(sampling, point, last)
-        place.append(_inside(sampling, pixel, last))
+        indices.append(_inside(sampling, pixel, last))
         inside.append((pixel >= 0) & (pixel <= last))
-    result = pixels.made(lambda read: saturate_cast(read[0], sampling.dtype), {0: pixels.read(place)})
+    result = pixels.made(lambda read: saturate_cast(read[0], sampling.dtype), {0: pixels.read(indices)})
     fill = _fill(sampling, sampling.dtype, pixels.channels)
     return result if fill is None else pixels.filled(functools.reduce(jnp.logical_and, inside), result, fill)
 
 
 def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
     n = len(points)
-    places: list[tuple[Array, Array]] = []
+    neighbours: list[tuple[Array, Array]] = []
     shares: list[Array] = []
     inside: list[tuple[Array, Array]] = []
     for axis, point in enumerate(points):
@@ -310,18 +310,18 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
             # Clipping the position repeats the border; it is not negative then, so truncation is floor.
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
-            places.append((low, jnp.minimum(low + 1, last)))
+            neighbours.append((low, jnp.minimum(low + 1, last)))
         else:
             low = _floor(sampling, position, last)
             position = jnp.clip(position, low.astype(jnp.float32), (low + 1).astype(jnp.float32))
             high = low + 1
-            places.append((_inside(sampling, low, last), _inside(sampling, high, last)))
+            neighbours.append((_inside(sampling, low, last), _inside(sampling, high, last)))
             inside.append(((low >= 0) & (low <= last), (high >= 0) & (high <= last)))
         shares.append(pixels.aligned(position - low.astype(jnp.float32)))
     fill = _fill(sampling, pixels.dtype, pixels.channels)
 
     def corner(sides: tuple[int, ...]) -> Array:
-        value = pixels.read([places[axis][side] for axis, side in enumerate(sides)])
+        value = pixels.read([neighbours[axis][side] for axis, side in enumerate(sides)])
         if fill is None:
             return value
         masks = [inside[axis][side] for axis, side in enumerate(sides)]
@@ -374,7 +374,7 @@ def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent:
             total = total + line * row_weight
         return saturate_cast(total, sampling.dtype)
 
-    return pixels.made(blend, {place: tap(*place) for place in np.ndindex(4, 4)})
+    return pixels.made(blend, {index: tap(*index) for index in np.ndindex(4, 4)})
 
 
 def _cubic_weight(distance: Array) -> Array:

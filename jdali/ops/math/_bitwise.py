@@ -49,7 +49,7 @@ def bitnot(value: Array) -> Array:
 
 @elementwise("lshift", "bitwise")
 def lshift(left: Array, right: Array) -> Array:
-    """Bits of `left` moved up by `right` places, which count modulo 32 (64 for 64-bit types).
+    """Bits of `left` moved up by `right` bits, which count modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type.
     """
@@ -58,7 +58,7 @@ def lshift(left: Array, right: Array) -> Array:
 
 @elementwise("rshift", "bitwise")
 def rshift(left: Array, right: Array) -> Array:
-    """Bits of `left` moved down by `right` places, which count modulo 32 (64 for 64-bit types).
+    """Bits of `left` moved down by `right` bits, which count modulo 32 (64 for 64-bit types).
 
     Returns: the broadcast shape, in the promoted type; the sign is kept.
     """
@@ -73,6 +73,6 @@ def _shift(function: Callable[[Array, Array], Array], left: Array, right: Array)
         wide = jnp.int32 if dtype.kind == "i" else jnp.uint32
         left, right = left.astype(wide), right.astype(wide)
     left, right = jnp.broadcast_arrays(left, right)
-    places = right & jnp.array(8 * right.dtype.itemsize - 1, right.dtype)
-    shifted = function(left, places)
+    distance = right & jnp.array(8 * right.dtype.itemsize - 1, right.dtype)
+    shifted = function(left, distance)
     return shifted != 0 if dtype.kind == "b" else shifted.astype(dtype)

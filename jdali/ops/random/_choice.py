@@ -111,10 +111,10 @@ def choice(
 
     Args:
         a: [n, ...], the elements; or an integer n, which stands for 0 to n-1.
-        shape_like: anything whose shape the draws are to have.
+        shape_like: anything whose shape the output is to have.
         p: [n], probability of each element, with sum 1; None: all are as likely. Samples may have a
             different n.
-        shape: shape of the draws; None: that of `shape_like`, or a single one.
+        shape: shape of the output; None: that of `shape_like`, or a single one.
 
     Returns: [*shape, ...], the type of `a`.
 

@@ -49,7 +49,7 @@ def boxes_of_all(labels: np.ndarray, background: int) -> Boxes:
 
 
 def _connected(mask: np.ndarray) -> tuple[Boxes, np.ndarray]:
-    """Boxes of the connected sets of a mask, and the place of the first element of each, int64 [n, axes]."""
+    """Boxes of the connected sets of a mask, and the position of the first element of each, int64 [n, axes]."""
     from scipy import ndimage  # takes half a second to import
 
     numbers, _ = ndimage.label(mask)

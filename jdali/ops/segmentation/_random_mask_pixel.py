@@ -63,8 +63,8 @@ def random_mask_pixel(
     row = jnp.minimum((ends <= number).sum(dtype=jnp.int32), len(ends) - 1)
     number = number - (ends[row] - counts[row])
     column = (jnp.cumsum(rows[row].astype(jnp.int32)) <= number).sum(dtype=jnp.int32)
-    place = (*jnp.unravel_index(row, mask.shape[:-1]), column) if mask.ndim > 1 else (column,)
-    return jnp.resize(jnp.stack(place), out_shape).astype(narrowed(np.dtype(np.int64)))
+    position = (*jnp.unravel_index(row, mask.shape[:-1]), column) if mask.ndim > 1 else (column,)
+    return jnp.resize(jnp.stack(position), out_shape).astype(narrowed(np.dtype(np.int64)))
 
 
 def _is_foreground(mask: Array, threshold: float | Array, value: int | Array | None) -> Array:

@@ -51,8 +51,8 @@ def setup(
         )
     count = labels.batch_size
     axes = 2 * labels.ndim if format == "box" else labels.ndim
-    places = BatchSpec(np.full((count, 1), axes), np.dtype(np.int32))
-    outputs = [places] * (1 if format == "box" else 2)
+    vectors = BatchSpec(np.full((count, 1), axes), np.dtype(np.int32))
+    outputs = [vectors] * (1 if format == "box" else 2)
     if output_class:
         outputs.append(BatchSpec(np.zeros((count, 0)), np.dtype(np.int32)))
     return Plan(tuple(outputs), {"_words": keys.numpy_words()})
@@ -101,7 +101,7 @@ def random_object_bbox(
         format: "anchor_shape": two outputs, start and size; "start_end": two, start and end (past the last
             element); "box": one, start and end.
         ignore_class: all objects are as likely, whatever their class; without the arguments of classes.
-        k_largest: only so many of the largest boxes (by volume) of a class are drawn; with `ignore_class`, of all.
+        k_largest: only this many of the largest boxes (by volume) of a class are drawn; with `ignore_class`, of all.
         output_class: one more output, the label of the object, or `background` for the whole map.
         threshold: least size of a box along each axis, or one for all axes.
 
@@ -128,10 +128,10 @@ def random_object_bbox(
             drawn = _of_a_class(rng, as_known, chances, least, k_largest, cache_objects)
         if drawn is not None:
             (start, end), label = drawn
-    places = {
+    corners = {
         "anchor_shape": (start, end - start), "start_end": (start, end), "box": (np.concatenate([start, end]),)
     }[format]  # fmt: skip
-    outputs = tuple(place.astype(np.int32) for place in places)
+    outputs = tuple(corner.astype(np.int32) for corner in corners)
     return (*outputs, np.array(label, np.int64).astype(np.int32)) if output_class else outputs
 
 

@@ -127,7 +127,7 @@ def _refined(level: Level, flow: Array, steps: int) -> Array:
 
 
 def _sampled(picture: Array, x: Array, y: Array, extent: Array) -> Array:
-    """Linear interpolation at places in pixels; the outermost pixels go on past the border."""
+    """Linear interpolation at coordinates in pixels; the outermost pixels go on past the border."""
     x, y = jnp.clip(x, 0, extent[1] - 1), jnp.clip(y, 0, extent[0] - 1)
     left, top = jnp.floor(x), jnp.floor(y)
     across, down = x - left, y - top
@@ -229,9 +229,9 @@ def spread_cells(cells: Array, extent: Array, grid: int, shape: tuple[int, int])
     """
     for axis in (0, 1):
         size = (extent[axis] + grid - 1) // grid
-        place = jnp.clip((jnp.arange(shape[axis]) + 0.5) / grid - 0.5, 0, size - 1)
-        low = jnp.floor(place).astype(jnp.int32)
-        share = (place - low).reshape([-1 if a == axis else 1 for a in range(cells.ndim)])
+        position = jnp.clip((jnp.arange(shape[axis]) + 0.5) / grid - 0.5, 0, size - 1)
+        low = jnp.floor(position).astype(jnp.int32)
+        share = (position - low).reshape([-1 if a == axis else 1 for a in range(cells.ndim)])
         high = jnp.minimum(low + 1, size - 1)
         cells = _taken(cells, low, axis) * (1 - share) + _taken(cells, high, axis) * share
     return cells

@@ -82,7 +82,7 @@ def stack(
 
     Args:
         data: any shape, all of one size and type.
-        axis: place of the new axis in the result, -ndim to ndim of the inputs; negative from the back.
+        axis: position of the new axis in the result, -ndim to ndim of the inputs; negative from the back.
         axis_name: letter of the new axis; None: the result has no layout.
         out_shape: static, padded shape to return; None: all of `data`.
 
@@ -139,10 +139,10 @@ def cat(
     if padded.shape[at] == 0:
         return jnp.zeros(out_shape, padded.dtype)
     # Where each element of the result stands among the inputs laid one behind the other with padding.
-    place = jnp.arange(out_shape[at], dtype=jnp.int32)
-    source, end, skipped = place, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
+    index = jnp.arange(out_shape[at], dtype=jnp.int32)
+    source, end, skipped = index, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
     for array, size in zip(data[:-1], extent[:-1], strict=True):
         end = end + size[at]
         skipped = skipped + (array.shape[at] - size[at])
-        source = jnp.where(place >= end, place + skipped, source)
+        source = jnp.where(index >= end, index + skipped, source)
     return jnp.take(padded, jnp.clip(source, 0, padded.shape[at] - 1), axis=at)

@@ -68,7 +68,7 @@ def one_hot(
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
             counts as scalars unless `axis` is given. A class outside of 0 to num_classes - 1 has no
             element on.
-        axis: place of the new axis in the result; -1: the last.
+        axis: position of the new axis in the result; -1: the last.
         axis_name: letter of the new axis; None: the result has no layout.
         dtype: type of the result, to which the values are converted by cutting off and saturating.
         num_classes: size of the new axis.

@@ -9,27 +9,27 @@ from jax import Array
 
 
 def linear_index(extent: Array, shape: Sequence[int]) -> Array:
-    """int32 [*shape]: place of each element in row-major order of a sample of size `extent`.
+    """int32 [*shape]: index of each element in row-major order of a sample of size `extent`.
 
-    Elements past `extent` get some place of no meaning.
+    Elements past `extent` get an index of no meaning.
     """
-    place = jnp.zeros((), jnp.int32)
+    linear = jnp.zeros((), jnp.int32)
     for axis, size in enumerate(shape):
         steps = jnp.arange(size, dtype=jnp.int32).reshape([-1 if a == axis else 1 for a in range(len(shape))])
-        place = place * extent[axis] + steps
-    return jnp.broadcast_to(place, tuple(shape))
+        linear = linear * extent[axis] + steps
+    return jnp.broadcast_to(linear, tuple(shape))
 
 
-def take_linear(data: Array, extent: Array, place: Array) -> Array:
-    """Elements of a padded sample at places of its row-major order; places outside are clipped."""
+def take_linear(data: Array, extent: Array, linear: Array) -> Array:
+    """Elements of a padded sample at indices in row-major order; those outside are clipped."""
     if data.size == 0:
-        return jnp.zeros(place.shape, data.dtype)
+        return jnp.zeros(linear.shape, data.dtype)
     index: list[Array] = []
     for axis in range(data.ndim - 1, -1, -1):
         size = jnp.maximum(extent[axis], 1)
-        index.append(place % size)
-        place = place // size
-    return data[tuple(reversed(index))] if index else jnp.broadcast_to(data, place.shape)
+        index.append(linear % size)
+        linear = linear // size
+    return data[tuple(reversed(index))] if index else jnp.broadcast_to(data, linear.shape)
 
 
 def relayout(data: Array, extent: Array, out_extent: Array, out_shape: Sequence[int]) -> Array:

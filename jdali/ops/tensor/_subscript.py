@@ -93,11 +93,11 @@ def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
             "Ellipsis in indexing is not implemented: it needs the number of axes, which is not known while a "
             "pipeline is being defined; write a ':' for each axis"
         )
-    places = [i for i, item in enumerate(items) if item is Ellipsis]
-    if len(places) > 1:
+    ellipses = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(ellipses) > 1:
         raise IndexError("indexing: only one Ellipsis (...) is possible")
     missing = ndim - sum(not isinstance(item, NewAxis) and item is not Ellipsis for item in items)
-    return [*items[: places[0]], *[slice(None)] * max(missing, 0), *items[places[0] + 1 :]]
+    return [*items[: ellipses[0]], *[slice(None)] * max(missing, 0), *items[ellipses[0] + 1 :]]
 
 
 def _checked(index: Any) -> Any:
@@ -262,7 +262,7 @@ def tensor_subscript(
         hi_0: index where the range ends, which does not belong to it; clamped. None: all.
         step_0: distance of the elements taken, not 0; None: 1.
         num_subscripts: number of axes that were given an index; None: the ones with arguments.
-        new_axes: places of new axes in the result, ascending.
+        new_axes: positions of new axes in the result, ascending.
         new_axis_names: a layout letter for each of them; None: the result has no layout.
 
     Returns: the elements in the input's type; letters of dropped axes leave the layout.

@@ -49,7 +49,7 @@ def crop(
 
     Args:
         matrix: [n, n+1], a transform to be done first.
-        absolute: where a start is above its end, the two change places.
+        absolute: where a start is above its end, the two are swapped.
         from_end: upper corner of the box, n values or one for all axes.
         from_start: lower corner of the box, n values or one.
         reverse_order: `matrix` is done last.
