@@ -270,7 +270,7 @@ def test_the_configured_limit(tmp_path, limited):
         paths.append(f"memory://limits/{size}")
     limited(10)
     read = _whole_files.read_files(paths)
-    assert read.places.tolist() == [0, 1]
+    assert read.positions.tolist() == [0, 1]
     assert [str(error) for error in read.failures.values()] == [
         f"cannot read {path}: its 11 bytes are more than the limit of 10 bytes (max_file_bytes of "
         "jdali.storage.configure)"
@@ -315,7 +315,7 @@ def test_no_memory_for_a_batch_of_files(tmp_path, monkeypatch):
     monkeypatch.setattr(_whole_files, "empty", empty)
     paths = [str(tmp_path / str(i)) for i in range(4)]
     read = _whole_files.read_files(paths)
-    assert read.places.tolist() == [0, 2]
+    assert read.positions.tolist() == [0, 2]
     assert [read.content(i).tobytes() for i in range(2)] == [bytes(20_000), b"\2" * 30_000]
     assert {i: str(error) for i, error in read.failures.items()} == {
         1: f"cannot read {paths[1]}: there is no memory for its 500000 bytes",
