@@ -45,7 +45,7 @@ class Parcel:
 def new_folders() -> list[str]:
     """Folders for the files of a pool: one in memory where there is such, and one on disk for what has no room there."""
     memory = [_SHARED_MEMORY] if os.access(_SHARED_MEMORY, os.W_OK) else []
-    return [tempfile.mkdtemp(prefix="jdali-", dir=place) for place in (*memory, None)]
+    return [tempfile.mkdtemp(prefix="jdali-", dir=folder) for folder in (*memory, None)]
 
 
 def remove(folders: Iterable[str]) -> None:
