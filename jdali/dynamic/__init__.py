@@ -59,5 +59,5 @@ from jdali.dynamic._tensor import tensor as tensor
 
 bool = _dtype.boolean
 
-_fill(__name__, _shown, {"experimental.resize": "resize"})  # the only name of the past that DALI has here
+_fill(__name__, _shown, {"experimental.resize": "resize"})  # the only deprecated alias that DALI has here
 _imported(__name__, {"imread": "jdali.dynamic._imread"})  # it loads the decoder

@@ -16,7 +16,7 @@ _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
 
 
 class Device:
-    """A place for data and computations. As a context it is where operators without inputs run.
+    """A device for data and computations. As a context it is where operators without inputs run.
 
     "gpu" is one of JAX's devices, the default one if no number is given. On a machine with no
     accelerator that is a CPU device, so the same code runs.

@@ -1,4 +1,4 @@
-"""Random generators of dynamic mode: a seed, and how many draws were made from it."""
+"""Random generators of dynamic mode: a seed, and how many operators have drawn from it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class RNG:
         return RNG(state=self.state)
 
     def advance(self, n: int) -> None:
-        """Leaves out `n` draws."""
+        """Skips the random numbers of `n` calls."""
         with self._lock:
             self._position += int(n)
 
