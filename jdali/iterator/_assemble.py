@@ -88,8 +88,8 @@ class Assembler:
 
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
         """The rows of all pipelines as one array."""
-        placed = place(name, parts, sharding)
-        return lead(placed, fitted(name, sharding, placed.ndim)) if self._leading and sharding else placed
+        array = place(name, parts, sharding)
+        return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
         """For each pipeline the devices on which its outputs are wanted, for each output."""

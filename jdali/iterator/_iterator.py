@@ -65,7 +65,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             several hold the same part: the same shard). `reader_name` makes all of them go the same
             number of steps.
         mask_name: name of the mask, bool [N]: False for samples that only fill up the batch (with
-            `LastBatchPolicy.PAD`) and for those in whose place another one stands (of pipelines with
+            `LastBatchPolicy.PAD`) and for those that another one replaces (of pipelines with
             `on_error="mask"`). There is no mask otherwise.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded by
             zeros and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.

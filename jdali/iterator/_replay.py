@@ -22,12 +22,12 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
     twin = stream.twin()
     anchors = stream.anchors
     if epoch is None:
-        places = [(0, anchor["steps"]) for anchor in anchors]
+        positions = [(0, anchor["steps"]) for anchor in anchors]
         wanted = (0, step)
     else:
-        places = [(anchor["epochs"], anchor["epoch"]["done"]) for anchor in anchors]
+        positions = [(anchor["epochs"], anchor["epoch"]["done"]) for anchor in anchors]
         wanted = (epoch, step)
-    chosen = max(i for i, place in enumerate(places) if place <= wanted)
+    chosen = max(i for i, position in enumerate(positions) if position <= wanted)
     if chosen == 0 and stream.forgot:
         raise ValueError(
             f"batch_at: the way to step {step} is forgotten: bad samples were replaced, or the source began "

@@ -65,7 +65,7 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
     """The states for `count` pipelines that read `shards` shards (None: no reader is known by name).
 
     Raises:
-        StateError: the state cannot be shared out to so many pipelines.
+        StateError: the state cannot be divided among `count` pipelines.
     """
     graph = {} if state.get("graph") is None else {"graph": state["graph"]}
     given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]

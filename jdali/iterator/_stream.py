@@ -183,7 +183,7 @@ class BatchStream:
 
     # --- again ------------------------------------------------------------------------------
     def twin(self) -> BatchStream:
-        """The same stream at a place of its own, for replaying; this one goes on as before."""
+        """The same stream with a position of its own, for replaying; this one goes on as before."""
         pipelines = [pipeline.twin() for pipeline in self.pipelines if isinstance(pipeline, Pipeline)]
         return BatchStream(pipelines, copy.copy(self.counter), self.assemble.twin())
 
@@ -277,7 +277,7 @@ class BatchStream:
 
 
 def _replaced(result: Result) -> dict[str, Any]:
-    """For each reader that gives samples ahead of its place its epoch, and by how much."""
+    """For each reader that gives samples ahead of its position its epoch, and by how much."""
     return {name: ahead[:2] for name, ahead in result.state.get("ahead", {}).items()}
 
 
