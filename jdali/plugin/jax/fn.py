@@ -33,7 +33,7 @@ def jax_function(
         function: takes an array for each input and returns one, a tuple of `num_outputs`, or None for 0.
         num_outputs: how many arrays it returns.
         output_layouts: layout of a sample of each output, or one for all; None: that of the input of the
-            same place, if it has as many axes.
+            same index, if it has as many axes.
         sharding: the function gets global arrays of this sharding.
         device: "cpu" or "gpu": where the inputs go first; None: they stay.
         preserve: the function is called also if nothing uses its outputs.

@@ -80,7 +80,7 @@ def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
 
 
 class _Stacking(Assembler):
-    """Gives the rows of each pipeline a place of their own on a leading axis."""
+    """Gives each pipeline an index of its own on a leading axis."""
 
     def __init__(
         self,

@@ -58,8 +58,8 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
             f"iterator: output {name!r} is wanted as {_COO}, so its samples must have one axis, not "
             f"{samples[0].ndim}"
         )
-    places = [(i, j) for i, sample in enumerate(samples) for j in range(len(sample))]
-    indices = torch.tensor(places, dtype=torch.int64).reshape(-1, 2).T
+    coordinates = [(i, j) for i, sample in enumerate(samples) for j in range(len(sample))]
+    indices = torch.tensor(coordinates, dtype=torch.int64).reshape(-1, 2).T
     return torch.sparse_coo_tensor(indices, torch.hstack(list(samples)), check_invariants=False)
 
 

@@ -72,7 +72,7 @@ class TorchPythonFunction(ops.PythonFunction):
     def torch_wrapper(
         self, batch_processing: bool, function: Callable[..., Any], device: str, *args: Any
     ) -> Any:
-        """Calls a function on arrays as tensors; what the pipeline calls in its place.
+        """Calls a function on arrays as tensors; what the pipeline calls instead.
 
         Args:
             batch_processing: without effect: lists of arrays become lists of tensors.
@@ -86,12 +86,12 @@ class TorchPythonFunction(ops.PythonFunction):
 
 
 def _on_tensors(function: Callable[..., Any], device: str | None, *arrays: Any) -> Any:
-    place = "cuda" if device == "gpu" and torch.cuda.is_available() else "cpu"
+    target = "cuda" if device == "gpu" and torch.cuda.is_available() else "cpu"
 
     def given(value: Any) -> Any:
         if isinstance(value, list):
             return [given(v) for v in value]
-        return as_torch(value, copy=False).to(place)
+        return as_torch(value, copy=False).to(target)
 
     def taken(value: Any) -> Any:
         if isinstance(value, (list, tuple)):

@@ -78,7 +78,7 @@ class DALIDataset(_PipelineDataset):
     Args:
         pipeline: what is done. The data set works with copies of it, with the options below; the seed is the same.
         output_dtypes: a `tf.DType`, or a tuple of one for each output.
-        output_shapes: a shape with the batch axis, or a tuple of one for each output; in it, or in its place, None is
+        output_shapes: a shape with the batch axis, or a tuple of one for each output; in it, or instead of it, None is
             any size. Axes of one element may be left out, with `batch_size=1` also the batch axis. None: any shapes.
         fail_on_device_mismatch: what is on an accelerator when it leaves the pipeline is an error, unless the data set
             was made in a `tf.device` of a GPU; False: it is copied. Data sets of TensorFlow are in host memory.

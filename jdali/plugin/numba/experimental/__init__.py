@@ -1,4 +1,4 @@
-"""DALI's older place of `NumbaFunction`."""
+"""DALI's older location of `NumbaFunction`."""
 
 from jdali.plugin.numba._surface import NumbaFunction
 

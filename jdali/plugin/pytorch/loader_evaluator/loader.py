@@ -10,7 +10,7 @@ from typing import Any
 
 
 class LoaderEvaluator:
-    """Stands in the place of a PyTorch `DataLoader` in a training loop, to see what the data cost.
+    """Stands in for a PyTorch `DataLoader` in a training loop, to see what the data cost.
 
     A loop over it in mode "log", then one in mode "replay": by how much the second is faster is what a perfect loader
     would gain. Both keep how long each batch took to come.

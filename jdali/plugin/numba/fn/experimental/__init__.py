@@ -1,4 +1,4 @@
-"""DALI's older place of `numba_function`."""
+"""DALI's older location of `numba_function`."""
 
 from jdali.plugin.numba._surface import numba_function
 

@@ -65,20 +65,20 @@ class _DALIProxy:
         run = self._local.open_run()
         for name, array in arrays.items():
             run.call_args.setdefault(name, []).append(array)
-        place = len(run.call_args[next(iter(arrays))]) - 1
+        position = len(run.call_args[next(iter(arrays))]) - 1
         outputs = len(self.__signature__.return_annotation)
-        refs = tuple(DALIOutputSampleRef(self, run, output, place) for output in range(outputs))
+        refs = tuple(DALIOutputSampleRef(self, run, output, position) for output in range(outputs))
         return refs[0] if outputs == 1 else refs
 
-    def _batch(self, run: DALIPipelineRunRef, places: tuple[int, ...]) -> DALIPipelineRunRef:
+    def _batch(self, run: DALIPipelineRunRef, positions: tuple[int, ...]) -> DALIPipelineRunRef:
         """The batch of some samples of a run; the same one for all of its outputs."""
         run.is_complete = True  # the next sample begins another
         known = self._local.batches_of(run)
-        if places not in known:
-            known[places] = batch = DALIPipelineRunRef(run.batch_id)
-            batch.call_args = {k: [values[i] for i in places] for k, values in run.call_args.items()}
+        if positions not in known:
+            known[positions] = batch = DALIPipelineRunRef(run.batch_id)
+            batch.call_args = {k: [values[i] for i in positions] for k, values in run.call_args.items()}
             batch.is_complete = True
-        return known[places]
+        return known[positions]
 
     def _schedule_batch(self, batch: DALIPipelineRunRef) -> None:
         """Sends the inputs of a batch to the server, if that was not done."""

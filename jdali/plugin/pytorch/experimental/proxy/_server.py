@@ -114,13 +114,13 @@ class DALIServer:
 
     # --- results ----------------------------------------------------------------------------
     def produce_data(self, obj: Any) -> Any:
-        """Puts tensors in the place of all references of batches in an object, waiting for those not made yet.
+        """Replaces all references of batches in an object by tensors, waiting for those not made yet.
 
         Args:
             obj: anything. Lists, dicts, tuples and the attributes of objects are gone through, also where they
                 refer to each other in circles. Lists, dicts and objects are changed in place, tuples made anew.
 
-        Returns: `obj`, or what takes its place. A batch is a tensor [N, ...], on the device of the data and the
+        Returns: `obj`, or what replaces it. A batch is a tensor [N, ...], on the device of the data and the
             user's to keep and write to.
 
         Raises:
@@ -164,14 +164,14 @@ class DALIServer:
             if all(new is old for new, old in zip(items, obj, strict=True)):
                 return obj
             return type(obj)._make(items) if hasattr(obj, "_make") else type(obj)(items)
-        places = _places(obj)
-        if places is None or id(obj) in done:
+        container = _container(obj)
+        if container is None or id(obj) in done:
             return obj
         done[id(obj)] = obj
-        for key, value in list(places.items() if isinstance(places, dict) else enumerate(places)):
+        for key, value in list(container.items() if isinstance(container, dict) else enumerate(container)):
             produced = self._produce(value, done, tickets)
             if produced is not value:
-                places[key] = produced
+                container[key] = produced
         return obj
 
     def _outputs_of(self, run: DALIPipelineRunRef) -> tuple[Any, ...]:
@@ -189,7 +189,7 @@ class DALIServer:
         return run.outputs
 
 
-def _places(obj: Any) -> Any:
+def _container(obj: Any) -> Any:
     """A dict or list whose values may be replaced, of what may hold references; None: it holds none."""
     if isinstance(obj, (dict, list)):
         return obj
