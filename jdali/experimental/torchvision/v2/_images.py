@@ -92,7 +92,7 @@ def to_pil_image(inpt: Any, mode: str | None = None, input_layout: str = "CHW") 
 
     Raises:
         TypeError: it is no tensor.
-        ValueError: it does not have three axes, or no mode has so many channels.
+        ValueError: it does not have three axes, or no mode has that many channels.
     """
     if not isinstance(inpt, torch.Tensor):
         raise TypeError(f"Expected torch.Tensor, got {type(inpt)}")

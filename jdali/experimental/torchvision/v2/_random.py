@@ -130,7 +130,7 @@ class ColorJitter(Transform):
 
 
 class RandomCrop(Transform):
-    """Cuts a window out of images, in a place drawn for each.
+    """Cuts a window out of images, at a position drawn for each.
 
     Args:
         size: (height, width), or one number for both.
