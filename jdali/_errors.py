@@ -27,7 +27,7 @@ _HEAP_TYPE = 1 << 9  # CPython's flag of classes that are made at run time: all 
 class SampleError(ValueError):
     """Something is wrong with one sample: its data, or an argument's value for it.
 
-    Raised by `setup` functions and codecs, which know the sample only by its place in
+    Raised by `setup` functions and codecs, which know the sample only by its position in
     the batch. The engine adds the operator, the file and the user's line, and decides by
     `on_error` whether to raise an `OperatorError`, skip the sample or mask it.
     """

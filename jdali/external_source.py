@@ -1,4 +1,4 @@
-"""DALI's older place of `external_source`."""
+"""DALI's older location of `external_source`."""
 
 from jdali.fn import external_source
 from jdali.ops import ExternalSource

@@ -132,7 +132,7 @@ def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwa
 def _column(
     policy: Policy, column: int
 ) -> tuple[list[Augmentation], np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The operations at one place of all sub-policies.
+    """The operations at one index of all sub-policies.
 
     Returns: the augmentations there, each once, and the identity; and for each sub-policy which of them it has
         there, how likely, and in which magnitude bin (0 where there is none).
