@@ -20,7 +20,7 @@ from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._rng import RNG, get_default_rng
 from jdali.dynamic._value import Kind, Value, wrap
-from jdali.engine._eager import Draw, Place, run_operator, wait
+from jdali.engine._eager import Draw, Placement, run_operator, wait
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
 from jdali.ops.tensor._subscript import parse_index
 from jdali.tensors import TensorList
@@ -55,7 +55,7 @@ def invoke(
     values = [value if isinstance(value, Value) else operand(value) for value in given]
     static, per_sample = _arguments(op, args)
     size = batch_size_of(op.name, [*values, *per_sample.values()], batch_size)
-    place, result_device = _place(op, values, device)
+    placement, result_device = _placement(op, values, device)
     count = 1 if size is None else size
     batches = [repeated(value, count) for value in values]
     arguments = {name: _argument_batch(op, name, value, count) for name, value in per_sample.items()}
@@ -66,7 +66,7 @@ def invoke(
     else:
         draw = _NO_DRAW
     results = run_operator(
-        op, batches, arguments, static, batch_size=count, place=place, draw=draw,
+        op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
         pool=EvalContext.current().thread_pool.pool, constants=_constants(op, given),
     )  # fmt: skip
     wait_if_asked(results)
@@ -231,7 +231,7 @@ def repeated(value: Value, count: int) -> TensorList:
     return samples if count == 1 else samples.select(np.zeros(count, np.int64))
 
 
-def _place(op: Operator, values: Sequence[Value], device: Any) -> tuple[Place, Device]:
+def _placement(op: Operator, values: Sequence[Value], device: Any) -> tuple[Placement, Device]:
     """Where an operator runs, and the device of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
@@ -240,9 +240,9 @@ def _place(op: Operator, values: Sequence[Value], device: Any) -> tuple[Place, D
     if chosen is None:
         chosen = on_gpu[0] if on_gpu else Device.CPU if values else Device.current()
     if chosen.device_type == "cpu":
-        return Place("cpu", chosen.jax_device), chosen
+        return Placement("cpu", chosen.jax_device), chosen
     name = "mixed" if "mixed" in op.devices and "gpu" not in op.devices else "gpu"
-    return Place(name, chosen.jax_device), chosen
+    return Placement(name, chosen.jax_device), chosen
 
 
 @dataclasses.dataclass(frozen=True)

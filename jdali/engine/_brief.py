@@ -15,13 +15,13 @@ class BriefWork:
     """
 
     # Processor time of a brief sample, seconds; and how many times as long it may take by the clock, on a busy machine:
-    # work that waits for a disk or a server gains by threads. What is brief stays so up to so many times as much.
+    # work that waits for a disk or a server gains by threads. What is brief stays so up to SLACK times as much.
     MOST_SECONDS, MOST_WAITING, SLACK = 30e-6, 4.0, 1.5
 
     def __init__(self) -> None:
         self.is_brief = False
 
     def note(self, samples: int, cpu: float, busy: float) -> None:
-        """A batch of so many samples took so long: processor time, and time by the clock, seconds of all threads."""
+        """Records a batch of `samples` samples: processor time, and time by the clock, seconds of all threads."""
         slack = self.SLACK if self.is_brief else 1.0
         self.is_brief = cpu <= slack * self.MOST_SECONDS * samples and busy <= slack * self.MOST_WAITING * cpu

@@ -60,7 +60,7 @@ class StageCost:
             self._padded[: len(stage.inputs)] += _DEVICE_MOVING
 
     def seconds(self, true: np.ndarray, padded: np.ndarray) -> np.ndarray:
-        """float [N], of samples whose values have so many elements, [N, values] each."""
+        """float [N], of samples whose values have these numbers of elements, [N, values] each."""
         nanoseconds: np.ndarray = true @ self._true + padded @ self._padded
         return nanoseconds * 1e-9
 

@@ -46,7 +46,7 @@ def compiled_programs() -> int:
     return COMPILER.count
 
 
-class Place(NamedTuple):
+class Placement(NamedTuple):
     """Where an operator runs: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
 
     name: str
@@ -57,7 +57,7 @@ class Form(NamedTuple):
     """What a runner is made for: all but the values, the sizes and the types of the data."""
 
     op: Operator
-    place: Place
+    placement: Placement
     inputs: tuple[tuple[str, int], ...]  # layout and number of axes of each
     per_sample: tuple[str, ...]  # names of the per-sample arguments given
     static: tuple[tuple[str, Any], ...]
@@ -65,7 +65,7 @@ class Form(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """Which random numbers an operator takes: a seed, and how many draws were made from it before."""
+    """Which random numbers an operator takes: a seed, and how many calls have drawn from it before."""
 
     seed: int
     number: int
@@ -76,14 +76,18 @@ class _Runner:
 
     def __init__(self, form: Form):
         graph = Graph()
-        device = "cpu" if form.place.name == "cpu" else "gpu"
+        device = "cpu" if form.placement.name == "cpu" else "gpu"
         given = functools.partial(
             graph.add, external_source, (), {}, device=device, num_outputs=1, where="a call"
         )
         self.inputs = [given().outputs[0] for _ in form.inputs]
         self.arguments = {name: given().outputs[0] for name in form.per_sample}
         self.node = graph.add(
-            form.op, self.inputs, dict(form.static) | self.arguments, device=form.place.name, where="a call"
+            form.op,
+            self.inputs,
+            dict(form.static) | self.arguments,
+            device=form.placement.name,
+            where="a call",
         )
         # Without random values, host operators keep nothing from call to call.
         self._random = form.op.random
@@ -94,7 +98,7 @@ class _Runner:
             else HostStep(self.node, 0)
         )
         self._runner = runner_of(
-            step, seed=0, device=form.place.device, max_batch=form.room, compiler=COMPILER
+            step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER
         )
         stateless = self._runner.stateless and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()
@@ -126,7 +130,7 @@ def run_operator(
     static: Mapping[str, Any],
     *,
     batch_size: int,
-    place: Place,
+    placement: Placement,
     draw: Draw,
     pool: Pool,
     constants: Mapping[str, Any],
@@ -140,7 +144,7 @@ def run_operator(
             not given.
         static: values of the other arguments, converted.
         batch_size: number of samples.
-        place: where to run.
+        placement: where to run.
         draw: of a random operator. Sample i gets the same values whatever the batch size.
         pool: threads of operators that are not compiled.
         constants: those of the inputs that are one array for all samples, by name, if `setup` asks for them.
@@ -148,11 +152,11 @@ def run_operator(
     Raises:
         OperatorError: the operator failed.
     """
-    if place.name == "cpu":
+    if placement.name == "cpu":
         inputs = [value.to_device("cpu") for value in inputs]
     kinds = tuple([(v.spec.layout, v.spec.ndim) for v in inputs])
     static_args = tuple(sorted(static.items())) if static else ()
-    form = Form(op, place, kinds, tuple(sorted(per_sample)), static_args, room_for(batch_size))
+    form = Form(op, placement, kinds, tuple(sorted(per_sample)), static_args, room_for(batch_size))
     runner = _runner(form)
     env = Values(zip(runner.inputs, inputs, strict=True))
     for name, value in per_sample.items():
@@ -174,7 +178,7 @@ def run_operator(
 
 
 def call_ids(count: int, number: int) -> SampleIds:
-    """The samples of a draw: they have no place in a data set but that in the batch.
+    """The samples of a draw: they have no index in a data set but their position in the batch.
 
     Args:
         count: how many there are.

@@ -43,7 +43,7 @@ class Result:
     Attributes:
         outputs: a batch for each output of the pipeline.
         ids: identity of the samples.
-        mask: bool [N], False where a sample could not be read and another one stands in its place.
+        mask: bool [N], False where a sample could not be read and another one replaces it.
         padded: bool [N], True where the reader repeated a sample to fill up the epoch.
         state: of the sources, to go on after this batch.
         errors: how many samples were left out so far, of the feed that it was drawn from.
@@ -193,7 +193,7 @@ class Engine:
         """Makes the next batch, in this thread.
 
         Args:
-            feed: a twin of the pipeline's own, to draw from in its place; from any thread.
+            feed: a twin of the pipeline's own, to draw from instead; from any thread.
 
         Raises:
             OperatorError: an operator failed (and `on_error` does not say to go on).

@@ -15,7 +15,7 @@ class Gate:
     """A step that batches go through in their order.
 
     Args:
-        at_once: so many batches may be in the step at the same time.
+        at_once: how many batches may be in the step at the same time.
         stopped: whether those who wait should give up; `wake` has them ask.
     """
 
@@ -63,13 +63,13 @@ class Way:
     def __init__(self, gates: Sequence[Gate], number: int):
         self._gates, self.number, self._passed = gates, number, 0
 
-    def turn(self, place: int) -> _Turn:
-        """To be in while the batch is in the step behind the gate at `place`."""
-        for gate in self._gates[self._passed : place]:  # steps that an error left out
+    def turn(self, index: int) -> _Turn:
+        """To be in while the batch is in the step behind the gate at `index`."""
+        for gate in self._gates[self._passed : index]:  # steps that an error left out
             gate.enter(self.number)
             gate.leave()
-        self._passed = place + 1
-        return _Turn(self._gates[place], self.number)
+        self._passed = index + 1
+        return _Turn(self._gates[index], self.number)
 
 
 class _Turn:

@@ -26,7 +26,7 @@ from jdali.graph._node import DataNode, Node
 from jdali.graph._offers import Agreement
 from jdali.tensors import TensorList
 
-# Of samples that are worked on together, a thread should have so much, or so many.
+# Of samples that are worked on together, a thread should have at least this much, or this many.
 _TASK_BYTES, _TASK_SAMPLES = 1 << 20, 64
 
 

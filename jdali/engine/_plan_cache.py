@@ -24,7 +24,7 @@ from jdali.tensors import TensorList
 
 # Values that a `setup` sees are part of a key only if they are few: many are hardly ever the same again.
 _MOST_KEY_BYTES = 4096
-# Plans are kept for so many samples together, within these limits.
+# Plans are kept for this many samples together, within these limits.
 _KEPT_SAMPLES = 4096
 _FEWEST, _MOST = 8, 128
 

@@ -136,7 +136,7 @@ class Cost:
     DEAR_SECONDS = 1e-3
     # What all calls of a batch together may take longer, for once.
     TOLERANCE_SECONDS = 450e-6
-    # After at most so many batches the other way is tried again, for samples differ. At first sooner: the
+    # After at most this many batches the other way is tried again, for samples differ. At first sooner: the
     # first call may have something to set up.
     MOST_PATIENCE = 64
     # Fewer samples say nothing of the pool.

@@ -140,20 +140,20 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
 
 def form_of(stage: Stage) -> Hashable:
     """What the stage's operators are and how they are connected, without their arguments: equal if they are alike."""
-    places: dict[DataNode, tuple[int, int]] = {value: (-1, i) for i, value in enumerate(stage.inputs)}
+    numbers: dict[DataNode, tuple[int, int]] = {value: (-1, i) for i, value in enumerate(stage.inputs)}
     for number, node in enumerate(stage.nodes):
-        places |= {value: (number, i) for i, value in enumerate(node.outputs)}
+        numbers |= {value: (number, i) for i, value in enumerate(node.outputs)}
 
-    def place(value: Any) -> Hashable:
+    def form(value: Any) -> Hashable:
         if isinstance(value, DataNode):
-            return places.get(value)  # None: an argument that `setup` hands over
+            return numbers.get(value)  # None: an argument that `setup` hands over
         return str(value.dtype), value.shape, value.tobytes()
 
     nodes = tuple(
-        (node.op, tuple(map(place, node.inputs)), tuple((k, place(v)) for k, v in node.arg_inputs.items()))
+        (node.op, tuple(map(form, node.inputs)), tuple((k, form(v)) for k, v in node.arg_inputs.items()))
         for node in stage.nodes
     )
-    return nodes, tuple(place(value) for value in stage.outputs)
+    return nodes, tuple(form(value) for value in stage.outputs)
 
 
 def random_nodes(stage: Stage) -> list[Node]:

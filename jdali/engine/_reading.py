@@ -59,8 +59,8 @@ def read(
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
         columns, failures = _load(node, reader, indices[missing], pool, {}, cost)
-        read = [int(place) for i, place in enumerate(missing) if i not in failures]
-        known.add([keys[place] for place in read], columns)
+        read = [int(position) for i, position in enumerate(missing) if i not in failures]
+        known.add([keys[position] for position in read], columns)
         raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
     return known.select(keys)
 
@@ -100,9 +100,9 @@ def _load(
             if cost is not None:
                 cost.note_pool(time.perf_counter() - start, len(indices) - done)
         failures = {
-            start + place: error
+            start + position: error
             for start, part in zip(starts, parts, strict=True)
-            for place, error in part.failures.items()
+            for position, error in part.failures.items()
         }
         return Loaded(joined([part.columns for part in parts]), failures)
     except ValueError as error:

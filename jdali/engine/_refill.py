@@ -1,9 +1,9 @@
-"""What stands in the place of samples that cannot be read, so that epochs stay where they are.
+"""What replaces samples that cannot be read, so that epochs begin and end where they would.
 
 The reader's next sample takes the place, and all samples after it come as much earlier. So at the end of
-the epoch some places are left, and repetitions of a good sample fill them: an epoch has as many batches as
+the epoch some positions are left, and repetitions of a good sample fill them: an epoch has as many batches as
 if all samples were good, the same in all processes, every good sample is in it once, and none of the next
-epoch. The reader's own place counts places, not samples, and is the same with and without bad samples.
+epoch. The reader's own position counts positions, not samples, and is the same with and without bad samples.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from jdali.graph._node import Node
 
-# So many samples are tried in the place of bad ones before it is an error: all, if there are no more.
+# At most this many samples are tried in place of bad ones before it is an error: all, if there are no more.
 MOST_TRIED = 1024
 
 Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it is a repetition
@@ -24,11 +24,11 @@ Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it 
 
 @dataclasses.dataclass(frozen=True)
 class Lead:
-    """How far a reader gives samples ahead of its own place.
+    """How far a reader gives samples ahead of its own position.
 
     Attributes:
         epoch: where it does.
-        ahead: by so many samples.
+        ahead: by how many samples.
         good: epoch and index of a sample that could be read; (): none is known.
     """
 
@@ -39,10 +39,10 @@ class Lead:
 
 @dataclasses.dataclass(frozen=True)
 class Places:
-    """The places in the order of the readers that a batch has, whatever samples come to be there.
+    """The positions in the order of the readers that a batch has, whatever samples come to be there.
 
     Attributes:
-        refs: of each reader the samples of these places if all samples are good.
+        refs: of each reader the samples of these positions if all samples are good.
         after: a cursor of each reader that is behind them.
     """
 
@@ -51,7 +51,7 @@ class Places:
 
 
 class Refills:
-    """How far readers give samples ahead of their own places.
+    """How far readers give samples ahead of their own positions.
 
     Batches are drawn before it is known whether samples of those before them fail. So each is drawn with the
     samples that are to be expected, and settled later, in the same order, with those that it must have.
@@ -89,7 +89,7 @@ class Refills:
 
     # --- drawing ----------------------------------------------------------------------------
     def expect(self, places: Places) -> dict[Node, Refs]:
-        """The samples that the next places will have, unless a batch before them fails."""
+        """The samples that the next positions will have, unless a batch before them fails."""
         refs, self._expected = self._lead(places, self._expected)
         return refs
 
@@ -97,7 +97,7 @@ class Refills:
         """Puts the samples in a batch that it must have, for all before it are settled.
 
         Args:
-            places: of the batch.
+            places: positions of the batch.
             refs: the samples that were expected; changed.
 
         Returns: the positions in which another sample was expected.
@@ -115,7 +115,7 @@ class Refills:
     def _lead(
         self, places: Places, leads: Mapping[Node, Lead]
     ) -> tuple[dict[Node, Refs], Mapping[Node, Lead]]:
-        """The samples in some places by these leads, and the leads behind them."""
+        """The samples at some positions by these leads, and the leads behind them."""
         found: dict[Node, Refs] = {}
         behind = dict(leads)
         for node, (epochs, indices, padded) in places.refs.items():
@@ -140,7 +140,7 @@ class Refills:
         """Puts the next samples in the positions `bad` of the batch that was settled last.
 
         Args:
-            places: of the batch.
+            places: positions of the batch.
             refs: its samples; changed.
             bad: positions.
 
@@ -150,7 +150,7 @@ class Refills:
         leads = dict(self._settled)
         for node, (epochs, indices, padded) in refs.items():
             lead = leads[node]
-            # A place of the last epoch, or a repetition, is none of this epoch's.
+            # A position of the last epoch, or a repetition, is none of this epoch's.
             own = bad[(epochs[bad] == lead.epoch) & ~padded[bad]]
             fresh = self._following(node, places, lead.epoch, lead.ahead + len(own))[lead.ahead :]
             leads[node] = dataclasses.replace(lead, ahead=lead.ahead + len(own))
@@ -166,10 +166,10 @@ class Refills:
         """Puts the epoch's next samples in positions of a batch; they come again where they belong.
 
         Args:
-            places: of the batch.
+            places: positions of the batch.
             refs: its samples; changed.
             bad: the positions.
-            tried: so many of the next samples were put there before.
+            tried: how many of the next samples were put there before.
 
         Returns: whether there are any more, of those that are worth a try.
         """
@@ -186,20 +186,20 @@ class Refills:
         return True
 
     def stand_in(self, refs: Mapping[Node, Refs], stand_ins: dict[int, int], bad: np.ndarray) -> None:
-        """Puts samples of the data set in places of what was drawn; no reader goes on.
+        """Puts samples of the data set in positions of what was drawn; no reader goes on.
 
         It is the first that can be read of up to `MOST_TRIED`, spread over the data set: which one does not
         depend on what came before, so it is the same after a state was restored.
 
         Args:
             refs: what was drawn.
-            stand_ins: by place, which candidate was put there before; changed.
-            bad: the places.
+            stand_ins: by position, which candidate was put there before; changed.
+            bad: the positions.
 
         Raises:
             LookupError: no candidate can be read.
         """
-        failed = [stand_ins[place] for place in bad.tolist() if place in stand_ins]
+        failed = [stand_ins[position] for position in bad.tolist() if position in stand_ins]
         self._candidate = max([self._candidate, *(number + 1 for number in failed)])
         count = min(max(self._readers[node].size for node in refs), MOST_TRIED)
         if self._candidate >= count:
@@ -218,7 +218,7 @@ class Refills:
         }
 
     def _following(self, node: Node, places: Places, epoch: int, count: int) -> np.ndarray:
-        """Indices of the next samples behind the places of a batch, as far as they are of this epoch."""
+        """Indices of the next samples behind the positions of a batch, as far as they are of this epoch."""
         epochs, indices, padded = places.after[node].cursor().next_batch(count)
         of_epoch: np.ndarray = indices[(epochs == epoch) & ~padded]
         return of_epoch

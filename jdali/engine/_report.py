@@ -139,7 +139,7 @@ def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
-    """Runs batches for their compilations, at a place of their own in the sources; programs compiled."""
+    """Runs batches for their compilations, at a position of their own in the sources; programs compiled."""
     feed = engine.feed.twin()
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)

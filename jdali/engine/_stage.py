@@ -234,7 +234,7 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in plan.jobs], results)
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
-        """The calls that make a batch of so many samples."""
+        """The calls that make a batch of `count` samples."""
         jobs = []
         for group in planned.groups:
             shapes = split_shapes(group.shape, planned)
@@ -256,26 +256,28 @@ class StageRunner(StepRunner):
     def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
         """Adds the outputs: results[j] are arrays, one an output, whose first rows are samples[j]."""
         if plan.outputs is None:
-            plan.outputs = self._places(plan.stage, samples, results)
-        for o, (value, places) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
+            plan.outputs = self._rows_of_outputs(plan.stage, samples, results)
+        for o, (value, rows) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
             blocks = tuple([PaddedBlock(result[o]) for result in results])
             made_of = env.made_of(value.source)
-            env[value] = TensorList.from_store(places.with_blocks(blocks), value.device, made_of)
+            env[value] = TensorList.from_store(rows.with_blocks(blocks), value.device, made_of)
 
-    def _places(self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any) -> list[Store]:
+    def _rows_of_outputs(
+        self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
+    ) -> list[Store]:
         """For each output the rows of its samples, without the arrays."""
         specs = {
             v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
             for v, s in zip(node.outputs, c.outputs, strict=True)
         }  # fmt: skip
-        places = []
+        rows = []
         for o, value in enumerate(self.stage.outputs):
             parts = [
                 Part(result[o], np.arange(len(mine)), mine)
                 for mine, result in zip(samples, results, strict=True)
             ]
-            places.append(Store.of_parts(parts, specs[value]).with_blocks(()))
-        return places
+            rows.append(Store.of_parts(parts, specs[value]).with_blocks(()))
+        return rows
 
     def _call(
         self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray]

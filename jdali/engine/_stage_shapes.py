@@ -22,7 +22,7 @@ from jdali.tensors import TensorList
 Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# A stage that has so many padded shapes opens no other one for samples that one of these holds: where sizes are cut out
+# A stage that has this many padded shapes opens no other one for samples that one of these holds: where sizes are cut out
 # at random and the number of boxes differs too, there is no end of combinations, and each is a program to compile.
 MOST_SHAPES = 12
 

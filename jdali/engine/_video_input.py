@@ -39,7 +39,7 @@ class VideoInput(ExternalSource):
         self._closed = False
         self._open: contextlib.ExitStack | None = None  # holds the current video
         self._decoder: VideoDecoder | None = None
-        self._frames = self._place = 0
+        self._frames = self._next_frame = 0
 
     def anew(self) -> VideoInput:
         """See `ExternalSource.anew`."""
@@ -80,18 +80,18 @@ class VideoInput(ExternalSource):
             self._decoder = self._next_video()
         sequences: list[np.ndarray] = []
         try:
-            while len(sequences) < batch_size and self._place < self._frames:
-                numbers = np.arange(self._place, self._place + self._length)
+            while len(sequences) < batch_size and self._next_frame < self._frames:
+                numbers = np.arange(self._next_frame, self._next_frame + self._length)
                 if self._pads:
                     numbers = np.where(numbers < self._frames, numbers, PADDING)
                 else:
                     numbers = numbers[numbers < self._frames]
                 sequences.append(self._decoder.read(numbers))
-                self._place += self._length
+                self._next_frame += self._length
         except SampleError as error:
             self._close_video()
             raise SampleError(f"{_NAME}: {error}") from error
-        if self._place >= self._frames:
+        if self._next_frame >= self._frames:
             self._close_video()
         return [sequences]
 
@@ -111,7 +111,7 @@ class VideoInput(ExternalSource):
                 raise SampleError(f"{_NAME}: {error}") from error
             stack.callback(decoder.close)
             self._open = stack.pop_all()
-        self._frames, self._place = len(index), 0
+        self._frames, self._next_frame = len(index), 0
         return decoder
 
     def _no_data(self) -> RuntimeError:
