@@ -36,7 +36,7 @@ class Checkpoints:
         """Goes on after the batch that `get_state` followed, in this or in a like pipeline.
 
         The batch size and the number of shards may be others. A pipeline that was given no seed takes that
-        of the state. Iterables without `get_state` and `set_state` are gone through again up to the place.
+        of the state. Iterables without `get_state` and `set_state` are gone through again up to that position.
 
         Raises:
             StateError: the state is of another pipeline, and what differs; or a source cannot go there.
@@ -44,7 +44,7 @@ class Checkpoints:
         self._building.run().set_state(state)
 
     def twin(self) -> PipelineTwin:
-        """The same batches at a place of their own, for replaying; the pipeline goes on as before."""
+        """The same batches with a position of their own, for replaying; the pipeline goes on as before."""
         return PipelineTwin(self._building.run().engine)
 
     def checkpoint(self, filename: str | None = None) -> bytes:

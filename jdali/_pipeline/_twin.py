@@ -1,4 +1,4 @@
-"""A pipeline's batches once more, at a place of their own, while the pipeline itself runs on."""
+"""A pipeline's batches once more, with a position of their own, while the pipeline itself runs on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jdali.engine._feed import Draw, End
 
 
 class PipelineTwin:
-    """Makes batches with the programs and threads of a pipeline, but from another place in its sources.
+    """Makes batches with the programs and threads of a pipeline, but from another position in its sources.
 
     Raises:
         RuntimeError: an external source cannot be asked again.
