@@ -177,7 +177,7 @@ def test_stubs_have_names_of_the_past_too(module):
     assert functions - named == set()
 
 
-def test_names_that_dali_has_in_several_places():
+def test_names_that_dali_has_in_several_modules():
     import jdali.pipeline.experimental
 
     assert jdali.pipeline.experimental.pipeline_def is jdali.pipeline_def

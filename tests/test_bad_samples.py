@@ -60,7 +60,7 @@ def test_skip_refills_and_lists_what_was_skipped(folder):
     assert labels_of(first) == [0, 1, 2, 5, 4]  # number 5 is the reader's next sample
     assert first.mask.all()
     second = pipe.run_result()
-    # 6 is bad too, and the epoch has nothing left: good samples stand in two places.
+    # 6 is bad too, and the epoch has nothing left: good samples stand in two positions.
     assert labels_of(second) == [7, 7, 8, 9, 0]
     assert second.padded.tolist() == [True, False, False, False, True]
     assert labels_of(pipe.run_result()) == [0, 1, 2, 5, 4]  # the next epoch, from its beginning
@@ -69,7 +69,7 @@ def test_skip_refills_and_lists_what_was_skipped(folder):
     assert all(e.reason for e in pipe.errors)
 
 
-def test_mask_keeps_the_places(folder):
+def test_mask_keeps_the_positions(folder):
     pipe = reading(folder, on_error="mask")
     result = pipe.run_result()
     assert result.mask.tolist() == [True, True, True, False, True]

@@ -219,7 +219,7 @@ COPIES = {
 
 
 @pytest.mark.parametrize("how", COPIES)
-def test_a_copy_of_a_pipeline_goes_on_at_the_same_place(files, how):
+def test_a_copy_of_a_pipeline_goes_on_at_the_same_position(files, how):
     def some(pipe, count=3):
         fed = ([np.int32([i]) for i in range(4)], [np.float32([i]) for i in range(4)])
         return [rows(pipe.run(fed=fed)) for _ in range(count)]

@@ -25,19 +25,19 @@ def tfrecord(tmp_path):
 
 
 def test_tfrecord_by_hand(tfrecord, capsys):
-    path, places = tfrecord
+    path, spans = tfrecord
     assert main(["index", str(path)]) == 0
     index = path.with_suffix(".idx")
-    assert index.read_text() == "".join(f"{offset} {size}\n" for offset, size in places)
+    assert index.read_text() == "".join(f"{offset} {size}\n" for offset, size in spans)
     assert capsys.readouterr().out == f"{index}: 5 records of {path}\n"
 
 
 def test_recordio_by_hand(tmp_path):
-    places = records.recordio(
+    offsets = records.recordio(
         tmp_path / "a.rec", [records.image_record(bytes(i), [float(i)]) for i in range(1, 5)]
     )
     assert main(["index", "--quiet", str(tmp_path / "a.rec")]) == 0
-    assert (tmp_path / "a.idx").read_text() == "".join(f"{i}\t{place}\n" for i, place in enumerate(places))
+    assert (tmp_path / "a.idx").read_text() == "".join(f"{i}\t{offset}\n" for i, offset in enumerate(offsets))
 
 
 def test_webdataset_by_hand(tmp_path):

@@ -79,8 +79,8 @@ class Failures:
     def check_all(self, how: str, got: Mapping[Row, Results], want: Mapping[Row, Results]) -> None:
         """Every sample of `got` against the same one of `want`."""
         for row, results in got.items():
-            for place, outputs in results.items():
-                self.check(row, how, outputs, want[row][place])
+            for position, outputs in results.items():
+                self.check(row, how, outputs, want[row][position])
 
     def __enter__(self) -> Failures:
         return self
@@ -148,8 +148,8 @@ def check_runs(rows: Mapping[Row, Row], want: Mapping[Row, Results], size: int, 
     """
 
     def both(rows: Sequence[Row]) -> list[tuple[Results, Results]]:
-        whole, place = sweep.run(rows, size, save_at=3)
-        restored, _ = sweep.run(rows, 3, begin=place)
+        whole, saved = sweep.run(rows, size, save_at=3)
+        restored, _ = sweep.run(rows, 3, begin=saved)
         return list(zip(whole, restored, strict=True))
 
     runs = by_row(list(rows), both, failures)
@@ -191,8 +191,8 @@ def test_exact_shapes_give_the_same_bits_without_exception():
     assert rows
     whole, single = (sweep.run(rows, size, exact_shapes=True)[0] for size in (REFERENCE, 1))
     for row, one, other in zip(rows, whole, single, strict=True):
-        for place, outputs in one.items():
-            assert largest_difference(other[place], outputs, str(row)) == 0, row
+        for position, outputs in one.items():
+            assert largest_difference(other[position], outputs, str(row)) == 0, row
 
 
 @pytest.mark.oracle
@@ -261,8 +261,8 @@ def test_through_an_iterator(group: str, on_error: str):
     want = {row: sweep.narrowed(results) for row, results in reference(group)[0].items()}
 
     def both(rows: Sequence[Row]) -> list[tuple[Results, Results]]:
-        whole, places = sweep.through_iterator(rows, 3, on_error=on_error)
-        restored, _ = sweep.through_iterator(rows, 3, begin=places[0], on_error=on_error)
+        whole, states = sweep.through_iterator(rows, 3, on_error=on_error)
+        restored, _ = sweep.through_iterator(rows, 3, begin=states[0], on_error=on_error)
         return list(zip(whole, restored, strict=True))
 
     with Failures() as failures:
@@ -304,7 +304,7 @@ def test_permute_batch():
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     "arguments",
-    # Not those of `resize`: compiling its programs for so many rows takes hours; its own tests have the values.
+    # Not those of `resize`: compiling its programs for this many rows takes hours; its own tests have the values.
     [
         pytest.param(name, marks=() if name.startswith("full") else pytest.mark.exhaustive)
         for name in ARGUMENTS
@@ -344,12 +344,12 @@ def test_other_layouts_of_images(group: str, arranged: str):
         left_out = sweep_cases.NO_CHANNELS_FIRST if arranged == "channels first" else ()
         alike = {change(row): row for row in want if row in IMAGES and row.op not in left_out}
         for row, results in by_row(list(alike), lambda rows: in_batches(rows, REFERENCE), failures).items():
-            for place, (value, *_) in results.items():
+            for position, (value, *_) in results.items():
                 if arranged == "frames":
                     value = value[0]
                 elif row.op not in sweep_cases.OWN_LAYOUT:
                     value = np.moveaxis(value, 0, -1)
-                failures.check(row, arranged, [value], want[alike[row]][place][:1])
+                failures.check(row, arranged, [value], want[alike[row]][position][:1])
 
 
 @pytest.mark.oracle

@@ -1,4 +1,4 @@
-"""The engine and the planner know kinds of operators by type, in one place, and no operator by name."""
+"""The engine and the planner know kinds of operators by type, in one module, and no operator by name."""
 
 import ast
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_no_operator_is_known_by_name(path):
 
 
 @pytest.mark.parametrize("path", ENGINE, ids=lambda p: p.stem)
-def test_kinds_are_told_apart_in_one_place(path):
+def test_kinds_are_told_apart_in_one_module(path):
     lines = questions_of_kinds(ast.parse(path.read_text()))
     if path.name == CHOICE:
         assert len(lines) == 4  # the other two are compiled, and in stages

@@ -1,4 +1,4 @@
-"""`iterator.report()`: loops that are slow in a known place; and the names in a trace of JAX."""
+"""`iterator.report()`: loops that are slow at a known step; and the names in a trace of JAX."""
 
 import dataclasses
 import glob

@@ -117,7 +117,7 @@ def test_auto_augment_applies_one_sub_policy_with_the_probabilities_of_its_parts
     })  # fmt: skip
 
 
-def test_auto_augment_uses_the_magnitude_of_the_place_in_the_sub_policy() -> None:
+def test_auto_augment_uses_the_magnitude_of_the_position_in_the_sub_policy() -> None:
     policy = Policy("p", BINS, [[(unsigned, 1.0, 4)], [(signed, 1, 2), (unsigned, 1, 0)]])
     found = drawn(lambda data: apply_auto_augment(policy, data), 2000, seed=15)
     check_counts(found, {105.0: 1 / 2, 104.0: 1 / 4, 98.0: 1 / 4})

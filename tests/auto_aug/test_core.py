@@ -121,8 +121,8 @@ def test_signed_bins_for_several_augmentations_can_be_indexed() -> None:
 
     def function(data: Any, bins: Any) -> Any:
         signed = signed_bin(bins, shape=(2,))
-        for place in range(2):
-            data = negated(data, magnitude_bin=signed[place], num_magnitude_bins=11)
+        for i in range(2):
+            data = negated(data, magnitude_bin=signed[i], num_magnitude_bins=11)
         return data
 
     bins = np.tile(np.array([1, 5], np.int32), (64, 1))

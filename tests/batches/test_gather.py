@@ -35,15 +35,15 @@ SAMPLES = [
 def in_blocks(samples, device=None):
     """A store of two padded blocks, of other paddings and with unused rows, in an order of their own."""
     blocks = [np.full((4, 3, 5), 99, np.uint8), np.full((3, 4, 4), 88, np.uint8)]
-    places = [(0, 2), (1, 0), (0, 1), (1, 2)]
-    for (block, row), sample in zip(places, samples, strict=True):
+    rows_of = [(0, 2), (1, 0), (0, 1), (1, 2)]
+    for (block, row), sample in zip(rows_of, samples, strict=True):
         blocks[block][(row, *map(slice, sample.shape))] = sample
     arrays = blocks if device is None else [jax.device_put(b, device) for b in blocks]
     parts = [
         Part(
             array,
-            np.array([r for b, r in places if b == number]),
-            np.array([i for i, (b, _) in enumerate(places) if b == number]),
+            np.array([r for b, r in rows_of if b == number]),
+            np.array([i for i, (b, _) in enumerate(rows_of) if b == number]),
         )
         for number, array in enumerate(arrays)
     ]

@@ -179,7 +179,7 @@ def test_many_threads():
 
 
 # --- JAX -----------------------------------------------------------------------------------------
-def placed(pool, value):
+def put(pool, value):
     with pool:
         array = aligned_empty((SMALLEST // 4,), np.float32)
     array[:] = value
@@ -190,7 +190,7 @@ def placed(pool, value):
 
 def test_a_jax_array_holds_the_lease():
     pool = SlabPool()
-    array = placed(pool, 1)
+    array = put(pool, 1)
     gc.collect()
     assert pool.usage() == (SMALLEST, 0)
     view = np.asarray(array)
@@ -217,9 +217,9 @@ def doubled(array, zero):
 
 def test_a_program_that_is_to_read_an_array_holds_the_lease():
     """The array is gone from Python before the program begins, which waits for another."""
-    jax.block_until_ready(doubled(placed(SlabPool(), 0), slow()))
+    jax.block_until_ready(doubled(put(SlabPool(), 0), slow()))
     pool = SlabPool()
-    result = doubled(placed(pool, 3), slow())
+    result = doubled(put(pool, 3), slow())
     overwritten = 0
     while True:
         usage = pool.usage()

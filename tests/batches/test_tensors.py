@@ -35,9 +35,9 @@ def parts_of(values: list[np.ndarray], to: Any = jnp.asarray, fill: int = 77) ->
     """Samples 0, 2, 4 in the rows 2, 0, 1 of one array, 1 and 3 in rows 0 and 2 of another."""
     dtype = values[0].dtype
     first, second = np.full((4, 4, 4), fill, dtype), np.full((3, 5, 3), fill, dtype)
-    for array, rows, places in ((first, (2, 0, 1), (0, 2, 4)), (second, (0, 2), (1, 3))):
-        for row, place in zip(rows, places, strict=True):
-            array[row][tuple(map(slice, values[place].shape))] = values[place]
+    for array, rows, positions in ((first, (2, 0, 1), (0, 2, 4)), (second, (0, 2), (1, 3))):
+        for row, position in zip(rows, positions, strict=True):
+            array[row][tuple(map(slice, values[position].shape))] = values[position]
     return [
         Part(to(first), np.array([2, 0, 1]), np.array([0, 2, 4])),
         Part(to(second), np.array([0, 2]), np.array([1, 3])),
@@ -428,7 +428,7 @@ def test_squeeze() -> None:
 
 @pytest.mark.parametrize("there", [False, True])
 def test_padding_of_a_batch_is_zero(accelerator: jax.Device, there: bool) -> None:
-    """Also where a program left something there, and in either place."""
+    """Also where a program left something there, and in either position."""
     blocks = [np.full((2, 3, 5), 9, np.float32), np.full((1, 4, 2), np.nan, np.float32)]
     sizes = np.array([[2, 5], [4, 1], [3, 4]])
     arrays = [jax.device_put(b, accelerator if there else host_device()) for b in blocks]

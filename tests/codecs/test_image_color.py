@@ -104,6 +104,6 @@ def test_ycbcr_by_hand():
 def test_gray_by_hand():
     picture = noise(9, 10, 3)
     exact = picture @ np.array([0.299, 0.587, 0.114])
-    # libpng and OpenCV round or cut off at other places, all within one step.
+    # libpng and OpenCV round or cut off at other points, all within one step.
     for encoded in (png(picture), pillow(picture, "bmp"), pillow(picture, "tiff"), pillow(picture, "ppm")):
         assert np.abs(codec.decode(encoded, output_type=GRAY)[..., 0] - exact).max() <= 1.0

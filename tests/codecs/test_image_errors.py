@@ -47,8 +47,8 @@ def test_random_damage(kind, capfd):
     rng = np.random.default_rng(0)
     for _ in range(60):
         damaged = encoded.copy()
-        places = rng.integers(0, min(len(damaged), rng.choice([40, 200, len(damaged)])), rng.integers(1, 4))
-        damaged[places] = rng.integers(0, 256, len(places))
+        offsets = rng.integers(0, min(len(damaged), rng.choice([40, 200, len(damaged)])), rng.integers(1, 4))
+        damaged[offsets] = rng.integers(0, 256, len(offsets))
         try:
             info = codec.probe(damaged)
             if info.height * info.width > 1_000_000:

@@ -153,7 +153,7 @@ def test_what_lies_outside_of_the_window_is_not_decoded():
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_place_of_a_window_in_the_stored_picture(orientation):
+def test_position_of_a_window_in_the_stored_picture(orientation):
     picture = np.arange(35).reshape(5, 7)
     seen = upright(picture, orientation)
     y, x, height, width = stored_window((1, 2, 3, 2), *seen.shape, orientation)

@@ -32,10 +32,10 @@ UNTAGGED = GOOD[_mp3._frame_size(GOOD) :]  # its first frame holds nothing but i
 
 
 def frame_border(data, number):
-    place = 0
+    offset = 0
     for _ in range(number):
-        place += _mp3._frame_size(data[place:])
-    return place
+        offset += _mp3._frame_size(data[offset:])
+    return offset
 
 
 def by_libsndfile(data):
@@ -71,17 +71,17 @@ def test_element_types_and_parts():
 
 @pytest.mark.parametrize("rate", [8000, 16_000, 44_100])
 def test_frames_are_as_long_as_their_headers_say(rate):
-    data, place = encode(1, rate), 0
-    while place < len(data):
-        assert data[place] == 0xFF
-        place += _mp3._frame_size(data[place:])
-    assert place == len(data)
+    data, offset = encode(1, rate), 0
+    while offset < len(data):
+        assert data[offset] == 0xFF
+        offset += _mp3._frame_size(data[offset:])
+    assert offset == len(data)
 
 
 def test_all_of_a_file_that_does_not_say_its_length():
-    count, place = 0, 0
-    while place < len(UNTAGGED):
-        place += _mp3._frame_size(UNTAGGED[place:])
+    count, offset = 0, 0
+    while offset < len(UNTAGGED):
+        offset += _mp3._frame_size(UNTAGGED[offset:])
         count += 1
     # libsndfile takes this file of variable rate to be shorter.
     wave, _ = audio.decode(UNTAGGED)
@@ -105,16 +105,16 @@ def test_what_stands_around_the_sound(before, after):
 
 
 def test_a_length_in_bytes_that_is_wrong_does_not_matter():
-    place = GOOD.index(b"Xing")
+    offset = GOOD.index(b"Xing")
     for size in (1, len(UNTAGGED), 1 << 31):
-        data = GOOD[: place + 12] + struct.pack(">I", size) + GOOD[place + 16 :]
+        data = GOOD[: offset + 12] + struct.pack(">I", size) + GOOD[offset + 16 :]
         assert audio.decode(data)[0].shape == (20_000, 2)
 
 
-@pytest.mark.parametrize("place", [0, len(UNTAGGED)], ids=["before the last frames", "after them"])
-def test_zeros_in_a_file_that_does_not_say_its_length(place):
-    place = place or frame_border(UNTAGGED, 9)
-    data = UNTAGGED[:place] + bytes(2000) + UNTAGGED[place:]
+@pytest.mark.parametrize("offset", [0, len(UNTAGGED)], ids=["before the last frames", "after them"])
+def test_zeros_in_a_file_that_does_not_say_its_length(offset):
+    offset = offset or frame_border(UNTAGGED, 9)
+    data = UNTAGGED[:offset] + bytes(2000) + UNTAGGED[offset:]
     np.testing.assert_array_equal(audio.decode(data)[0], audio.decode(UNTAGGED)[0])
 
 

@@ -9,12 +9,12 @@ from jdali.codecs._resampling import lobes_of, resample, resampled_length
 def slow(wave, in_rate, out_rate, lobes):
     """The definition: a table of sinc under Hann with 32 entries a sample, read with interpolation."""
     entries = 64 * lobes + 1
-    place = np.arange(entries) - entries // 2
-    table = np.sinc(place / 32) * (0.5 + 0.5 * np.cos(2 * np.pi * place / entries))
+    position = np.arange(entries) - entries // 2
+    table = np.sinc(position / 32) * (0.5 + 0.5 * np.cos(2 * np.pi * position / entries))
     out = np.zeros(int(np.ceil(len(wave) * out_rate / in_rate)))
     for n in range(len(out)):
         distance = np.arange(len(wave)) - n * in_rate / out_rate
-        out[n] = wave @ np.interp(distance * 32, place, table, left=0, right=0)
+        out[n] = wave @ np.interp(distance * 32, position, table, left=0, right=0)
     return out
 
 

@@ -145,8 +145,8 @@ class Misled:
         self.seeks = 0
 
     def seek(self, tick, stream):
-        place = min(int(np.searchsorted(self._ticks, tick)) + self._shift, len(self._ticks) - 1)
-        self._container.seek(int(self._ticks[place]), stream=stream, any_frame=True)
+        index = min(int(np.searchsorted(self._ticks, tick)) + self._shift, len(self._ticks) - 1)
+        self._container.seek(int(self._ticks[index]), stream=stream, any_frame=True)
         self.seeks += 1
 
     def __getattr__(self, name):

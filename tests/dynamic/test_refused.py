@@ -12,7 +12,7 @@ import jdali.dynamic as jd
 
 
 def ones(*sizes):
-    """Samples of so many elements."""
+    """Samples of these numbers of elements."""
     return [np.ones(size, np.float32) for size in sizes]
 
 

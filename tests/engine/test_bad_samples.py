@@ -17,7 +17,7 @@ SIZE = 13
 EPOCHS = 2
 
 
-def places(shards, batch_size):
+def positions(shards, batch_size):
     """Which samples are bad, by what is special about them."""
     start, end = SIZE // shards, SIZE * 2 // shards if shards > 1 else SIZE
     return {
@@ -35,10 +35,10 @@ def places(shards, batch_size):
     }
 
 
-def each_place():
-    """Shards, batch size and bad samples; where two places are the same samples, the first of them."""
+def each_position():
+    """Shards, batch size and bad samples; where two positions are the same samples, the first of them."""
     for shards, batch_size in itertools.product([1, 2, 3], [1, 2, 3, 8]):
-        names = {bad: where for where, bad in reversed(places(shards, batch_size).items())}
+        names = {bad: where for where, bad in reversed(positions(shards, batch_size).items())}
         for bad, where in names.items():
             yield pytest.param(shards, batch_size, bad, id=f"{shards}-{batch_size}-{where}")
 
@@ -49,7 +49,7 @@ def row(result):
 
 
 @pytest.mark.parametrize("on_error", ["skip", "mask"])
-@pytest.mark.parametrize(("shards", "batch_size", "bad"), list(each_place()))
+@pytest.mark.parametrize(("shards", "batch_size", "bad"), list(each_position()))
 def test_every_good_sample_once_an_epoch(shards, batch_size, bad, on_error):
     good = [i for i in range(SIZE) if i not in bad]
     batches = math.ceil(math.ceil(SIZE / shards) / batch_size)
@@ -86,7 +86,7 @@ def test_every_good_sample_once_an_epoch(shards, batch_size, bad, on_error):
 @pytest.mark.parametrize("where", ["first", "several", "whole batch", "last batch", "all but one"])
 @pytest.mark.parametrize("batch_size", [1, 3, 8])
 def test_through_an_iterator(batch_size, where, on_error):
-    bad = places(1, batch_size)[where]
+    bad = positions(1, batch_size)[where]
     pipe = pipeline(SIZE, batch_size, pad=True, bad=bad, pipeline_args={"on_error": on_error})
     with DataIterator(
         pipe, ["x"], reader_name="Reader", last_batch_policy=LastBatchPolicy.PARTIAL, auto_reset=True

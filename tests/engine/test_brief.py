@@ -24,7 +24,7 @@ def decided(*batches):
 
 
 def took(cpu, busy=None, samples=100):
-    """Samples that take so many microseconds each: processor time, and time by the clock."""
+    """Samples that take this many microseconds each: processor time, and time by the clock."""
     return samples, samples * cpu * 1e-6, samples * (busy or cpu) * 1e-6
 
 

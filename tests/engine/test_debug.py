@@ -214,10 +214,10 @@ def test_data_that_are_fed_before_and_after_the_first_run():
 
 
 def test_callbacks_of_workers_run_here():
-    place = []
+    position = []
 
     def source(info):
-        place.append(info.idx_in_batch)
+        position.append(info.idx_in_batch)
         return np.int32([info.idx_in_epoch])
 
     def function():
@@ -227,7 +227,7 @@ def test_callbacks_of_workers_run_here():
     pipe = make(function, debug=True)
     for first in (0, SIZE):
         np.testing.assert_array_equal(pipe.run()[0].as_array()[:, 0], np.arange(first, first + SIZE) + 1)
-    assert place == [0, 1, 2, 3] * 2
+    assert position == [0, 1, 2, 3] * 2
 
 
 def test_facts_of_readers_after_the_first_run(folder):

@@ -118,7 +118,7 @@ def test_errors_are_listed_with_the_batch_that_they_are_of():
 
 
 def test_no_more_batches_are_made_than_fit():
-    """Nobody takes any: so many wait, and one more is made."""
+    """Nobody takes any: `prefetch_queue_depth` of them wait, and one more is made."""
     drawn = []
 
     def source():

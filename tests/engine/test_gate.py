@@ -60,9 +60,9 @@ def test_a_way_goes_through_the_gates_that_it_left_out():
     with first.turn(3):  # an error left out the steps between
         pass
     passed = []
-    for place in range(4):
-        with second.turn(place):
-            passed.append(place)
+    for index in range(4):
+        with second.turn(index):
+            passed.append(index)
     assert passed == [0, 1, 2, 3]
 
 

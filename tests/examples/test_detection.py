@@ -66,12 +66,12 @@ def test_each_box_gets_its_anchor(boxes):
 
 
 def test_repeated_boxes_are_dropped(boxes):
-    places = np.float32([[0, 0, 0.5, 0.5], [0.05, 0, 0.5, 0.5], [0.5, 0.5, 1, 1]])
+    corners = np.float32([[0, 0, 0.5, 0.5], [0.05, 0, 0.5, 0.5], [0.5, 0.5, 1, 1]])
     scores = np.float32([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
-    score, label, box = map(np.asarray, boxes.best_boxes(scores, places, 4))
+    score, label, box = map(np.asarray, boxes.best_boxes(scores, corners, 4))
     np.testing.assert_allclose(score, [0.9, 0, 0.7, 0.3])
     assert label.tolist() == [1, 1, 2, 1]
-    np.testing.assert_array_equal(box[2], places[2])
+    np.testing.assert_array_equal(box[2], corners[2])
 
 
 def test_precision_and_recall_by_hand(boxes):

@@ -41,12 +41,12 @@ def test_the_loss_falls(example, balls, tmp_path, capsys):
 def test_balls_move_as_they_should(balls):
     for name, (right, down) in balls.DIRECTIONS.items():
         pictures = balls.clip((right, down), 4, np.random.default_rng(3)).astype(np.float64)
-        places = []
+        positions = []
         for picture in pictures:
             rows, columns = np.nonzero(np.abs(picture.mean(axis=2) - 128) > 55)
             # Means on a circle, since what leaves on one side comes back on the other.
             circle = [np.exp(2j * np.pi * p / balls.SIZE).mean() for p in (columns, rows)]
-            places.append(np.angle(circle) * balls.SIZE / (2 * np.pi))
-        moved = (places[-1] - places[0] + balls.SIZE / 2) % balls.SIZE - balls.SIZE / 2
+            positions.append(np.angle(circle) * balls.SIZE / (2 * np.pi))
+        moved = (positions[-1] - positions[0] + balls.SIZE / 2) % balls.SIZE - balls.SIZE / 2
         # 1 to 3 pixels a frame, of which there are 3; the noise moves the mean by less than one pixel.
         np.testing.assert_array_equal(np.sign(np.round(moved / 2)), [right, down], name)

@@ -259,7 +259,7 @@ def test_batches_without_bad_samples_leave_nothing_to_remember():
 
 
 def test_every_sample_of_a_batch_is_bad():
-    """Skipped: the reader's next ones; masked: marked, and those that fill their places come again."""
+    """Skipped: the reader's next ones; masked: marked, and those that replace them come again."""
     for on_error, mask in (("skip", None), ("mask", [False, False])):
         pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, on_error=on_error)
         with pipe:

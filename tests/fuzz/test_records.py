@@ -22,8 +22,8 @@ FEATURES = {
 @pytest.fixture
 def tfrecords(tmp_path):
     path = tmp_path / "data.tfrecord"
-    places = records.tfrecord(path, [records.example(e) for e in EXAMPLES])
-    return path, records.index(tmp_path / "data.idx", places)
+    spans = records.tfrecord(path, [records.example(e) for e in EXAMPLES])
+    return path, records.index(tmp_path / "data.idx", spans)
 
 
 def read_tfrecords(path, index, changed):

@@ -718,7 +718,7 @@ def test_break_on_a_graph_value() -> None:
     assert "`if` ends with break and `else` with its end" in error
 
 
-def test_places_for_python_values_only() -> None:
+def test_targets_for_python_values_only() -> None:
     def loop(x: Any) -> Any:
         while x > 1:
             x = x - 1
@@ -901,7 +901,7 @@ def dali_logic(x: Any) -> Any:
     return 0 < x < 3, (x > 1 and x < 4) or x == -1, not x > 2
 
 
-def dali_places(x: Any) -> Any:
+def dali_targets(x: Any) -> Any:
     box, table = Box(x), {"a": x}
     if x > 1:
         box.value = x * 10
@@ -938,7 +938,7 @@ def dali_calls(x: Any) -> Any:
     return y
 
 
-DALI_PROGRAMS = [dali_nested, dali_return, dali_logic, dali_places, dali_loop, dali_structure, dali_calls]
+DALI_PROGRAMS = [dali_nested, dali_return, dali_logic, dali_targets, dali_loop, dali_structure, dali_calls]
 
 
 @pytest.mark.oracle

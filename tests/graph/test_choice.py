@@ -113,7 +113,7 @@ def test_branches_that_are_alike_share_their_programs() -> None:
     pipe = pipeline(function)
     (found,) = pipe.run()
     assert [int(np.asarray(found.at(k))[0, 0, 0]) for k in range(6)] == [0, 4, 2, 3, 4, 20]
-    # One for the cast and reshape, one each for the two operators, which stand in two places.
+    # One for the cast and reshape, one each for the two operators, which stand in two branches.
     assert pipe.executor_statistics()["programs"] == 3
 
 

@@ -49,7 +49,7 @@ def test_constants_of_arrays_are_arguments():
 
 
 def test_each_pipeline_has_its_own_copy_of_a_node():
-    """A source is at its own place in each, whatever the other has taken."""
+    """A source is at its own position in each, whatever the other has taken."""
 
     def batches():
         yield np.int32([[1], [2]])

@@ -233,11 +233,11 @@ def test_sources_used_in_branches(batch_size, tmp_path):
         return value
 
     with pipeline() as pipe:
-        place = itertools.count()
+        counter = itertools.count()
         for batch in given:
             (got,) = pipe.run()
             for i, level in enumerate(batch):
-                number = next(place) % 24
+                number = next(counter) % 24
                 wanted = [level, level] if level == 0 else [2 * i, 2 * i + 1] if level == 1 else [number] * 2
                 np.testing.assert_array_equal(got.at(i), wanted)
 

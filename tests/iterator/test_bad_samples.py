@@ -58,12 +58,12 @@ def test_every_good_number_once_an_epoch(policy, bad, batch):
         got = epochs(4, 11, batch, policy, bad=bad)
         assert [len(given) for given in got] == sizes  # as if all were good
         everything = list(itertools.chain.from_iterable(b for given in got for b, _ in given))
-        # 44 places or a few more; each good number in each of the 4 epochs, repetitions and the next epoch.
+        # 44 positions or a few more; each good number in each of the 4 epochs, repetitions and the next epoch.
         counts = np.bincount(everything, minlength=11)
         assert not counts[list(bad)].any()
         assert counts[good].min() >= 4
         for given, (start, end) in zip(got, itertools.pairwise(np.cumsum([0, *sizes]) * batch), strict=True):
-            # The places of an epoch are those of the reader: 11 k to 11 (k + 1).
+            # The positions of an epoch are those of the reader: 11 k to 11 (k + 1).
             k = start // 11
             head = list(itertools.chain.from_iterable(b for b, _ in given))[: 11 * (k + 1) - start]
             if start == 11 * k and end >= 11 * (k + 1):
@@ -87,7 +87,7 @@ def test_several_shards_keep_in_step(bad):
 
 
 def test_a_state_between_bad_numbers():
-    """Resumed where the reader is ahead of its place, and at the repetitions at the end of the epoch."""
+    """Resumed where the reader is ahead of its position, and at the repetitions at the end of the epoch."""
 
     def make():
         pipe = pipeline(10, 3, pipeline_args={"on_error": "skip"}, bad=(1, 2, 6), pad=True)

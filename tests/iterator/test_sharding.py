@@ -135,7 +135,7 @@ def test_usable_in_a_sharded_step():
         assert [int(step(batch["x"])) for batch in it] == [28, 92]
 
 
-class TestPlace:
+class TestPlacement:
     """No slice passes through a device that does not hold it, and none is copied on the host in vain."""
 
     def test_parts_within_shards(self):

@@ -92,8 +92,8 @@ def test_integers_are_left_alone():
 
 
 def test_primitives_that_hold_functions_of_their_own():
-    def function(a, b, places):
-        scattered = jnp.zeros(4, jnp.float32).at[places].add(a * b)
+    def function(a, b, indices):
+        scattered = jnp.zeros(4, jnp.float32).at[indices].add(a * b)
         return scattered, lax.reduce(a, np.float32(1), lambda x, y: x * y + 0, (0,))
 
     a, b = np.float32([1.5, 2, 3]), np.float32([2, 4, 8])

@@ -73,7 +73,7 @@ def test_keys_or_counters_alone_may_differ_by_sample():
 
 # --- programs -------------------------------------------------------------------------------------------
 def draws(words, limit):
-    """Bits in all the places where a program can have them, some made with others as keys."""
+    """Bits wherever a program can have them, some made with others as keys."""
     first = [_random.split(words, count) for count in (2, 3)]
     second = jax.jit(lambda: _random.bits(first[0]))()
 
@@ -121,7 +121,7 @@ def test_only_on_a_cpu(uses):
 
 # --- pipelines ------------------------------------------------------------------------------------------
 def random_program(operators):
-    """A pipeline with so many random operators of several kinds."""
+    """A pipeline with this many random operators of several kinds."""
     pipe = jdali.Pipeline(batch_size=3, num_threads=1, seed=4)
     with pipe:
         values = []

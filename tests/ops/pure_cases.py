@@ -146,7 +146,7 @@ AUDIO = [
     Case("mfcc", [numbers(0, 1, 5, 2)], {"n_mfcc": 3, "lifter": 4.0}, grad=[0]),
     Case(
         "nonsilent_region", [numbers(-1, 1, 8) ** 3], {"window_length": 2, "cutoff_db": -10.0},
-        constant="places of samples",
+        constant="indices of samples",
     ),
     Case("power_spectrum", [numbers(-1, 1, 8)], grad=[0]),
     Case("power_spectrum", [numbers(-1, 1, 8)], {"nfft": 4, "power": 1}, grad=[0], label="magnitude"),
@@ -487,24 +487,24 @@ RANDOM = [
         label="values",
     ),
     Case(
-        "random_crop_generator", [numbers(3, 40, 2, dtype=np.int64)], constant="places of pixels", ragged=["."],
+        "random_crop_generator", [numbers(3, 40, 2, dtype=np.int64)], constant="positions of pixels", ragged=["."],
     ),
     Case(
-        "roi_random_crop", constant="places of pixels",
+        "roi_random_crop", constant="positions of pixels",
         traced={"crop_shape": [(3, 4), (5, 1), (2, 2)], "in_shape": [(9, 8), (7, 7), (6, 9)],
                 "roi_start": [(2, 0), (1, 3), (0, 0)], "roi_end": [(4, 8), (2, 6), (6, 5)]},
     ),
     Case(
-        "roi_random_crop", [pictures(9, 8)], constant="places of pixels", label="input",
+        "roi_random_crop", [pictures(9, 8)], constant="positions of pixels", label="input",
         traced={"crop_shape": [(3, 4), (5, 1), (2, 2)], "roi_start": [(2, 0), (1, 3), (0, 0)],
                 "roi_shape": [(2, 3), (4, 2), (6, 5)]},
     ),
     Case(
-        "segmentation.random_mask_pixel", [numbers(0, 9, 4, 5)], constant="places of pixels",
+        "segmentation.random_mask_pixel", [numbers(0, 9, 4, 5)], constant="positions of pixels",
         traced={"foreground": [1, 0, 2], "threshold": [7.0, 0.0, 100.0]},
     ),
     Case(
-        "segmentation.random_mask_pixel", [numbers(0, 4, 4, 5, dtype=np.uint8)], constant="places of pixels",
+        "segmentation.random_mask_pixel", [numbers(0, 4, 4, 5, dtype=np.uint8)], constant="positions of pixels",
         args={"foreground": 1}, traced={"value": [2, 0, 3]}, label="value",
     ),
 ]  # fmt: skip

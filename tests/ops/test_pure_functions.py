@@ -80,7 +80,7 @@ def factors_of(case: Case) -> list[np.ndarray]:
     return [np.random.default_rng(i).uniform(0.5, 1, out.shape) for i, out in enumerate(eager(case)[0])]
 
 
-def places(case: Case, sample: Sample) -> dict[int | str, Any]:
+def variables(case: Case, sample: Sample) -> dict[int | str, Any]:
     """The values that the outputs are differentiated by."""
     return {n: sample.inputs[n] if isinstance(n, int) else sample.traced[n] for n in case.grad}
 
@@ -100,13 +100,13 @@ def derivatives(case: Case) -> Callable[[Sample], list[Any]]:
 
     def function(stacked: Sample) -> list[Any]:
         first = one(stacked, 0)
-        return jax.grad(total)(list(places(case, first).values()), first)
+        return jax.grad(total)(list(variables(case, first).values()), first)
 
     return function
 
 
 def central_differences(case: Case, sample: Sample, name: int | str) -> np.ndarray:
-    factors, value = factors_of(case), places(case, sample)[name]
+    factors, value = factors_of(case), variables(case, sample)[name]
 
     def total(moved: np.ndarray) -> float:
         outs = compiled(case)(with_values(sample, {name: moved}))

@@ -254,13 +254,13 @@ def test_the_system_reads_ahead_of_a_window_that_moves():
     advice = Advice(sizes, lambda *call: calls.append(call))
     window = 10 * MB
 
-    def place(at):
+    def position(at):
         return (0, at) if at < sizes[0] else (2, at - sizes[0])
 
     for _ in range(2):
         calls.clear()
         for begin in range(0, 120 * MB, MB):
-            advice.reads(place(begin), place(begin + window))
+            advice.reads(position(begin), position(begin + window))
             asked = sum(size for *_, size in calls)
             assert min(begin + window + 8 * MB, 130 * MB) <= asked <= begin + window + 16 * MB
         # All was asked for once, in order.

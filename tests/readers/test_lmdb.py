@@ -130,13 +130,13 @@ def test_caffe_bad_record(tmp_path, value, message):
 # --- caffe2 ---------------------------------------------------------------------------------------
 def tensor(kind, values, dims=()):
     """A TensorProto: kind is the name of its type."""
-    number, place, pack = {
+    number, field_number, pack = {
         "float": (1, 3, lambda v: struct.pack("<f", v)), "int32": (2, 4, records.varint),
         "byte": (3, 5, None), "string": (4, 6, None), "bool": (5, 4, records.varint), "int16": (9, 4, records.varint),
         "int64": (10, 10, records.varint), "double": (13, 9, lambda v: struct.pack("<d", v)),
     }[kind]  # fmt: skip
     content = values if pack is None else b"".join(pack(v) for v in values)
-    return b"".join(field(1, d) for d in dims) + field(2, number) + field(place, content)
+    return b"".join(field(1, d) for d in dims) + field(2, number) + field(field_number, content)
 
 
 def protos(*tensors):
@@ -315,7 +315,7 @@ def test_mutations_never_do_more_than_raise(tmp_path):
     heads = [0, 4096, *range(8192, len(data), 4096)]
 
     class Heads(np.random.Generator):
-        """Draws places where pages begin: most of a file is the contents of images."""
+        """Draws offsets where pages begin: most of a file is the contents of images."""
 
         def integers(self, low, high=None, **more):
             if low == len(data):

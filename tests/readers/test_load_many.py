@@ -51,7 +51,7 @@ def expected(i):
 
 @pytest.fixture
 def examples(tmp_path):
-    """(path, places) of a file of 30 examples, some with lists that are not packed."""
+    """(path, spans) of a file of 30 examples, some with lists that are not packed."""
     path = tmp_path / "data"
     return path, records.tfrecord(path, [records.example(content(i), packed=i % 6 != 5) for i in range(30)])
 
@@ -69,16 +69,16 @@ def test_usual_and_odd_examples_together(examples, order):
 
 
 def test_bad_records_do_not_harm_the_others(examples):
-    path, places = examples
+    path, spans = examples
     data = bytearray(path.read_bytes())
     for record in (3, 11):
-        data[places[record][0] + 20] ^= 1
+        data[spans[record][0] + 20] ^= 1
     path.write_bytes(data)
-    index = records.index(path.with_name("index"), places)
+    index = records.index(path.with_name("index"), spans)
     reader = opened("tfrecord", path=str(path), index_path=index, features=FEATURES)
     samples, failed = loaded_together(reader, np.arange(2, 14))
     assert sorted(failed) == [1, 9]
-    assert f"{path}#record 11, at byte {places[11][0]}: the CRC of its data is wrong" in failed[9]
+    assert f"{path}#record 11, at byte {spans[11][0]}: the CRC of its data is wrong" in failed[9]
     good = [i for i in range(2, 14) if i not in (3, 11)]
     assert [sample[0].tobytes() for sample in samples] == [content(i)["image"][0] for i in good]
     reader.close()
@@ -128,8 +128,8 @@ def test_pieces_of_several_files_in_any_order(tmp_path):
     file, offset, size = (np.array(column) for column in zip(*wanted, strict=True))
     pieces = _pieces.read_pieces(files, file, offset, size)
     assert pieces.known.tolist() == [True] * 5 + [False] * 2
-    for place, (number, start, length) in enumerate(wanted[:5]):
-        assert pieces.piece(place) == contents[number][start : start + length]
+    for i, (number, start, length) in enumerate(wanted[:5]):
+        assert pieces.piece(i) == contents[number][start : start + length]
     # Overlapping pieces are read once.
     assert len(pieces.raw) < 60_000
     assert not pieces.raw.flags.writeable

@@ -54,12 +54,12 @@ def test_bounds(fill):
     for size in sorted({1, 2, max(fill - 1, 1), fill, fill + 1, 2 * fill + 1, 4095, 4097, 6 * fill + 5}):
         for key in range(3):
             order = listed(mixed(size, fill, key, 9))
-            places = np.arange(size)
-            assert (np.sort(order) == places).all()
+            positions = np.arange(size)
+            assert (np.sort(order) == positions).all()
             # Taken from the front as far as needed, less what was given before.
-            buffered = np.maximum.accumulate(order) + 1 - places
+            buffered = np.maximum.accumulate(order) + 1 - positions
             assert buffered.max() <= fill
-            late = places - order
+            late = positions - order
             assert late.min() > -fill
             if fill < size:
                 assert late.max() < reach(fill)
@@ -67,11 +67,11 @@ def test_bounds(fill):
     assert listed(mixed(5, 1, 0)).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_any_places_may_be_asked_for():
+def test_any_positions_may_be_asked_for():
     items = mixed(20_000, 50, 3)
     order = listed(items)
-    places = np.random.default_rng(0).permutation(20_000)[:500]
-    np.testing.assert_array_equal(items.at(places), order[places])
+    positions = np.random.default_rng(0).permutation(20_000)[:500]
+    np.testing.assert_array_equal(items.at(positions), order[positions])
 
 
 @pytest.mark.parametrize("fill", [1, 2, 1024, 20_000])
@@ -107,10 +107,10 @@ def test_a_huge_buffer_is_as_good_as_a_large_one(monkeypatch):
 def test_mixes_well(fill):
     size = 60_000
     order, other = (listed(mixed(size, fill, 5, epoch)) for epoch in (0, 1))
-    place = np.empty(size, np.int64)
-    place[order] = np.arange(size)
+    position = np.empty(size, np.int64)
+    position[order] = np.arange(size)
     inner = slice(2 * fill, size - 2 * fill)
-    late = (place - np.arange(size))[inner]
+    late = (position - np.arange(size))[inner]
     # As far as the bounds let it: evenly over a width of `reach`.
     spread = reach(fill) / np.sqrt(12)
     assert abs(late.mean()) < 0.02 * fill
@@ -127,11 +127,11 @@ def test_mixes_well(fill):
     windows = order[: size // 50 * 50].reshape(-1, 50)
     ranks = windows.argsort(axis=1).argsort(axis=1)
     slope = np.corrcoef(np.tile(np.arange(50), len(ranks)), ranks.ravel())[0, 1]
-    assert slope < 60 / fill  # 50 places of some 2 · fill
+    assert slope < 60 / fill  # 50 positions of some 2 · fill
     # Another epoch, another order.
-    place_then = np.empty(size, np.int64)
-    place_then[other] = np.arange(size)
-    assert abs(np.corrcoef(late, (place_then - np.arange(size))[inner])[0, 1]) < 0.02
+    position_then = np.empty(size, np.int64)
+    position_then[other] = np.arange(size)
+    assert abs(np.corrcoef(late, (position_then - np.arange(size))[inner])[0, 1]) < 0.02
 
 
 def epochs_of_dali(path, index, count, fill):

@@ -130,7 +130,7 @@ def test_permutation_is_uniform_and_fixed_for_ever():
         counts[np.arange(4), listed(permutation(4, key, 0))] += 1
     # 500 expected, standard deviation sqrt(2000 · 1/4 · 3/4) = 19.4; five of them.
     assert np.abs(counts - 500).max() < 97
-    # By NumPy's Philox alone: numbers drawn, places of the sorted ones.
+    # By NumPy's Philox alone: numbers drawn, positions of the sorted ones.
     drawn = np.random.Philox(key=np.array([3, 7], np.uint64)).random_raw(8)
     assert listed(permutation(8, 3, 7)).tolist() == sorted(range(8), key=lambda i: drawn[i])
     assert listed(permutation(5, -1, 2)).tolist() != listed(permutation(5, 1, 2)).tolist()
@@ -165,17 +165,17 @@ def cipher(number, size, *key):
 def test_large_permutations_have_every_number_once(size):
     order = listed(permutation(size, 5, -3))
     assert (np.sort(order) == np.arange(size)).all()
-    places = [0, 1, 77, size // 2, size - 1]
-    assert order[places].tolist() == [cipher(p, size, 5, -3) for p in places]
+    positions = [0, 1, 77, size // 2, size - 1]
+    assert order[positions].tolist() == [cipher(p, size, 5, -3) for p in positions]
 
 
 def test_large_permutations_are_random(monkeypatch):
     size = 100_003
     order = listed(permutation(size, 1, 0)).astype(float)
     other = listed(permutation(size, 1, 1)).astype(float)
-    place = np.arange(size)
+    position = np.arange(size)
     # Correlations of 100,000 independent pairs: standard deviation 0.0032; five of them.
-    for a, b in [(place, order), (order[:-1], order[1:]), (order, other), (order % 16, place % 16)]:
+    for a, b in [(position, order), (order[:-1], order[1:]), (order, other), (order % 16, position % 16)]:
         assert abs(np.corrcoef(a, b)[0, 1]) < 0.016
     # Neighbours stay neighbours by chance only: 2 pairs expected.
     assert (np.abs(np.diff(order)) == 1).sum() < 12

@@ -19,8 +19,8 @@ def sources(tmp_path):
     in it the head of record 2 is."""
     pictures = [picture(i) for i in range(COUNT)]
     examples = [records.example({"image": [p], "label": [i]}) for i, p in enumerate(pictures)]
-    places = records.tfrecord(tmp_path / "data.tf", examples)
-    index = records.index(tmp_path / "data.tfidx", places)
+    spans = records.tfrecord(tmp_path / "data.tf", examples)
+    index = records.index(tmp_path / "data.tfidx", spans)
     offsets = records.recordio(
         tmp_path / "data.rec", [records.image_record(p, [i]) for i, p in enumerate(pictures)]
     )
@@ -47,7 +47,7 @@ def sources(tmp_path):
         return outputs["image"], outputs["label"]
 
     result = {
-        "tfrecord": (read_tfrecord, tmp_path / "data.tf", places[2][0]),
+        "tfrecord": (read_tfrecord, tmp_path / "data.tf", spans[2][0]),
         "mxnet": (
             lambda **o: fn.readers.mxnet(path=str(tmp_path / "data.rec"), index_path=rec_index, **o), tmp_path / "data.rec",
             offsets[2],

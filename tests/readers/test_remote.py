@@ -402,9 +402,9 @@ def test_arguments_by_sample_are_fetched_side_by_side(data):
         server.busiest = 0
         columns, failures = reader.load_many(indices, roi_start=starts)
         assert not failures
-        for place, sample in enumerate(columns[0].host_samples()):
-            whole = np.load(data / "arrays" / f"{indices[place]:03}.npy")
-            np.testing.assert_array_equal(sample, whole[place:])
+        for i, sample in enumerate(columns[0].host_samples()):
+            whole = np.load(data / "arrays" / f"{indices[i]:03}.npy")
+            np.testing.assert_array_equal(sample, whole[i:])
         assert server.busiest > 4
         reader.close()
 

@@ -16,7 +16,7 @@ STREAMS = [
     "a/1.png", "a/10.png", "a/2.PNG", "a/.3.png", "a/3.bmp", "a/4.ppm", "a/5.tif", "a/6.tiff", "a/A.webp",
     "B/0.png", ".h/1.png", "c d/1.png", "c d/2.png", "top.png", "a/sub/1.png",
 ]  # fmt: skip
-# In the order of their names, as bytes; the number of each is its place above.
+# In the order of their names, as bytes; the number of each is its position above.
 ORDER = [[9], [0, 1, 2, 4, 5, 6, 7, 8], [11, 12]]
 
 

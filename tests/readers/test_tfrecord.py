@@ -39,8 +39,8 @@ FEATURES = {
 def made(request, tmp_path):
     """(path, index) of a file of EXAMPLES."""
     path = tmp_path / "data"
-    places = records.tfrecord(path, [records.example(e, packed=request.param) for e in EXAMPLES])
-    return str(path), records.index(tmp_path / "index", places)
+    spans = records.tfrecord(path, [records.example(e, packed=request.param) for e in EXAMPLES])
+    return str(path), records.index(tmp_path / "index", spans)
 
 
 def by_hand(example):
@@ -228,10 +228,10 @@ def test_bad_index(tmp_path, text):
 
 def test_damaged_record_is_named_and_the_others_are_read(tmp_path):
     path = tmp_path / "data"
-    places = records.tfrecord(path, [records.example({"a": [i]}) for i in range(4)])
-    index = records.index(tmp_path / "index", places)
+    spans = records.tfrecord(path, [records.example({"a": [i]}) for i in range(4)])
+    index = records.index(tmp_path / "index", spans)
     good = path.read_bytes()
-    offset, size = places[2]
+    offset, size = spans[2]
     features = {"a": FixedLenFeature((), int64, 0)}
     cases = [
         (offset + 14, "the CRC of its data is wrong"), (offset + size - 1, "the CRC of its data is wrong"),
@@ -250,7 +250,7 @@ def test_damaged_record_is_named_and_the_others_are_read(tmp_path):
         opened(
             "tfrecord",
             path=str(path),
-            index_path=records.index(tmp_path / "i", places[:3]),
+            index_path=records.index(tmp_path / "i", spans[:3]),
             features=features,
         )
     )
@@ -271,11 +271,11 @@ def test_protobuf_that_is_none(tmp_path):
         b"\x0a\x05\x0a\x7f\x0a\x01a",
         b"\x0a\x02\x0a\x00" * 3,
     ]
-    places = records.tfrecord(tmp_path / "data", bad)
+    spans = records.tfrecord(tmp_path / "data", bad)
     reader = opened(
         "tfrecord",
         path=str(tmp_path / "data"),
-        index_path=records.index(tmp_path / "i", places),
+        index_path=records.index(tmp_path / "i", spans),
         features=features,
     )
     found = failures(reader)

@@ -241,12 +241,12 @@ def test_damaged_archives(made, tmp_path):
 def test_mutations_never_do_more_than_raise(made, tmp_path):
     rng = np.random.default_rng(1)
     data = (tmp_path / "data.tar").read_bytes()[:8192]
-    places = np.flatnonzero(np.frombuffer(data, np.uint8))  # most of an archive is zeros that nothing reads
+    offsets = np.flatnonzero(np.frombuffer(data, np.uint8))  # most of an archive is zeros that nothing reads
 
     class Filled(np.random.Generator):
         def integers(self, low, high=None, **more):
             return (
-                int(places[int(super().integers(len(places)))])
+                int(offsets[int(super().integers(len(offsets)))])
                 if low == len(data)
                 else super().integers(low, high, **more)
             )

@@ -67,7 +67,7 @@ def test_what_cannot_be_read_does_not_harm_the_others(files, tmp_path):
     read = read_files(mixed)
     assert read.positions.tolist() == [0, 2, 5]
     assert [read.content(i).tobytes() for i in range(3)] == [contents[0], contents[3], contents[2]]
-    messages = {place: str(error) for place, error in read.failures.items()}
+    messages = {position: str(error) for position, error in read.failures.items()}
     assert messages[1] == f"cannot read {tmp_path}: Is a directory"
     assert messages[3] == f"cannot read {tmp_path / 'none'}: No such file or directory"
     assert messages[4].startswith("cannot read 'a\\x00b': ")

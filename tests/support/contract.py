@@ -1,4 +1,4 @@
-"""The contract of an operator, checked in one place: every operator's test calls `check`.
+"""The contract of an operator, checked in one module: every operator's test calls `check`.
 
 For a batch of samples of different sizes it holds that
 * the pure function of the smallest and of the largest sample equals the reference (DALI, or values given by the test);
@@ -151,10 +151,10 @@ def same_bits(got: Any, want: Any, what: str) -> None:
             different = got.view(f"u{got.itemsize}") != want.view(f"u{want.itemsize}")
         else:
             different = got != want
-        place = tuple(int(n) for n in np.argwhere(different)[0])
+        index = tuple(int(n) for n in np.argwhere(different)[0])
         raise AssertionError(
-            f"{what}: {int(different.sum())} of {got.size} elements differ, the first at {place}: "
-            f"{got[place]!r} and {want[place]!r}"
+            f"{what}: {int(different.sum())} of {got.size} elements differ, the first at {index}: "
+            f"{got[index]!r} and {want[index]!r}"
         )
 
 

@@ -100,8 +100,8 @@ def _tfrecord(folder: Path) -> Arguments:
     content = _pictures(folder)
     for number, part in enumerate((range(3), range(3, COUNT))):
         examples = [records.example({"image": [content[i]], "label": [i]}) for i in part]
-        places = records.tfrecord(folder / f"{number}.tfrecord", examples)
-        records.index(folder / f"{number}.idx", places)
+        spans = records.tfrecord(folder / f"{number}.tfrecord", examples)
+        records.index(folder / f"{number}.idx", spans)
     return lambda at: {
         "path": [f"{at}/0.tfrecord", f"{at}/1.tfrecord"], "index_path": [f"{at}/0.idx", f"{at}/1.idx"],
         "features": _FEATURES,

@@ -156,33 +156,33 @@ def _limited(seconds: float, memory: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (before, hard))
 
 
-def _place(bad: bytearray, rng: np.random.Generator) -> int:
+def _offset(bad: bytearray, rng: np.random.Generator) -> int:
     return int(rng.integers(len(bad) if rng.random() < 0.5 else min(len(bad), _HEAD)))
 
 
 def _span(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
     """Start and end of a short piece, of some tens of bytes."""
-    start = _place(bad, rng)
+    start = _offset(bad, rng)
     return start, min(len(bad), start + 1 + int(rng.exponential(24)))
 
 
 def _bits(bad: bytearray, rng: np.random.Generator) -> list[int]:
-    places = [_place(bad, rng) for _ in range(rng.integers(1, 5))]
-    for place in places:
-        bad[place] ^= 1 << int(rng.integers(8))
-    return places
+    offsets = [_offset(bad, rng) for _ in range(rng.integers(1, 5))]
+    for offset in offsets:
+        bad[offset] ^= 1 << int(rng.integers(8))
+    return offsets
 
 
 def _byte(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
-    place, value = _place(bad, rng), int(rng.integers(256))
-    bad[place] = value
-    return place, value
+    offset, value = _offset(bad, rng), int(rng.integers(256))
+    bad[offset] = value
+    return offset, value
 
 
 def _cut(bad: bytearray, rng: np.random.Generator) -> int:
-    place = _place(bad, rng)
-    del bad[place:]
-    return place
+    offset = _offset(bad, rng)
+    del bad[offset:]
+    return offset
 
 
 def _removal(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
@@ -192,22 +192,22 @@ def _removal(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
 
 
 def _insertion(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
-    place, size = _place(bad, rng), 1 + int(rng.exponential(16))
-    bad[place:place] = rng.bytes(size) if rng.random() < 0.5 else bytes(size)
-    return place, size
+    offset, size = _offset(bad, rng), 1 + int(rng.exponential(16))
+    bad[offset:offset] = rng.bytes(size) if rng.random() < 0.5 else bytes(size)
+    return offset, size
 
 
 def _repetition(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
     start, end = _span(bad, rng)
-    place = _place(bad, rng)
-    bad[place:place] = bad[start:end] * int(rng.choice([1, 1, 40]))
-    return start, place
+    offset = _offset(bad, rng)
+    bad[offset:offset] = bad[start:end] * int(rng.choice([1, 1, 40]))
+    return start, offset
 
 
 def _swap(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
-    """Two pieces of the same size change places."""
+    """Two pieces of the same size are swapped."""
     size = 1 + int(rng.exponential(24))
-    one, other = _place(bad, rng), _place(bad, rng)
+    one, other = _offset(bad, rng), _offset(bad, rng)
     size = min(size, len(bad) - one, len(bad) - other)
     piece = bad[one : one + size]
     bad[one : one + size] = bad[other : other + size]
@@ -224,12 +224,12 @@ def _blank(bad: bytearray, rng: np.random.Generator) -> tuple[int, int]:
 def _length(bad: bytearray, rng: np.random.Generator) -> tuple[int, int, int]:
     """An integer of some size, in some byte order, is set to an extreme value."""
     size = min(int(rng.choice(_SIZES)), len(bad))
-    place = min(_place(bad, rng), len(bad) - size)
+    offset = min(_offset(bad, rng), len(bad) - size)
     whole = 1 << 8 * size
     values = (0, 1, whole - 1, whole // 2, whole // 2 - 1, whole - 8, len(bad), len(bad) + 1)
     value = values[rng.integers(len(values))] % whole
-    bad[place : place + size] = value.to_bytes(size, "little" if rng.random() < 0.6 else "big")
-    return place, size, value
+    bad[offset : offset + size] = value.to_bytes(size, "little" if rng.random() < 0.6 else "big")
+    return offset, size, value
 
 
 def _number(bad: bytearray, rng: np.random.Generator) -> tuple[int, bytes]:

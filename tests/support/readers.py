@@ -31,12 +31,12 @@ def everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
     assert all(len(sample) == reader.num_outputs for sample in samples)
     # Samples of a batch have one type and number of axes; those of a whole data set need not.
     forms: dict[object, list[int]] = {}
-    for place, sample in enumerate(samples):
-        forms.setdefault(tuple((a.dtype, a.ndim) for a in sample), []).append(place)
-    for places in forms.values():
-        together, failed = loaded_together(reader, indices[places])
+    for position, sample in enumerate(samples):
+        forms.setdefault(tuple((a.dtype, a.ndim) for a in sample), []).append(position)
+    for positions in forms.values():
+        together, failed = loaded_together(reader, indices[positions])
         assert not failed
-        assert_same(together, [samples[place] for place in places])
+        assert_same(together, [samples[position] for position in positions])
     reader.close()
     return samples
 
@@ -44,10 +44,10 @@ def everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
 def loaded_together(
     reader: Reader, indices: np.ndarray
 ) -> tuple[list[tuple[np.ndarray, ...]], dict[int, str]]:
-    """Outputs of those samples that can be read, and messages of the others by place, from `load_many`."""
+    """Outputs of those samples that can be read, and messages of the others by position, from `load_many`."""
     columns, failed = reader.load_many(np.asarray(indices))
     rows = zip(*[column.host_samples() for column in columns], strict=True)
-    return list(rows), {place: str(error) for place, error in failed.items()}
+    return list(rows), {position: str(error) for position, error in failed.items()}
 
 
 def dali_everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:

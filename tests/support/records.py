@@ -71,14 +71,14 @@ def example(
 
 def tfrecord(path: Path, records: Iterable[bytes]) -> list[tuple[int, int]]:
     """Writes a TFRecord file; offset and size of each record."""
-    places, out = [], b""
+    spans, out = [], b""
     for data in records:
         length = struct.pack("<Q", len(data))
         record = length + masked(length) + data + masked(data)
-        places.append((len(out), len(record)))
+        spans.append((len(out), len(record)))
         out += record
     path.write_bytes(out)
-    return places
+    return spans
 
 
 def index(path: Path, rows: Iterable[Sequence[object]]) -> str:
@@ -103,8 +103,8 @@ def recordio(path: Path, records: Iterable[bytes]) -> list[int]:
         cuts = [i for i in range(0, len(data) - 3, 4) if data[i : i + 4] == magic]
         parts = [data[a:b] for a, b in zip([0, *[c + 4 for c in cuts]], [*cuts, len(data)], strict=True)]
         for i, part in enumerate(parts):
-            place = 0 if len(parts) == 1 else 1 if i == 0 else 3 if i == len(parts) - 1 else 2
-            out += magic + struct.pack("<I", place << 29 | len(part)) + part + bytes(-len(part) % 4)
+            position = 0 if len(parts) == 1 else 1 if i == 0 else 3 if i == len(parts) - 1 else 2
+            out += magic + struct.pack("<I", position << 29 | len(part)) + part + bytes(-len(part) % 4)
     path.write_bytes(out)
     return offsets
 

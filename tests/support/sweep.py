@@ -73,7 +73,7 @@ def order(epoch: int) -> list[int]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
+class Saved:
     """A batch to go on from: a state, and its position in the first epoch."""
 
     state: Mapping[str, Any]
@@ -83,7 +83,7 @@ class Place:
 class Sources:
     """Makes the sources of a pipeline: each gives the same positions in the same batch."""
 
-    def __init__(self, batch_size: int, begin: Place | None = None):
+    def __init__(self, batch_size: int, begin: Saved | None = None):
         self._batch_size = batch_size
         # The state counts batches, perhaps of another size: position = iteration * batch size + shift.
         self._shift = begin.position - begin.state["iteration"] * batch_size if begin is not None else 0
@@ -118,9 +118,9 @@ def run(
     batch_size: int,
     *,
     save_at: int | None = None,
-    begin: Place | None = None,
+    begin: Saved | None = None,
     **options: Any,
-) -> tuple[list[Results], Place | None]:
+) -> tuple[list[Results], Saved | None]:
     """EPOCHS epochs of one pipeline of all rows.
 
     Args:
@@ -130,14 +130,14 @@ def run(
         begin: go on from there, in this fresh pipeline.
         options: of `Pipeline`.
 
-    Returns: results of each row; and the place at `save_at`.
+    Returns: results of each row; and what was saved at `save_at`.
     """
     pipe, counts = _pipeline(rows, batch_size, begin, options)
     return _results(pipe, counts, save_at, begin)
 
 
 def _pipeline(
-    rows: Sequence[Row], batch_size: int, begin: Place | None, options: Mapping[str, Any]
+    rows: Sequence[Row], batch_size: int, begin: Saved | None, options: Mapping[str, Any]
 ) -> tuple[jdali.Pipeline, list[int]]:
     """A pipeline of all rows, and how many outputs each has."""
     sources = Sources(batch_size, begin)
@@ -149,8 +149,8 @@ def _pipeline(
 
 
 def _results(
-    pipe: Any, counts: Sequence[int], save_at: int | None, begin: Place | None
-) -> tuple[list[Results], Place | None]:
+    pipe: Any, counts: Sequence[int], save_at: int | None, begin: Saved | None
+) -> tuple[list[Results], Saved | None]:
     results = [Results() for _ in counts]
     saved, position = None, 0
     with pipe:
@@ -167,15 +167,15 @@ def _results(
                         result[epoch, position + i] = [np.asarray(value) for value in one]
                 position += len(outputs[0])
                 if epoch == 0 and position == save_at:
-                    saved = Place(pipe.get_state(), position)
+                    saved = Saved(pipe.get_state(), position)
             pipe.reset()
             position = 0
     return results, saved
 
 
 def through_iterator(
-    rows: Sequence[Row], batch_size: int, *, begin: Place | None = None, **options: Any
-) -> tuple[list[Results], list[Place]]:
+    rows: Sequence[Row], batch_size: int, *, begin: Saved | None = None, **options: Any
+) -> tuple[list[Results], list[Saved]]:
     """As `run`, through a `DataIterator`, whose values have 32 bits at most.
 
     Args:
@@ -184,11 +184,11 @@ def through_iterator(
         begin: go on from there.
         options: of `Pipeline`.
 
-    Returns: results of each row; and the places of the iterator after each batch of the first epoch.
+    Returns: results of each row; and the states of the iterator after each batch of the first epoch.
     """
     pipe, counts = _pipeline(rows, batch_size, None, options)
     names = [[f"{row}:{output}" for output in range(count)] for row, count in enumerate(counts)]
-    results, places = [Results() for _ in rows], []
+    results, states = [Results() for _ in rows], []
     with DataIterator(pipe, [*itertools.chain(*names)], ragged="pad", auto_reset=True) as batches:
         position = 0
         if begin is not None:
@@ -202,14 +202,14 @@ def through_iterator(
                 assert np.all(batch.get("mask", True))
                 position += len(batch[names[0][0]])
                 if epoch == 0:
-                    places.append(Place(batches.get_state(), position))
+                    states.append(Saved(batches.get_state(), position))
             position = 0
-    return results, places
+    return results, states
 
 
 def narrowed(results: Results) -> Results:
     """What an iterator makes of them: 32 bits at most."""
-    return Results({place: [narrow(value) for value in outputs] for place, outputs in results.items()})
+    return Results({position: [narrow(value) for value in outputs] for position, outputs in results.items()})
 
 
 def _cut(batch: Mapping[str, np.ndarray], name: str) -> list[np.ndarray]:

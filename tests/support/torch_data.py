@@ -13,7 +13,7 @@ class Numbers(Dataset):
     Args:
         transform: takes an array.
         size: number of samples.
-        bad: number of a sample that is not read: "raise", "exit" or "kill" happens in its place.
+        bad: number of a sample that is not read: "raise", "exit" or "kill" happens instead.
     """
 
     def __init__(self, transform, size=10, bad=None, how="raise"):

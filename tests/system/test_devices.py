@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from support import accelerator as places
+from support import accelerator as support
 from support.accelerator import nothing_comes_to_the_host
 
 import jdali.dynamic as jd
@@ -76,12 +76,12 @@ def values(batches):
 @pytest.fixture(scope="module")
 def of_one_device():
     """Four batches of `branches` where the host's device is the accelerator too."""
-    with places.as_default(host_device()):
+    with support.as_default(host_device()):
         pipe = branches()
         return [values(pipe.run()) for _ in range(4)]
 
 
-def test_a_pipeline_of_two_places_reads_nothing_back(accelerator, of_one_device):
+def test_a_pipeline_of_two_devices_reads_nothing_back(accelerator, of_one_device):
     pipe = branches(exec_pipelined=False)
     got = [pipe.run() for _ in range(2)]  # compiling may well bring constants to the host
     with nothing_comes_to_the_host():
@@ -96,15 +96,15 @@ def test_a_pipeline_of_two_places_reads_nothing_back(accelerator, of_one_device)
                 np.testing.assert_array_equal(sample, one)
 
 
-def over_the_host(store, rows, shape, place, **options):
+def over_the_host(store, rows, shape, placement, **options):
     staged = _gather.gather(store, rows, shape, None, **options)
-    return staged if place is None else jax.device_put(staged, place)
+    return staged if placement is None else jax.device_put(staged, placement)
 
 
-def read_raw(store, rows, shape, place, **options):
+def read_raw(store, rows, shape, placement, **options):
     for block in store.blocks:
         np.asarray(block.array if hasattr(block, "array") else block.arrays[0])
-    return _gather.gather(store, rows, shape, place, **options)
+    return _gather.gather(store, rows, shape, placement, **options)
 
 
 @pytest.mark.parametrize("planted", [over_the_host, read_raw])
@@ -127,7 +127,7 @@ def dynamic_calls():
 
 
 def test_dynamic_mode_reads_nothing_back(accelerator):
-    with places.as_default(host_device()):
+    with support.as_default(host_device()):
         expected = [np.asarray(sample) for value in dynamic_calls()[:2] for sample in value.cpu()]
     dynamic_calls()
     with nothing_comes_to_the_host():
@@ -219,7 +219,7 @@ def test_checks_of_constants_leave_arrays_on_the_device_alone(accelerator):
 
 def test_values_made_on_a_device_stay_there(accelerator):
     """Also where the device is not JAX's default one, and no data come in."""
-    with places.as_default(host_device()), nothing_comes_to_the_host():
+    with support.as_default(host_device()), nothing_comes_to_the_host():
         number = jax.local_devices().index(accelerator) if accelerator in jax.local_devices() else 0
         noise = jd.random.normal(shape=[4], device=f"gpu:{number}")
         twice = noise + noise

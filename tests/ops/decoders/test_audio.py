@@ -113,7 +113,7 @@ def test_the_data_pack_as_dali(shared_data, folder, dtype):
 )
 def test_mixing_and_resampling_of_the_data_pack_as_dali(shared_data, args):
     for file in sorted((shared_data / "audio" / "synthetic").iterdir()):
-        # One ulp of the mean; DALI's places of resampled values are off by up to 1e-3 of a sample, and what
+        # One ulp of the mean; DALI's positions of resampled values are off by up to 1e-3 of a sample, and what
         # that is in the value depends on the slope there: full scale to full scale in the file of extremes.
         atol = 2e-7 if "downmix" in args else 5e-3
         atol = 2e-6 if file.suffix == ".ogg" and "downmix" in args else atol
@@ -319,7 +319,7 @@ def test_a_pipeline_of_many_plain_files(tmp_path):
         pipe.set_outputs(*fn.decoders.audio(encoded, downmix=True))
     for first in (0, 4, 2, 0):
         waves, rates = pipe.run()
-        for place, wave in enumerate(waves.to_samples()):
-            np.testing.assert_array_equal(wave, known[(first + place) % 6][1][:, 0])
+        for i, wave in enumerate(waves.to_samples()):
+            np.testing.assert_array_equal(wave, known[(first + i) % 6][1][:, 0])
         assert rates.as_numpy().ravel().tolist() == [16000.0] * 4
     pipe.close()

@@ -35,7 +35,7 @@ def test_64_bits():
 @pytest.mark.parametrize("shares", [(), ("normalized",), ("normalized_anchor",), ("normalized_shape",)])
 @pytest.mark.parametrize("centered", [False, True])
 def test_many_corners(shares, centered):
-    """Random places and places on halves, of three regions that overlap."""
+    """Random positions and positions on halves, of three regions that overlap."""
     rng = np.random.default_rng(len(shares) + centered)
     units = {
         "anchor": "normalized" in shares or "normalized_anchor" in shares,

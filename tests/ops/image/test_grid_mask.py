@@ -17,7 +17,7 @@ def pictures(dtype=np.uint8, channels=3):
     return [image(h, w, channels, dtype, i) for i, (h, w) in enumerate(SIZES)]
 
 
-def place(height, width, tile, angle=0.0, shift_x=0.0, shift_y=0.0):
+def position(height, width, tile, angle=0.0, shift_x=0.0, shift_y=0.0):
     """float64 (u, v) of each pixel of the grid."""
     y, x = np.mgrid[:height, :width].astype(np.float64)
     cos, sin = np.cos(angle), np.sin(angle)
@@ -63,7 +63,7 @@ def test_defaults_and_what_is_no_number():
 @pytest.mark.oracle
 @pytest.mark.parametrize("angle", [0.1, 0.7, np.pi / 2, -4.0])
 def test_turned(angle):
-    """Like DALI's but for pixels whose place is a border up to the rounding of float32 (of some 20 tiles: 1e-5)."""
+    """Like DALI's but for pixels whose position is a border up to the rounding of float32 (of some 20 tiles: 1e-5)."""
     args = {"tile": 7, "ratio": 0.43, "angle": float(angle), "shift_x": 1.3, "shift_y": -2.2}
     whites = [np.full((h, w, 1), 9, np.uint8) for h, w in SIZES]
     ((*expected,),) = oracle.run("grid_mask", [whites], args, layout="HWC")
@@ -71,7 +71,7 @@ def test_turned(angle):
         got = np.asarray(contract.pure(grid_mask, [white], args, layout="HWC"))
         own = {key: value for key, value in args.items() if key != "ratio"}
         near = np.zeros(white.shape[:2], bool)
-        for part in place(*white.shape[:2], **own):
+        for part in position(*white.shape[:2], **own):
             fraction = part % 1
             for border in (0, args["ratio"], 1):
                 near |= np.abs(fraction - border) < 1e-5

@@ -27,14 +27,14 @@ def test_several_inputs(dtype):
 
 @pytest.mark.oracle
 def test_shares():
-    """Anchors are rounded towards zero, shapes up: random places and places on whole numbers."""
+    """Anchors are rounded towards zero, shapes up: random positions and positions on whole numbers."""
     rng = np.random.default_rng(0)
-    places = rng.uniform(0.01, 0.48, (3, 6, 1, 2)).astype(np.float32)
-    places[:, :2] = np.round(places[:, :2] * 10) / 10
+    anchors = rng.uniform(0.01, 0.48, (3, 6, 1, 2)).astype(np.float32)
+    anchors[:, :2] = np.round(anchors[:, :2] * 10) / 10
     names = ("in_anchors_rel", "shapes_rel", "out_anchors_rel")
     inputs = [[image(20, 10)] * 6]
     contract.check(
-        multi_paste, inputs, {"output_size": (23, 31)}, dict(zip(names, places, strict=True)), layout="HWC"
+        multi_paste, inputs, {"output_size": (23, 31)}, dict(zip(names, anchors, strict=True)), layout="HWC"
     )
 
 

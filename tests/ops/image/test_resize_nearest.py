@@ -14,7 +14,7 @@ NN = {"interp_type": types.INTERP_NN}
 HEIGHTS = [(250, 75), (96, 205), (40, 100), (44, 110), (50, 125)]
 
 
-def places(*shape):
+def coordinates(*shape):
     """An image or volume whose pixels say where they are."""
     return np.stack(np.indices(shape), axis=-1).astype(np.int16)
 
@@ -25,7 +25,7 @@ def apply(op, image, layout="HWC", **args):
 
 @pytest.mark.oracle
 def test_shrunk_and_enlarged_images():
-    images = [places(rows, 3) for rows, _ in HEIGHTS] + [places(2, rows) for rows, _ in HEIGHTS]
+    images = [coordinates(rows, 3) for rows, _ in HEIGHTS] + [coordinates(2, rows) for rows, _ in HEIGHTS]
     sizes = np.float32([(n, 2) for _, n in HEIGHTS] + [(3, n) for _, n in HEIGHTS])
     (want,) = oracle.run("resize", [images], NN, {"size": sizes}, layout="HWC")
     for image, size, expected in zip(images, sizes, want, strict=True):
@@ -39,7 +39,7 @@ def test_windows_whose_positions_lie_on_borders(layout, flipped):
     """DALI counts from the window's first element along all axes but the one that it resamples first."""
     rng = np.random.default_rng(3)
     axes = len(layout) - 1
-    images = [places(*rng.integers(20, 40, axes)) for _ in range(12)]
+    images = [coordinates(*rng.integers(20, 40, axes)) for _ in range(12)]
     shapes = np.array([i.shape[:-1] for i in images])
     low = rng.integers(0, 10, shapes.shape).astype(np.float32)
     high = shapes - rng.integers(0, 10, shapes.shape).astype(np.float32)
@@ -54,7 +54,7 @@ def test_windows_whose_positions_lie_on_borders(layout, flipped):
 @pytest.mark.oracle
 @pytest.mark.parametrize("mirror", [0, 3])
 def test_resize_crop_mirror(mirror):
-    image = places(250, 41)
+    image = coordinates(250, 41)
     args = {"size": [75, 30], "crop": [60, 17], "crop_pos_y": 0.3, "mirror": mirror}
     ((want,),) = oracle.run("resize_crop_mirror", [[image]], args | NN, layout="HWC")
     np.testing.assert_array_equal(apply(resize_crop_mirror, image, **args), want)
@@ -68,7 +68,7 @@ def test_windows_of_a_resized_image_whose_positions_lie_on_borders():
         "crop_pos_y": np.float32([0.958, 0.141, 0.0003, 0.883, 0.749, 0.586, 0.356]),
         "crop_pos_x": np.float32([0.398, 0.528, 0.023, 0.732, 0.031, 0.597, 0.122]),
     }
-    images, args = [places(86, 215)] * 7, NN | {"crop": (15.0, 16.0)}
+    images, args = [coordinates(86, 215)] * 7, NN | {"crop": (15.0, 16.0)}
     want = oracle.run("resize_crop_mirror", [images], args, per_sample, layout="HWC")
     contract.check(
         resize_crop_mirror, [images], args, per_sample, layout="HWC", expected=want, atol=0, compiled_atol=0
@@ -79,7 +79,7 @@ def test_windows_of_a_resized_image_whose_positions_lie_on_borders():
 def test_a_size_that_follows_from_the_aspect_ratio():
     """The window is that of DALI's float32 sizes, to the last bit."""
     rng = np.random.default_rng(1)
-    images = [places(*rng.integers(40, 250, 2)) for _ in range(12)]
+    images = [coordinates(*rng.integers(40, 250, 2)) for _ in range(12)]
     (want,) = oracle.run("resize", [images], NN | {"resize_x": 91}, layout="HWC")
     for image, expected in zip(images, want, strict=True):
         np.testing.assert_array_equal(apply(resize, image, resize_x=91), expected)
@@ -87,7 +87,7 @@ def test_a_size_that_follows_from_the_aspect_ratio():
 
 @pytest.mark.oracle
 def test_samples_of_one_batch_that_are_resized_by_different_filters():
-    images = [places(25, 9).astype(np.float32), places(14, 9).astype(np.float32)]
+    images = [coordinates(25, 9).astype(np.float32), coordinates(14, 9).astype(np.float32)]
     kinds = [types.INTERP_NN, types.INTERP_LINEAR]
     expected = []
     for image, kind in zip(images, kinds, strict=True):

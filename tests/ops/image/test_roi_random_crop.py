@@ -1,4 +1,4 @@
-"""roi_random_crop: the places that are drawn are those of DALI, and each as likely."""
+"""roi_random_crop: the positions that are drawn are those of DALI, and each as likely."""
 
 from collections import Counter
 
@@ -16,9 +16,9 @@ PICTURE = np.zeros((7, 6, 3), np.uint8)
 def drawn(count, args, inputs=()):
     with jax.enable_x64(True):
         draw = jax.vmap(lambda key: pure_call(roi_random_crop, inputs, args, key=key))
-        places = np.asarray(jax.jit(draw)(contract.sample_keys(count)))
-    assert places.dtype == np.int64
-    return Counter(map(tuple, places.tolist()))
+        starts = np.asarray(jax.jit(draw)(contract.sample_keys(count)))
+    assert starts.dtype == np.int64
+    return Counter(map(tuple, starts.tolist()))
 
 
 CASES = {
@@ -36,16 +36,16 @@ CASES = {
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("args", CASES.values(), ids=CASES)
-def test_places_as_dali(args):
-    """At most 9 places: each is among 400 draws but for a chance of 1e-19."""
+def test_positions_as_dali(args):
+    """At most 9 positions: each is among 400 draws but for a chance of 1e-19."""
 
     def call(**args):
         return oracle.function("roi_random_crop")(**{k: list(v) for k, v in args.items()})
 
-    (places,), _ = oracle.run_call(call, [], args, batch_size=400)
-    assert places[0].dtype == np.int64
+    (starts,), _ = oracle.run_call(call, [], args, batch_size=400)
+    assert starts[0].dtype == np.int64
     counts = drawn(400, args)
-    assert set(counts) == {tuple(place.tolist()) for place in places}
+    assert set(counts) == {tuple(start.tolist()) for start in starts}
     expected = 400 / len(counts)
     assert all(abs(count - expected) <= 5 * np.sqrt(expected) for count in counts.values())
 
@@ -54,8 +54,8 @@ def test_places_as_dali(args):
 @pytest.mark.parametrize("axes", [2, 3])
 def test_bounds_of_an_input(axes):
     args = {"crop_shape": (5, 6, 3)[:axes], "roi_start": (3, 0, 0)[:axes], "roi_shape": (2, 1, 3)[:axes]}
-    (places,) = oracle.run("roi_random_crop", [[PICTURE] * 200], args)
-    assert set(drawn(200, args, [PICTURE])) == {tuple(place.tolist()) for place in places}
+    (starts,) = oracle.run("roi_random_crop", [[PICTURE] * 200], args)
+    assert set(drawn(200, args, [PICTURE])) == {tuple(start.tolist()) for start in starts}
 
 
 def test_by_sample_and_padding():
@@ -64,8 +64,8 @@ def test_by_sample_and_padding():
     per_sample = {
         "crop_shape": [(7, 6), (2, 4), (5, 5)], "roi_start": [(1, 2), (7, 0), (2, 2)], "roi_end": [(3, 3), (9, 4), (3, 3)],
     }  # fmt: skip
-    ((*places,),) = contract.check_random(roi_random_crop, [pictures], {}, per_sample, layout="HWC", x64=True)
-    assert [place.tolist() for place in places] == [[0, 0], [7, 0], [0, 0]]
+    ((*starts,),) = contract.check_random(roi_random_crop, [pictures], {}, per_sample, layout="HWC", x64=True)
+    assert [start.tolist() for start in starts] == [[0, 0], [7, 0], [0, 0]]
 
 
 @pytest.mark.parametrize(

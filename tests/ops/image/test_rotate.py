@@ -47,7 +47,7 @@ def test_canvas_of_volumes_equals_dali_exactly():
 def test_canvas_by_hand():
     # 20·cos 30° + 10·sin 30° = 22.3 and 10·cos 30° + 20·sin 30° = 18.7, made even like 20 and 10.
     np.testing.assert_array_equal(canvas_size(np.array([[10, 20]]), np.float32([30])), [[20, 24]])
-    # From 45 degrees on the parities change places: 11 and 20 give an even height and an odd width.
+    # From 45 degrees on the parities are swapped: 11 and 20 give an even height and an odd width.
     np.testing.assert_array_equal(canvas_size(np.array([[11, 20]]), np.float32([45])), [[22, 23]])
 
 

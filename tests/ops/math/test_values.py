@@ -191,9 +191,9 @@ def test_bits(name, function):
 @pytest.mark.parametrize(("name", "function"), [("lshift", operator.lshift), ("rshift", operator.rshift)])
 def test_shifts(name, function):
     def operands(a, b):
-        # Past 31 places C leaves the result open.
-        places = np.array([0, 1], np.bool_) if b == "bool" else np.array([0, 1, 3, 7, 8, 15, 31], b)
-        return grid(edges(a), places)
+        # Past 31 bits C leaves the result open.
+        distances = np.array([0, 1], np.bool_) if b == "bool" else np.array([0, 1, 3, 7, 8, 15, 31], b)
+        return grid(edges(a), distances)
 
     pairs = [*INTEGER_PAIRS, ("bool", "bool")]
     check(f"math.{name}", function, [operands(a, b) for a, b in pairs])

@@ -154,8 +154,8 @@ def test_shot_noise_depends_neither_on_padding_nor_on_other_samples(padding):
         flat(11)[:1, :2, None],
     ]
     padded = np.full((3, 7, 9, 3), padding, np.float32)
-    for sample, place in zip(samples, padded, strict=True):
-        place[tuple(map(slice, sample.shape))] = sample
+    for sample, row in zip(samples, padded, strict=True):
+        row[tuple(map(slice, sample.shape))] = sample
     extents = np.int32([s.shape for s in samples])
     batch = jax.jit(jax.vmap(lambda k, d, e: shot.run(k, d, factor=jnp.float32(1), extent=e)))
     got = np.asarray(batch(keys, padded, extents))

@@ -189,7 +189,7 @@ def test_wrong_arguments():
 
 
 def batches_of(data, sizes):
-    """Samples in turn, so many a batch."""
+    """Samples in turn, this many a batch."""
     samples = itertools.cycle(data)
     return [[next(samples) for _ in range(size)] for size in sizes]
 

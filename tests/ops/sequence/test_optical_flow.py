@@ -20,7 +20,7 @@ SIZE = (72, 90)
 
 
 def waves(x, y):
-    """A texture that is known at every place, 0 to 255."""
+    """A texture that is known at every coordinate, 0 to 255."""
     rng = np.random.default_rng(7)
     total = np.zeros(np.broadcast(x, y).shape)
     for _ in range(24):
