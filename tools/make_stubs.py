@@ -187,7 +187,7 @@ def written_exports(module: pytypes.ModuleType) -> list[str]:
 
 
 def _is_family(value: Any) -> bool:
-    """A package of operators, which stands in a stub by the functions placed in it."""
+    """A package of operators, which stands in a stub by the functions put in it."""
     return isinstance(value, pytypes.ModuleType) and (
         value.__name__.startswith("jdali.ops") or _operators(value) or _has_functions(value)
     )
@@ -220,7 +220,7 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
             home, short = home_of(value.__operator__, surface)
             if (module.__name__, name) == (home, short):
                 functions.append(function_text(value, surface))
-            else:  # a name of the past
+            else:  # a deprecated alias
                 aliases.append(alias_text(module.__name__, name, home, short))
         elif (
             isinstance(value, pytypes.ModuleType)

@@ -68,11 +68,11 @@ def markdown(text: str, pages: set[str]) -> str:
     made: str = MarkdownIt("commonmark").enable("table").render(text)
 
     def target(match: re.Match[str]) -> str:
-        path, _, place = match[1].partition("#")
+        path, _, fragment = match[1].partition("#")
         name = Path(path).stem
         made_of_it = path.endswith(".md") and name in pages
         # What is no page, a folder of examples for one, is named and not linked: it is not beside the pages.
-        return f'href="{name}.html{"#" + place if place else ""}"' if made_of_it else 'class="soft"'
+        return f'href="{name}.html{"#" + fragment if fragment else ""}"' if made_of_it else 'class="soft"'
 
     return re.sub(r'href="(?!https?:)([^"#]+(?:#[^"]*)?)"', target, made)
 
