@@ -98,7 +98,7 @@ def smoothing(size: int) -> Callable[[int, int], list[np.ndarray]]:
 
 
 def opencv_jitter(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
-    """Random places are worked out beforehand: only the pixels are moved."""
+    """Random positions are computed beforehand: only the pixels are moved."""
     import cv2
 
     cv2.setNumThreads(1)

@@ -107,7 +107,7 @@ def loop(workload: str, at: str) -> Iterator[int]:
                 simplejpeg.decode_jpeg(system.cat_file(entry))
                 yield 1
         else:
-            # A record at a time: its place is known from an index. (Without decoding: to the loop's favour.)
+            # A record at a time: its offset is known from an index. (Without decoding: to the loop's favour.)
             for offset in range(0, 100 * size, size):
                 system.cat_file(arguments["path"], start=offset, end=offset + size)
                 yield 1

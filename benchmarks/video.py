@@ -91,12 +91,12 @@ def by_hand(path: str, *, rough: bool, threads: int, random: bool) -> Iterator[n
         for sample in range(BATCH):
             first = int(rng.integers(FRAMES // LENGTH)) * LENGTH
             container.seek(round(first * tick), stream=stream)
-            place = 0
+            frame_number = 0
             for frame in container.decode(stream):
-                if frame.pts >= round((first + place) * tick) - 1:
-                    batch[sample, place] = rgb(frame)
-                    place += 1
-                    if place == LENGTH:
+                if frame.pts >= round((first + frame_number) * tick) - 1:
+                    batch[sample, frame_number] = rgb(frame)
+                    frame_number += 1
+                    if frame_number == LENGTH:
                         break
         yield batch
 
