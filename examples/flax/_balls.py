@@ -35,7 +35,7 @@ def write_clips(folder: Path, count: int, rng: np.random.Generator, frames: int 
 
 
 def clip(direction: tuple[int, int], frames: int, rng: np.random.Generator) -> np.ndarray:
-    """uint8 [frames, SIZE, SIZE, 3]. What leaves on one side comes back on the other, so no place tells
+    """uint8 [frames, SIZE, SIZE, 3]. What leaves on one side comes back on the other, so no position tells
     the direction."""
     start, speed = rng.uniform(0, SIZE, 2), rng.uniform(1, 3)
     radius, colour = rng.uniform(5, 9), rng.uniform(0, 60, 3) + rng.choice([0, 195])

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, epochs: int, batch_size: i
     )
     parser.add_argument("--lr", type=float, default=lr, help="largest learning rate")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")
+    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after this many steps")
 
 
 def check_folder(path: Path) -> None:

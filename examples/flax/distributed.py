@@ -140,7 +140,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--coordinator", help="address of process 0")
     parser.add_argument("--data", type=Path, help="folder of pictures; default: handwritten digits")
     parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after so many steps")
+    parser.add_argument("--steps", type=int, default=sys.maxsize, help="stop after this many steps")
     parser.add_argument("--batch-size", type=int, default=64, help="of all processes together")
     parser.add_argument("--size", type=int, default=32, help="height and width of the network's input")
     parser.add_argument("--lr", type=float, default=3e-3)

@@ -100,7 +100,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checkpoints", type=Path, required=True, help="folder for the checkpoints")
     parser.add_argument("--data", type=Path, help="folder of pictures; default: handwritten digits")
-    parser.add_argument("--steps", type=int, default=200, help="train so many steps in all")
+    parser.add_argument("--steps", type=int, default=200, help="train this many steps in all")
     parser.add_argument("--save-every", type=int, default=20, help="steps between two checkpoints")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--size", type=int, default=32, help="height and width of the network's input")

@@ -38,13 +38,13 @@ def clips(folder: str, frames: int, stride: int, size: int, training: bool):
         random_shuffle=training, pad_last_batch=not training, name="Reader",
     )  # fmt: skip
     videos = fn.resize(videos, resize_shorter=size + size // 8)
-    # One place for all frames of a sequence. Not mirrored: left would become right.
-    place = [fn.random.uniform(range=[0.0, 1.0]) for _ in range(2)] if training else [0.5, 0.5]
+    # One position for all frames of a sequence. Not mirrored: left would become right.
+    position = [fn.random.uniform(range=[0.0, 1.0]) for _ in range(2)] if training else [0.5, 0.5]
     videos = fn.crop_mirror_normalize(
         videos,
         crop=(size, size),
-        crop_pos_x=place[0],
-        crop_pos_y=place[1],
+        crop_pos_x=position[0],
+        crop_pos_y=position[1],
         mean=MEAN,
         std=STD,
         output_layout="FHWC",
