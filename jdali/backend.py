@@ -169,7 +169,7 @@ def GetSchema(name: str, follow_aliases: bool = False) -> OpSchema:
 
     Args:
         name: of the schema ("Resize", "readers__File").
-        follow_aliases: it may be a name of the past ("FileReader").
+        follow_aliases: it may be a deprecated alias ("FileReader").
 
     Raises:
         KeyError: there is none.

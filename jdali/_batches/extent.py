@@ -80,9 +80,9 @@ class Plan:
 
     Attributes:
         outputs: spec of each output.
-        params: values worked out on the host, [N, ...] each; `run` gets a sample's own value
+        params: values computed on the host, [N, ...] each; `run` gets a sample's own value
             under that name, traced, in place of the user's argument if the names agree.
-        static: values worked out on the host that are compile keys; hashable, one for the batch.
+        static: values computed on the host that are compile keys; hashable, one for the batch.
     """
 
     outputs: tuple[BatchSpec, ...]

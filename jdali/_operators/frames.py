@@ -41,7 +41,7 @@ class FrameAxes:
         inputs: of each input the axis of frames; None: all frames of a sample share it.
         outputs: of each output the axis of frames.
         held: arguments by frame whose values the caller holds, perhaps padded.
-        planned: values that `setup` saw or worked out, [N, frames, ...].
+        planned: values that `setup` saw or computed, [N, frames, ...].
     """
 
     inputs: tuple[int | None, ...]

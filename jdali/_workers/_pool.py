@@ -93,7 +93,7 @@ class WorkerPool:
         """Calls a method of an object; it returns nested lists of arrays, and something small.
 
         The future has both, or what the method raised, with the worker's traceback as a note; `WorkerError`, if a
-        worker died. Arrays look at shared memory that is used again when they are gone.
+        worker died. Arrays are views of shared memory that is reused when they are gone.
 
         Args:
             number: of the object.

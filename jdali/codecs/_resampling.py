@@ -108,8 +108,8 @@ class _Bank:
 
 @functools.lru_cache(maxsize=16)
 def _bank(step: Fraction, lobes: int) -> _Bank:
-    """One period is `denominator` outputs over `numerator` inputs; so many that the inputs shared
-    by neighbouring periods (2 · lobes) do not outweigh the rest.
+    """One period is `denominator` outputs over `numerator` inputs. A block has enough periods that the
+    inputs it shares with its neighbours (2 · lobes) do not outweigh the rest.
     """
     periods = -(-_BANK_INPUTS // step.numerator)
     hop, outputs = periods * step.numerator, periods * step.denominator

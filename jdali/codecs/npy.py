@@ -44,7 +44,7 @@ _TYPES = {
 
 # Gives bytes of a file: (offset, size) → exactly that many.
 Read = Callable[[int, int], Any]
-# A gap in a window that costs no more to read than to go around. So many times that much is read at once: it
+# A gap in a window that costs no more to read than to go around. _GAPS_AT_ONCE times that much is read at once: it
 # pays for the call, and still fits in the caches of a processor.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16

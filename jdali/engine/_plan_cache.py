@@ -1,4 +1,4 @@
-"""Plans of a stage that serve again: what depends on sizes, types and few values is worked out once for them.
+"""Plans of a stage that serve again: what depends on sizes, types and few values is computed once for them.
 
 A plan depends on the sizes, types and layouts of the stage's inputs and on the values that some `setup` sees.
 Its key holds all of these, and not the other values: they are put into the plan's arrays for each batch.
@@ -80,7 +80,7 @@ class Fresh(NamedTuple):
 
 @dataclasses.dataclass
 class StagePlan:
-    """A planned stage, and what is worked out when it first runs.
+    """A planned stage, and what is computed when it first runs.
 
     Attributes:
         stage: as planned for the first batch.

@@ -184,7 +184,7 @@ class Cost:
             self._patience = min(2 * self._patience, self.MOST_PATIENCE)
 
     def note_pool(self, seconds: float, samples: int) -> None:
-        """So many samples took so long in the pool."""
+        """Records how long this many samples took in the pool."""
         if samples < self._FEW:
             return
         latest = seconds / samples

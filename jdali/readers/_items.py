@@ -1,4 +1,4 @@
-"""Long sequences of sample indices that are worked out where they are looked at, in constant memory."""
+"""Long sequences of sample indices that are computed on access, in constant memory."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from jdali.readers._mixing import mixed, reach
 _STATE_VERSION = 2
 # Key of those permutations that must be the same on every shard, whatever seed each was given.
 _COMMON_SEED = 0
-# So many samples are looked up at a time.
+# This many samples are looked up at a time.
 _AHEAD = 4096
 
 
@@ -282,7 +282,7 @@ class Order:
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
-        """How many samples of an epoch those before level `level` of the past left over."""
+        """How many samples of an epoch the shards before level `level` left over."""
         if not level:
             return self.size
         past = self._past[level - 1]
@@ -302,7 +302,7 @@ class Order:
         return _slice(self._rest(level, epoch), shard, shards)
 
     def _rest(self, level: int, epoch: int) -> Items:
-        """What those before level `level` of the past left over of an epoch they had begun."""
+        """What the shards before level `level` left over of an epoch they had begun."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])

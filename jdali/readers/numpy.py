@@ -82,7 +82,7 @@ class NumpyReader(ArrayFileReader):
         except MemoryError as error:
             raise SampleError(f"{_NAME}: {path}: there is no memory for what is wanted of it") from error
         except SampleError as error:
-            # The error may say that it is of sample 0: of the batch of one that a window was worked out for.
+            # The error may say that it is of sample 0: of the batch of one that a window was computed for.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:

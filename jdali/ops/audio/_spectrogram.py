@@ -140,7 +140,7 @@ def spectrogram(
     else:
         result = jnp.square(spectrum.real) + jnp.square(spectrum.imag)
     if layout == "ft":
-        # Worked out in the order of the transforms, and turned by a copy: not element by element from afar.
+        # Computed in the order of the transforms, and turned by a copy: not element by element from afar.
         result = lax.optimization_barrier(result).T
     return result if out_shape is None else fit(result, out_shape)
 

@@ -43,7 +43,7 @@ def to_decibels(
     Returns: float32, shape of `magnitude`.
     """
     # DALI's smallest ratio is the smallest subnormal float. XLA may flush those to zero, so they are only
-    # compared with the smallest normal one, and the floor is a number worked out here.
+    # compared with the smallest normal one, and the floor is a number computed here.
     floor = max(10.0 ** (cutoff_db / multiplier), float(np.finfo(np.float32).smallest_subnormal))
     lowest = np.float32(max(floor, float(np.finfo(np.float32).tiny)))
     if reference:

@@ -34,7 +34,7 @@ class Plain:
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
     def aligned(self, values: Array) -> Array:
-        """One value a pixel, to be computed with what `made` hands out."""
+        """One value a pixel, to be computed with what `made` passes on."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:

@@ -174,7 +174,7 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
 
     The element in which start + (x + 1/2) · step lies. Where that is on a border between two, roundings
     decide, and these are DALI's (resampling_impl_cpu.h, ResampleNN): along the last axis each position is
-    worked out by itself, along the others by adding the step, from one to the next.
+    computed by itself, along the others by adding the step, from one to the next.
     """
     step, start = axis[STEP], axis[START]
     if last_axis:

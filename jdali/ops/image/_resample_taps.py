@@ -2,7 +2,7 @@
 
 One axis at a time: the array is seen as [rows, columns], and a block of output rows by a tile of columns
 is the sum over `_TAPS` rows at a time, which XLA fuses to one loop that reads each element once and keeps
-the sum in registers. All loops have trip counts worked out at run time, so the cost follows the true size
+the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
 of the sample and the true scale, not the padded shapes, and one compiled program serves every scale.
 Samples are done one after another.
 """

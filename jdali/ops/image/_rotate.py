@@ -155,7 +155,7 @@ def rotate(
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
     Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points
-    by up to 0.01 pixel on large images; here each point is worked out by itself. DALI rounds a `size`
+    by up to 0.01 pixel on large images; here each point is computed by itself. DALI rounds a `size`
     given for all samples but cuts off the fraction of a per-sample one; here both are rounded.
     """
     axes = image.ndim - 1

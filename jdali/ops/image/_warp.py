@@ -112,7 +112,7 @@ def runtime_zero(extent: Array) -> Array:
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Mapping of an affine transform: point = linear · (center - out_origin) + in_origin.
 
-    A point must come out the same wherever it is worked out. A compiler may do so twice, once for the
+    A point must come out the same wherever it is computed. A compiler may do so twice, once for the
     pixel and once for the weights, and fuse a multiplication with an addition only in one of them; a point
     on the border of two pixels would then take its weights from one and its pixel from the other. So
     products get a 0 added that the compiler does not know: fusing that changes nothing.

@@ -124,7 +124,7 @@ def warp_perspective(
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.
 
-    Parity: points are worked out in float32, DALI's in float64: those of large images differ by up to 0.01 pixel.
+    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel.
     """
     transform = _as_transform(matrix if matrix_input is None else matrix_input)
     zero = _warp.runtime_zero(extent[0])

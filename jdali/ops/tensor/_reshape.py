@@ -141,7 +141,7 @@ def _resize_innermost(
 
 
 def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype[Any]) -> np.ndarray:
-    """`target` with its negative extent worked out; checks that it holds the same bytes."""
+    """`target` with its negative extent computed; checks that it holds the same bytes."""
     size = data.extents.prod(axis=1) * data.dtype.itemsize
     free = target < 0
     known = np.where(free, 1, target).prod(axis=1) * out_dtype.itemsize
@@ -183,7 +183,7 @@ def reshape(
         shape_input: integers, as `shape`.
         layout: of the result; None: the input's if the number of axes is the same, else none.
         rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is worked out.
+        shape: the new shape; one extent may be negative and is computed.
         src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
             the number to multiply) from; -1: 1.
         extent: int32 [ndim], true size of `data`.
@@ -221,7 +221,7 @@ def reinterpret(
             ratio of the sizes.
         layout: of the result; None: the input's if the number of axes is the same, else none.
         rel_shape: the shape as factors on the input's, each product rounded; one may be negative.
-        shape: the new shape; one extent may be negative and is worked out.
+        shape: the new shape; one extent may be negative and is computed.
         src_dims: which axis of the input each axis of the result takes its extent (or, with `rel_shape`,
             the number to multiply) from; -1: 1.
         extent: int32 [ndim], true size of `data`.
