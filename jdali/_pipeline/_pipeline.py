@@ -364,7 +364,7 @@ class Pipeline:
         return pipeline
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For `pickle` and `copy`: a built pipeline of the same definition and options, at the same place.
+        """For `pickle` and `copy`: a built pipeline of the same definition and options, at the same position.
 
         Raises:
             TypeError: an argument, a function or a source for instance, cannot be written.

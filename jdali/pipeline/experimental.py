@@ -1,4 +1,4 @@
-"""DALI's older place of `pipeline_def`, with what was new then."""
+"""DALI's older location of `pipeline_def`, with what was new then."""
 
 from jdali._pipeline._pipeline_def import pipeline_def
 
