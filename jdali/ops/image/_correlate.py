@@ -285,7 +285,7 @@ class _Block:
                     self.guarded,
                 )
 
-            # A loop of one step, whose result is kept: or else it would be computed again for each row.
+            # A loop of one step, whose result is kept: or else it would be worked out again for each row.
             lines = loop(jnp.minimum(sizes[1], 1), one, jnp.zeros((values.shape[1], length), jnp.float32))
             made = _add_tile(
                 jnp.zeros(self.shape, jnp.float32),
