@@ -276,11 +276,11 @@ def multi_paste(
             ids = jnp.atleast_1d(ids)
             sources = [images[0][ids[i]] for i in range(ids.shape[0])]
             areas = sizes[0][ids]
-        found = regions(own, areas, canvas, jnp)
+        places = regions(own, areas, canvas, jnp)
         result = jnp.zeros(out_shape, kind)
         for i, image in enumerate(sources):
             there = None if count is None else i < count[0]
-            result = _pasted(result, image, [part[i] for part in found], areas[i], canvas, there)
+            result = _pasted(result, image, [place[i] for place in places], areas[i], canvas, there)
         return result
 
     return jax.vmap(one)(jnp.arange(batch), rows, out_extent[:, -3:-1])
@@ -297,11 +297,11 @@ def _pasted(
     image = fit_axis(image, first + 2, canvas.shape[-1])
     for axis in range(2):
         index = jnp.arange(canvas.shape[first + axis], dtype=jnp.int32) - target[axis]
-        source_index = index + source[axis]
-        masks.append((index >= 0) & (index < shape[axis]) & (source_index >= 0) & (source_index < size[axis]))
+        place = index + source[axis]
+        masks.append((index >= 0) & (index < shape[axis]) & (place >= 0) & (place < size[axis]))
         if image.shape[first + axis] == 0:
             return canvas
-        image = jnp.take(image, source_index, axis=first + axis, mode="clip")
+        image = jnp.take(image, place, axis=first + axis, mode="clip")
     inside = masks[0][:, None] & masks[1][None, :]
     if there is not None:
         inside &= there
