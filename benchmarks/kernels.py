@@ -149,7 +149,7 @@ ROWS = [
     Row("gaussian_blur", {"sigma": 3.0}, "sigma 3"),
     Row("grid_mask", {"angle": 0.3}),
     Row("jitter", {}, "", rival=opencv_jitter),
-    Row("laplacian", {"window_size": 3}),
+    *(Row("laplacian", {"window_size": n}, f"{n}x{n}") for n in (3, 5, 7, 9, 23)),
     Row("noise.gaussian", {"stddev": 10.0}),
     Row("noise.salt_and_pepper"),
     Row("noise.shot", {"factor": 10.0}),

@@ -378,6 +378,11 @@ RESAMPLING = [
         "laplacian", [pictures(5, 6)], traced={"scale": [(0.5, 1.0), (1.0, 1.0), (0.7, 2.0)]}, grad=[0, "scale"],
         refused=alone(smoothing_size=(3,), window_size=(3,)), layout="HWC",
     ),
+    Case(
+        "laplacian", [VOLUMES], {"window_size": (3, 7, 5), "smoothing_size": (1, 3, 1)},
+        {"scale": [(0.5, 1.0, 2.0), (1.0, 1.0, 1.0), (0.7, 2.0, 1.0)]}, grad=[0, "scale"],
+        refused=alone(smoothing_size=(3,), window_size=(3,)), layout="DHWC", label="large",
+    ),
     *(
         Case(
             f"experimental.{name}", [numbers(0, 1, 5, 6, 2)], {"mask_size": (3, 2)}, grad=[0], step=1e-3,

@@ -20,6 +20,7 @@ BOUNDED = {
     "water": "as `rotate`",
     "sphere": "as `rotate`",
     "tensor_resize": "as `resize`",
+    "laplacian": "over blocks of rows, whose number follows from sizes, and derivatives",
     "experimental.median_blur": "over the bits of a value",
     "fast_resize_crop_mirror": "as `resize`",
 }

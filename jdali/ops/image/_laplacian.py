@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
@@ -17,12 +18,16 @@ from jdali._operators.argument_rules import extents_of, wrong_length
 from jdali._operators.call import is_traced
 from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali.ops.image._axis_windows import sum_of_windows
+from jdali.ops.image._by_platform import by_platform
 from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
 from jdali.ops.image._spatial_axes import spatial_axes
 
 # laplacian.h: sizes that DALI takes (its documentation says 23).
 _LARGEST = 31
 _FLOAT = np.dtype(np.float32)
+# Elements of the largest kernel that is applied at once: above, it is faster to go axis by axis.
+_AT_ONCE = 49
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -51,16 +56,54 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    taps = tuple(padded_taps(int(n)) for n in sizes.max(axis=0)) if count else (1,) * axes
-    kernels = np.zeros((count, axes, *taps), np.float32)
-    for sample, own in enumerate(zip(windows, windows if smooth is None else smooth, strict=True)):
+    # By the windows of the sample alone: those of its neighbours must not change its bits.
+    large = sizes.prod(axis=1) > _AT_ONCE
+    params: dict[str, Any] = {"_large": large}
+    taps = None
+    if not large.all() or not count:
+        taps = tuple(padded_taps(int(n)) for n in sizes[~large].max(axis=0, initial=1))
+        params |= {"_kernels": np.zeros((count, axes, *taps), np.float32), "_sizes": sizes}
+    for sample in np.flatnonzero(~large):
+        own = windows[sample], (windows if smooth is None else smooth)[sample]
         extent = tuple(map(slice, sizes[sample]))
-        kernels[sample][(slice(None), *extent)] = _kernels(
+        params["_kernels"][sample][(slice(None), *extent)] = _kernels(
             tuple(own[0].tolist()), None if smooth is None else tuple(own[1].tolist()), normalized_kernel,
             tuple(sizes[sample].tolist()),
         )  # fmt: skip
+    if large.any():
+        lengths = _lengths(windows, smooth)
+        vectors, factors = _vectors(lengths, normalized_kernel)
+        params |= {"_windows": vectors, "_lengths": lengths.astype(np.int32), "_factors": factors}
     out = data.replace(dtype=dtype or data.dtype)
-    return Plan((out,), params={"_kernels": kernels, "_sizes": sizes}, static={"_taps": taps})
+    return Plan((out,), params=params, static={"_taps": taps})
+
+
+def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
+    """int64 [N, axes, axes]: for each derivative the sizes of its windows along each axis."""
+    axes = windows.shape[1]
+    others = windows[:, :, None] if smooth is None else smooth[:, None, :]
+    return np.where(np.eye(axes, dtype=bool), windows[:, None, :], others)
+
+
+def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The windows of lengths [N, axes, axes], float32 [N, axes, axes, padded], and factors [N, axes] of derivatives."""
+    axes = lengths.shape[1]
+    smoothing, derivatives = _all_windows(-(-(int(lengths.max()) + 1) // 8) * 8 - 1)
+    vectors = np.where(np.eye(axes, dtype=bool)[..., None], derivatives[lengths], smoothing[lengths])
+    exponents = axes + 2 - lengths.sum(axis=2) if normalized else np.zeros(lengths.shape[:2])
+    return vectors, np.exp2(exponents).astype(np.float32)
+
+
+@functools.cache
+def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
+    """float32 [padded + 1, padded] of each size, in the middle: the windows that smooth, and the derivatives."""
+    smoothing, derivatives = np.zeros((2, padded + 1, padded), np.float32)
+    for size in range(1, padded + 1, 2):
+        place = slice((padded - size) // 2, (padded + size) // 2)
+        smoothing[size, place] = _smoothing(size)
+        if size > 1:
+            derivatives[size, place] = _derivative(size)
+    return smoothing, derivatives
 
 
 @functools.lru_cache(maxsize=256)
@@ -144,8 +187,12 @@ def laplacian(
     smoothing_size: PerFrame[tuple[int, ...] | list[int] | None] = None,
     window_size: PerFrame[tuple[int, ...] | list[int]] = (3,),
     _scale_extent: PerSample[Array | None] = None,
+    _large: PerSample[Array | None] = None,
     _kernels: PerSample[Array | None] = None,
     _sizes: PerSample[Array | None] = None,
+    _windows: PerSample[Array | None] = None,
+    _lengths: PerSample[Array | None] = None,
+    _factors: PerSample[Array | None] = None,
     _taps: Static[tuple[int, ...] | None] = None,
     extent: Array,
     out_shape: tuple[int, ...],
@@ -173,18 +220,50 @@ def laplacian(
     """
     first, last = spatial_axes("laplacian", layout, data.ndim)
     axes = last - first
-    assert _taps is not None
     if not data.size:
         return jnp.zeros(out_shape, dtype or data.dtype)
     scales = jnp.asarray(scale, jnp.float32)
     if _scale_extent is not None and scales.shape != (axes,):
         scales = jnp.where(_scale_extent[0] == 1, scales[0], jnp.resize(scales, (axes,)))
-    scales = jnp.broadcast_to(scales, (axes,)).reshape(axes, *[1] * axes)
-    kernel = (jnp.asarray(_kernels, jnp.float32) * scales).sum(0)
-    sizes = jnp.asarray(_sizes, jnp.int32)
-    kind = Kind("reflect_101", np.dtype(dtype or data.dtype))
+    scales = jnp.broadcast_to(scales, (axes,))
     values = data if data.dtype.itemsize < 4 or data.dtype == np.float32 else data.astype(jnp.float32)
-    zero = jnp.zeros((), values.dtype)
-    return correlate_axes(
-        kind, (first, last), _taps, values, kernel, zero, sizes // 2, extent, sizes, shape=out_shape
+    result = np.dtype(dtype or data.dtype)
+    place = (first, last), Kind("reflect_101", result), out_shape
+    at_once, by_axis = functools.partial(_at_once, *place, _taps), functools.partial(_by_axis, *place)
+    given = jax.tree.map(
+        jnp.asarray, (values, scales, (_kernels, _sizes), (_windows, _lengths, _factors), extent)
     )
+    if _windows is None:
+        return at_once(*given)
+    if _kernels is None:
+        return by_axis(*given)
+
+    def either(large: Array, *given: Any) -> Array:
+        found: Array = lax.cond(large, by_axis, at_once, *given)
+        return found
+
+    # On a CPU one sample after the other, so that each does one of them only.
+    return by_platform(either, either)(jnp.asarray(_large), *given)
+
+
+def _at_once(
+    axes: tuple[int, int], kind: Kind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
+    data: Array, scales: Array, kernels: tuple[Array, Array], windows: Any, extent: Array,
+) -> Array:  # fmt: skip
+    """The sum of all derivatives as one kernel."""
+    del windows
+    assert taps is not None
+    derivatives, sizes = kernels
+    kernel = (derivatives * scales.reshape(-1, *[1] * len(scales))).sum(0)
+    zero = jnp.zeros((), data.dtype)
+    return correlate_axes(kind, axes, taps, data, kernel, zero, sizes // 2, extent, sizes, shape=shape)
+
+
+def _by_axis(
+    axes: tuple[int, int], kind: Kind, shape: tuple[int, ...],
+    data: Array, scales: Array, kernels: Any, windows: tuple[Array, Array, Array], extent: Array,
+) -> Array:  # fmt: skip
+    """Each derivative along one axis after the other."""
+    del kernels
+    vectors, lengths, factors = windows
+    return sum_of_windows(axes, kind, data, vectors, lengths, scales * factors, extent, shape=shape)

@@ -46,10 +46,58 @@ def test_arguments_of_samples_equal_dali():
 
 
 @pytest.mark.oracle
-def test_large_windows_equal_dali():
-    """Sums of 31² products of more than 24 bits: some steps of float32 at their largest."""
+@pytest.mark.parametrize(
+    ("layout", "shape"), [("HWC", (11, 14, 3)), ("DHWC", (4, 7, 6, 2)), ("CDHW", (2, 3, 9, 5)), ("W", (9,))]
+)
+def test_large_windows_equal_dali(layout, shape):
+    """Sums of 31 products of more than 24 bits along each axis: some steps of float32 at their largest, 2^9 here."""
     args = {"window_size": 31, "normalized_kernel": True, "dtype": np.float32}
-    contract.check(laplacian, [SAMPLES[:1]], args, layout="HWC", atol=1e-3)
+    samples = [RNG.integers(0, 255, shape, np.uint8)]
+    contract.check(laplacian, [samples], args, layout=layout, atol=2.0**-12)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+def test_volumes_with_windows_of_samples_equal_dali(dtype):
+    """Those of a sample do not depend on the largest one of the batch; sums are normalized: up to 2^11 in float32."""
+    values = {
+        "window_size": [[9, 23, 5], [3, 3, 3], [31, 3, 7]],
+        "smoothing_size": [[1, 3, 11], [5, 1, 1], [1, 1, 31]],
+    }
+    samples = [
+        RNG.integers(0, 255, shape).astype(dtype) for shape in ((4, 5, 6, 2), (1, 7, 3, 2), (6, 2, 5, 2))
+    ]
+    atol = {np.uint8: 1, np.int16: 1, np.float32: 2.0**-10}[dtype]
+    contract.check(laplacian, [samples], {"normalized_kernel": True}, values, layout="DHWC", atol=atol)
+
+
+@pytest.mark.oracle
+def test_windows_of_neighbours_do_not_change_bits():
+    """Small and large ones are applied in different ways: which one is a matter of the sample alone."""
+    picture = RNG.uniform(-1, 1, (9, 11, 2)).astype(np.float32)
+
+    def results(sizes):
+        values, atol = {"window_size": sizes}, 4.0 ** max(sizes) * 2**-22  # of sums of up to 4^size
+        return contract.check(laplacian, [[picture] * len(sizes)], {}, values, layout="HWC", atol=atol)[0]
+
+    for own, neighbours in (
+        (7, 23),
+        (23, 7),
+    ):  # the first and last of the results are those of the pure function
+        np.testing.assert_array_equal(results([neighbours, own, neighbours])[1], results([own])[0])
+
+
+def test_large_windows_of_what_is_no_number():
+    """Only what lies under a window, whatever the largest window of the batch is."""
+    volume = np.ones((5, 16, 5), np.float32)
+    volume[2, 1, 2], volume[2, 14, 2] = np.nan, np.inf
+    args = {"window_size": (5, 3, 7), "smoothing_size": 1}
+    result = np.asarray(pure_call(laplacian, [volume], args, layout="DHW"))
+    reached = np.zeros(volume.shape, bool)
+    for y in (1, 14):
+        reached[:, y, 2] = reached[2, y, :] = reached[2, y - 1 : y + 2, 2] = True
+    np.testing.assert_array_equal(~np.isfinite(result), reached)
+    assert not result[~reached].any()
 
 
 @pytest.mark.oracle
@@ -79,12 +127,13 @@ def test_types_equal_dali(dtype):
     contract.check(laplacian, [samples], {}, layout="HWC", atol=atol)
 
 
-def test_derivative_by_scale_and_data():
+@pytest.mark.parametrize("size", [3, 9])
+def test_derivative_by_scale_and_data(size):
     """Linear in both."""
-    picture, other = (image(5, 6, 1, np.float32, seed) for seed in (0, 1))
+    picture, other = (image(5, 6, 1, np.float32, seed) * 8.0 ** (3 - size) for seed in (0, 1))
 
     def apply(data, scale):
-        return pure_call(laplacian, [data], {"scale": scale}, layout="HWC")
+        return pure_call(laplacian, [data], {"scale": scale, "window_size": size}, layout="HWC")
 
     scale, change = np.float32([0.5, 2.0]), np.float32([1.0, -1.0])
     _, slope = jax.jvp(apply, (picture, scale), (other, change))
