@@ -97,6 +97,12 @@ def smoothing(size: int) -> Callable[[int, int], list[np.ndarray]]:
     ]
 
 
+def product(size: int) -> Callable[[int, int], list[np.ndarray]]:
+    """A kernel that is a product of vectors."""
+    window = np.random.default_rng(size).uniform(0, 2 / size, size).astype(np.float32)
+    return lambda height, width: [np.outer(window, window)]
+
+
 def opencv_jitter(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
     """Random positions are computed beforehand: only the pixels are moved."""
     import cv2
@@ -143,7 +149,8 @@ ROWS = [
     Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w)}),
     Row("experimental.warp_perspective", lambda h, w: {"matrix": homography(h, w), "interp_type": NEAREST}, "nearest"),
     Row("equalize"),
-    *(Row("filter", {}, f"{n}x{n}", smoothing(n), ("",)) for n in (3, 5, 7)),
+    *(Row("filter", {}, f"{n}x{n}", smoothing(n), ("",)) for n in (3, 5, 7, 15)),
+    *(Row("filter", {}, f"{n}x{n}, of vectors", product(n), ("",)) for n in (5, 7, 9, 15)),
     Row("flip", {"horizontal": 1}),
     Row("gaussian_blur", {"sigma": 1.0}, "sigma 1"),
     Row("gaussian_blur", {"sigma": 3.0}, "sigma 3"),

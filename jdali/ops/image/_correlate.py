@@ -20,12 +20,14 @@ from jdali._batches.extent import valid_mask
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali.ops.image._border import with_margin
-from jdali.ops.image._by_platform import by_platform, loop
+from jdali.ops.image._by_platform import by_platform, kept, loop
 from jdali.ops.tensor._fit import fit
 
 # Elements of a kernel from which on it is looked at whether it is a product of vectors: below, two passes over the
-# image take as long as one.
-SEPARABLE = 10
+# image take longer than one.
+SEPARABLE = 40
+# Elements of a kernel that is applied to a small image at once, without a loop.
+_FEW = 10
 # By how much such a product may miss an element, as a share of the largest element.
 _MISSES = 2.0**-22
 # Elements of the kernel that are added in one step, and of one of its rows.
@@ -156,7 +158,7 @@ def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: 
         else:
             flat = with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
     arguments = (flat, kernel, starts, sizes)
-    if image.size <= SMALL and math.prod(c.taps) < SEPARABLE:
+    if image.size <= SMALL and math.prod(c.taps) < _FEW:
         result = _whole(c, channels, *arguments)
     else:
         both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
@@ -264,40 +266,27 @@ class _Block:
             part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
             weights = lax.dynamic_slice(kernel, (t, r, s), (1, high, wide))[0]
             left = sizes[1:] - jnp.stack([r, s])
-            return _add_tile(total, part, weights, left, (1, self.channels), self.guarded)
+            # A copy, for LLVM makes no vector instructions of a sum that is read and written in place.
+            before = kept(total, jnp.minimum(sizes[0], 1))
+            return _add_tile(before, part, weights, left, (1, self.channels), self.guarded)
 
         return loop(sizes[0] * down * across, add, total)
 
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
         """The same of a kernel that is the product of three vectors: along each axis alone."""
-        (along_t, along_r, along_s), (_, length) = vectors, self.shape
-
-        def add(t: Array, total: Array) -> Array:
-            part = lax.dynamic_index_in_dim(values, t, keepdims=False)
-
-            def one(_: Array, start: Array) -> Array:
-                return _add_tile(
-                    start,
-                    part,
-                    along_s[None],
-                    sizes[jnp.array([0, 2])].at[0].set(1),
-                    (1, self.channels),
-                    self.guarded,
-                )
-
-            # A loop of one step, whose result is kept: or else it would be worked out again for each row.
-            lines = loop(jnp.minimum(sizes[1], 1), one, jnp.zeros((values.shape[1], length), jnp.float32))
-            made = _add_tile(
-                jnp.zeros(self.shape, jnp.float32),
-                lines,
-                along_r[:, None],
-                sizes[1:].at[1].set(1),
-                (1, 1),
-                self.guarded,
-            )
-            return total + along_t[t] * made
-
-        return loop(sizes[0], add, jnp.zeros(self.shape, jnp.float32))
+        (along_t, along_r, along_s), (rows, length) = vectors, self.shape
+        # Each pass is made once, or else it would be worked out again for each element that needs it.
+        once, one = jnp.minimum(sizes[0], 1), jnp.ones((), jnp.int32)
+        depth, height, width = values.shape
+        plane = values[0]
+        if depth > 1:  # first, so that the others are of one plane
+            start, own = jnp.zeros((1, height * width), jnp.float32), jnp.stack([sizes[0], one])
+            flat = _add_tile(start, values.reshape(depth, -1), along_t[:, None], own, (1, 1), self.guarded)
+            plane = kept(flat.reshape(height, width), once)
+        start, own = jnp.zeros((height, length), jnp.float32), jnp.stack([one, sizes[2]])
+        lines = kept(_add_tile(start, plane, along_s[None], own, (1, self.channels), self.guarded), once)
+        start, own = jnp.zeros((rows, length), jnp.float32), jnp.stack([sizes[1], one])
+        return _add_tile(start, lines, along_r[:, None], own, (1, 1), self.guarded)
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
