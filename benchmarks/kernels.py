@@ -103,6 +103,18 @@ def product(size: int) -> Callable[[int, int], list[np.ndarray]]:
     return lambda height, width: [np.outer(window, window)]
 
 
+def quarters(height: int, width: int) -> dict[str, PerBatch]:
+    """A mosaic: a quarter of each of four images."""
+    size = np.array([height // 2, width // 2])
+    corners = np.int32([[(y, x) for y in (0, 1) for x in (0, 1)] * size])
+    shapes = np.tile(np.int32(size), (1, 4, 1))
+    return {
+        "in_anchors": PerBatch(corners[:, ::-1].copy()),
+        "shapes": PerBatch(shapes),
+        "out_anchors": PerBatch(corners),
+    }
+
+
 def opencv_jitter(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
     """Random positions are computed beforehand: only the pixels are moved."""
     import cv2
@@ -157,6 +169,7 @@ ROWS = [
     Row("grid_mask", {"angle": 0.3}),
     Row("jitter", {}, "", rival=opencv_jitter),
     *(Row("laplacian", {"window_size": n}, f"{n}x{n}") for n in (3, 5, 7, 9, 23)),
+    Row("multi_paste", lambda h, w: quarters(h, w), "4 quarters", lambda h, w: [picture(h, w)] * 3, ("HWC",) * 3),
     Row("noise.gaussian", {"stddev": 10.0}),
     Row("noise.salt_and_pepper"),
     Row("noise.shot", {"factor": 10.0}),
@@ -206,7 +219,11 @@ def jdali_run(
         specs = [BatchSpec.of([value] * chunk, layout) for value, layout in zip(inputs, layouts, strict=True)]
         indices = np.arange(chunk)
         keys = SampleKeys(seed_words(1), 1, np.zeros(chunk, np.uint32), indices) if op.random else None
-        planned = plan_call(op, specs, args, batch_size=chunk, keys=keys)
+        given = {
+            name: PerBatch(np.repeat(value.values, chunk, axis=0)) if isinstance(value, PerBatch) else value
+            for name, value in args.items()
+        }
+        planned = plan_call(op, specs, given, batch_size=chunk, keys=keys)
         shapes = [padded_shape(spec) for spec in planned.outputs]
         used = sum(int(np.prod(padded_shape(s))) * s.dtype.itemsize for s in [*specs, *planned.outputs])
         fitting = min(16, max(1, CHUNK_BYTES["cpu"] // used))
@@ -268,7 +285,8 @@ def dali_run(
             if isinstance(value, PerBatch) else translated(value)
             for key, value in args.items()
         }  # fmt: skip
-        pipe.set_outputs(*([call(*nodes, **given)] if name else nodes))
+        # An input that is an output as well would be copied once, which costs as much as a cheap operator.
+        pipe.set_outputs(*([call(*nodes, **given)] if name else [node.shape() for node in nodes]))
     pipe.build()
     return lambda: pipe.run()
 

@@ -21,6 +21,7 @@ BOUNDED = {
     "sphere": "as `rotate`",
     "tensor_resize": "as `resize`",
     "laplacian": "over blocks of rows, whose number follows from sizes, and derivatives",
+    "multi_paste": "over tiles of regions, which are cut off at the images",
     "experimental.median_blur": "over the bits of a value",
     "fast_resize_crop_mirror": "as `resize`",
 }

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
-from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, batch_operator
+from jdali.ops.image._by_platform import by_platform, loop
 from jdali.ops.image._take_window import fit_axis
 
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
+
+# Rows and pixels of the tiles that regions are copied in: the first that is not larger than the region.
+_TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 
 
 # --- setup --------------------------------------------------------------------------------------
@@ -265,29 +271,117 @@ def multi_paste(
     rows = {
         name: None if v is None else jnp.broadcast_to(v, (batch, *v.shape[1:])) for name, v in args.items()
     }
-    sizes = [own[:, -3:-1] for own in extent]
+    sizes = tuple(own[:, -3:-1] for own in extent)
+    both = (functools.partial(make, tuple(out_shape), kind) for make in (_in_tiles, _whole))
+    return by_platform(*both)(images, sizes, rows, out_extent[:, -3:-1])
+
+
+def _places(
+    sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
+) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
+    """Of the regions of one sample: ids of images, [regions, 2] sizes of these, `regions`, and bool: there at all."""
+    ids, count = own["in_ids"], own["count"]
+    if ids is None:
+        areas = jnp.stack([size[sample] for size in sizes])
+    else:
+        ids = jnp.atleast_1d(ids)
+        areas = sizes[0][ids]
+    there = jnp.arange(len(areas), dtype=jnp.int32) < (len(areas) if count is None else count[0])
+    return ids, areas, regions(own, areas, canvas, jnp), there
+
+
+# --- on a CPU: tiles of regions -------------------------------------------------------------------
+def _in_tiles(
+    shape: tuple[int, ...], kind: np.dtype[Any],
+    images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
+) -> Array:  # fmt: skip
+    """Copies the regions, one after the other: the work follows their sizes, not that of the canvas."""
+    batch, (*lead, height, width, channels) = len(canvases), shape
+    frames = math.prod(lead)
+    flat = []
+    for image in images:
+        for axis, size in [*enumerate(lead, 1), (image.ndim - 1, channels)]:
+            image = fit_axis(image, axis, size)
+        flat.append(image.reshape(len(image), frames, image.shape[-3], -1))
+
+    def boxes(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> tuple[Array, Array]:
+        ids, areas, (source, size, target), there = _places(sizes, own, canvas, sample)
+        first = jnp.maximum(0, jnp.maximum(-source, -target))  # what is outside is left out
+        last = jnp.minimum(size, jnp.minimum(areas - source, canvas - target))
+        last = jnp.where(there[:, None], last, first)
+        found = jnp.stack([source + first, last - first, target + first], axis=1).astype(jnp.int32)
+        return found, jnp.full(len(areas), sample) if ids is None else ids.astype(jnp.int32)
+
+    samples = jnp.arange(batch, dtype=jnp.int32)
+    places, ids = jax.vmap(boxes)(samples, rows, canvases)  # [N, regions, 3, 2], [N, regions]
+
+    def paste(sample: Array, result: Array) -> Array:
+        if len(flat) > 1:
+            for r, image in enumerate(flat):
+                result = _copied(result, image, places[sample, r], sample, sample, channels)
+            return result
+
+        def one(r: Array, result: Array) -> Array:
+            return _copied(result, flat[0], places[sample, r], ids[sample, r], sample, channels)
+
+        return loop(places.shape[1], one, result)
+
+    start = varying_like(jnp.zeros((batch, frames, height, width * channels), kind), *flat, places)
+    return loop(batch, paste, start).reshape(batch, *shape)
+
+
+def _copied(result: Array, image: Array, place: Array, source: Array, sample: Array, channels: int) -> Array:
+    """`result` [N, F, H, W·C] with a region of sample `source` of `image` on its `sample`."""
+    rows, columns = (min(a, b) for a, b in zip(image.shape[2:], result.shape[2:], strict=True))
+    todo = (place[1] > 0).all()
+    for tile in _TILES:
+        if tile[0] <= rows and tile[1] * channels <= columns:
+            fits = todo & (place[1] >= np.array(tile)).all()
+            result = _tiled(result, image, place, source, sample, tile, channels, fits)
+            todo &= ~fits
+    return result
+
+
+def _tiled(
+    result: Array, image: Array, place: Array, source: Array, sample: Array,
+    tile: tuple[int, int], channels: int, fits: Array,
+) -> Array:  # fmt: skip
+    """The same in tiles of one size, the last ones moved back into the region; nothing unless that `fits`."""
+    (top, left), (height, width), (y, x) = place
+    (tall, wide), frames = tile, result.shape[1]
+    down, across = (height + tall - 1) // tall, (width + wide - 1) // wide
+
+    def copy(i: Array, result: Array) -> Array:
+        frame, row, column = i // (across * down), i // across % down * tall, i % across * wide
+        row, column = jnp.minimum(row, height - tall), jnp.minimum(column, width - wide)
+        corner = source, frame, top + row, (left + column) * channels
+        part = lax.dynamic_slice(image, corner, (1, 1, tall, wide * channels))
+        corner = sample, frame, y + row, (x + column) * channels
+        return lax.dynamic_update_slice(result, saturate_cast(part, result.dtype), corner)
+
+    return loop(jnp.where(fits, frames * across * down, 0), copy, result)
+
+
+# --- elsewhere: all of the canvas for each region ---------------------------------------------------
+def _whole(
+    shape: tuple[int, ...], kind: np.dtype[Any],
+    images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
+) -> Array:  # fmt: skip
+    """Has a derivative."""
 
     def one(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> Array:
-        ids, count = own["in_ids"], own["count"]
-        if ids is None:
-            sources = [image[sample] for image in images]
-            areas = jnp.stack([size[sample] for size in sizes])
-        else:
-            ids = jnp.atleast_1d(ids)
-            sources = [images[0][ids[i]] for i in range(ids.shape[0])]
-            areas = sizes[0][ids]
-        places = regions(own, areas, canvas, jnp)
-        result = jnp.zeros(out_shape, kind)
-        for i, image in enumerate(sources):
-            there = None if count is None else i < count[0]
-            result = _pasted(result, image, [place[i] for place in places], areas[i], canvas, there)
+        ids, areas, places, there = _places(sizes, own, canvas, sample)
+        result = jnp.zeros(shape, kind)
+        for i in range(len(areas)):
+            image = images[i][sample] if ids is None else images[0][ids[i]]
+            result = _pasted(result, image, [place[i] for place in places], areas[i], canvas, there[i])
         return result
 
-    return jax.vmap(one)(jnp.arange(batch), rows, out_extent[:, -3:-1])
+    return jax.vmap(one)(jnp.arange(len(canvases)), rows, canvases)
 
 
 def _pasted(
-    canvas: Array, image: Array, region: Sequence[Array], size: Array, area: Array, there: Array | None
+    canvas: Array, image: Array, region: Sequence[Array], size: Array, area: Array, there: Array
 ) -> Array:
     """The canvas [..., H, W, C] with a region of an image on it."""
     source, shape, target = region
@@ -303,6 +397,5 @@ def _pasted(
             return canvas
         image = jnp.take(image, place, axis=first + axis, mode="clip")
     inside = masks[0][:, None] & masks[1][None, :]
-    if there is not None:
-        inside &= there
+    inside &= there
     return jnp.where(inside[..., None], saturate_cast(image, canvas.dtype), canvas)

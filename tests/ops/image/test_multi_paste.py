@@ -44,6 +44,16 @@ def test_the_shape_of_a_picture_is_an_output_size():
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("size", [(70, 300), (32, 128), (33, 45), (5, 131), (4, 9), (90, 3), (0, 7)], ids=str)
+def test_regions_of_any_size(size):
+    """They are copied in tiles, the last of which overlap: nothing beside the region may change."""
+    pictures = [[image(100, 310, 3, seed=seed)] for seed in (0, 1)]
+    regions = {"in_anchors": [[2, 0], [7, 5]], "shapes": [[98, 310], size], "out_anchors": [[0, 0], [3, 9]]}
+    per_sample = {name: np.int32([values]) for name, values in regions.items()}
+    contract.check(multi_paste, pictures, {"output_size": (101, 319)}, per_sample, layout="HWC")
+
+
+@pytest.mark.oracle
 def test_types():
     inputs = [[np.float32([[[-3.5], [300.0], [0.5]]])]]
     contract.check(multi_paste, inputs, {"dtype": types.UINT8}, layout="HWC")
