@@ -89,8 +89,10 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
         return value.astype(target)
     limits = np.iinfo(target)
     if jnp.issubdtype(source, jnp.floating):
-        if target.itemsize < 4 and source != np.float64:
-            return _small_integers(value.astype(jnp.float32), target)
+        if source.itemsize < 4:  # does not hold the limits
+            value, source = value.astype(jnp.float32), np.dtype(np.float32)
+        if target.itemsize < 4 and source == np.float32:
+            return _small_integers(value, target)
         if target.itemsize < 4:
             value = jnp.where(jnp.isnan(value), jnp.zeros((), source), value)
             rounded = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)

@@ -1,0 +1,27 @@
+"""Conversions to integers, against the rule in float64, where it has no roundings of its own."""
+
+import jax
+import numpy as np
+import pytest
+
+from jdali._numerics.rounding import saturate_cast
+
+
+def values():
+    """float32: halves and their neighbours, random bits, and what is no number."""
+    halves = np.arange(-70000, 70000, 0.5, dtype=np.float32)
+    neighbours = [np.nextafter(halves, np.float32(side)) for side in (-np.inf, np.inf)]
+    bits = np.random.default_rng(0).integers(0, 2**32, 200_000, dtype=np.uint32).view(np.float32)
+    return np.concatenate([halves, *neighbours, bits, np.float32([np.nan, np.inf, -np.inf, -0.0])])
+
+
+@pytest.mark.parametrize("source", [np.float16, np.float32])
+@pytest.mark.parametrize("target", [np.uint8, np.int8, np.uint16, np.int16, np.int32])
+def test_half_away_from_zero_and_saturated(source, target):
+    with np.errstate(over="ignore", invalid="ignore"):
+        given = values().astype(source)
+        wide, limits = given.astype(np.float64), np.iinfo(target)
+        rounded = np.clip(np.copysign(np.floor(np.abs(wide) + 0.5), wide), limits.min, limits.max)
+    expected = np.where(np.isnan(wide), 0, rounded).astype(target)
+    found = np.asarray(jax.jit(lambda v: saturate_cast(v, target))(given))
+    np.testing.assert_array_equal(found, expected)
