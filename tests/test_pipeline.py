@@ -309,16 +309,18 @@ def test_run_and_schedule_run_may_be_mixed():
 
 
 def test_schedule_run_begins_in_the_background():
-    """The source is asked though nobody has come for the batch; `schedule_run` does not wait for it."""
-    source = Told()
+    """Functions run though nobody has come for the batch; `schedule_run` does not wait for them."""
+    told, asked = Told(), []
     pipe = jdali.Pipeline(batch_size=2, num_threads=1, prefetch_queue_depth=1)
     with pipe:
-        pipe.set_outputs(fn.external_source(source))
+        data = fn.external_source(lambda i: asked.append(i) or np.full((2, 1), i, np.int32))
+        pipe.set_outputs(fn.python_function(data, function=lambda x: told(int(x[0]))[0]))
     pipe.build()
-    assert not source.asked[0].is_set()
+    assert not asked
     pipe.schedule_run()
-    assert source.asked[0].wait(HANG_SECONDS)
-    source.wanted.set()
+    assert asked == [0]
+    assert told.asked[0].wait(HANG_SECONDS)
+    told.wanted.set()
     assert int(pipe.share_outputs()[0].at(0)[0]) == 0
     pipe.close()
 

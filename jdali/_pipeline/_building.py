@@ -17,6 +17,7 @@ from jdali._workers._pool import WorkerPool
 from jdali.engine import _report
 from jdali.engine._cache import enable_compilation_cache
 from jdali.engine._debug import DebugEngine
+from jdali.engine._drawn import DrawErrors
 from jdali.engine._executor import Engine
 from jdali.engine._in_workers import start_workers
 from jdali.engine._made import Room
@@ -100,8 +101,7 @@ class Building:
             self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)
             return
         engine, options = self._engine(), self._options
-        threads = options.exec_pipelined and options.exec_async
-        when = When.INLINE if not threads else When.BACKGROUND if engine.feed.is_fed else When.AHEAD
+        when = _when(engine, in_threads=options.exec_pipelined and options.exec_async)
         given = options.max_prefetch_bytes
         most = memory_limit() // 4 if given is None else given
         self._start(engine, Room(options.depth, most, is_strict=given is not None), when)
@@ -145,9 +145,10 @@ class Building:
         )  # fmt: skip
 
     def _start(self, engine: Engine, room: Room, when: When) -> None:
-        executor = Runtime(engine, room, when)
+        errors = DrawErrors()
+        executor = Runtime(engine, room, when, errors)
         self._definition.is_final = True
-        self.built = Run(engine, executor, self._options, self._definition)
+        self.built = Run(engine, executor, self._options, self._definition, errors)
         weakref.finalize(self, executor.abandon).atexit = False
         self._restore(self.built)
 
@@ -164,6 +165,15 @@ class Building:
         except StateError as error:
             raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
         self.is_restored = True
+
+
+def _when(engine: Engine, *, in_threads: bool) -> When:
+    """When the batches of an engine are made."""
+    if not in_threads:
+        return When.INLINE
+    if engine.feed.is_fed:
+        return When.BACKGROUND
+    return When.AHEAD_BY_CALLS if engine.feed.calls_user else When.AHEAD
 
 
 def open_source(node: Node, options: Options) -> Any:

@@ -237,6 +237,14 @@ class Pipeline:
         self.iter_setup()
         return run.take()
 
+    def begin(self) -> None:
+        """Has the next batches made in the background, as `run` does for the batches after its own.
+
+        Functions of external sources are called for them here. Nothing happens where data is fed, or with
+        `exec_async=False` or `exec_pipelined=False`. Iterators do it.
+        """
+        self._building.run().executor.begin()
+
     def schedule_run(self) -> None:
         """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
 
@@ -320,8 +328,13 @@ class Pipeline:
 
     @property
     def runs_ahead(self) -> bool:
-        """Whether batches are made before they are asked for; a pipeline that is fed waits for its data."""
-        return self._building.run().executor.ahead
+        """Whether all of a batch is made before it is asked for.
+
+        A pipeline that is fed waits for its data; what takes them from functions of the user's calls these, for a
+        later batch, when one is asked for.
+        """
+        executor = self._building.run().executor
+        return executor.ahead and not executor.calls_user
 
     def close(self) -> None:
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""

@@ -8,6 +8,7 @@ from typing import Any
 from jdali._pipeline._definition import Definition
 from jdali._pipeline._options import Options
 from jdali._state import StateError, check_version
+from jdali.engine._drawn import DrawErrors
 from jdali.engine._executor import Engine, Result
 from jdali.engine._feed import End, SkippedSample
 from jdali.engine._runtime import Runtime
@@ -24,13 +25,22 @@ class Run:
         executor: says when, and keeps those that were made.
         options: of the pipeline; a state that is set may change the seed.
         definition: of the pipeline.
+        draw_errors: of the executor, kept as long as this.
 
     Attributes:
         scheduled: batches that were scheduled and not taken.
     """
 
-    def __init__(self, engine: Engine, executor: Runtime, options: Options, definition: Definition):
+    def __init__(
+        self,
+        engine: Engine,
+        executor: Runtime,
+        options: Options,
+        definition: Definition,
+        draw_errors: DrawErrors,
+    ):
         self.engine, self.executor = engine, executor
+        self._draw_errors = draw_errors
         self.scheduled = 0
         self._options, self._definition = options, definition
         self._state = engine.get_state()

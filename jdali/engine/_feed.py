@@ -102,6 +102,11 @@ class Feed:
         """Whether a batch has data that are given to the pipeline, not asked for."""
         return any(source.is_fed for source in self._externals.values())
 
+    @property
+    def calls_user(self) -> bool:
+        """Whether a batch has data that functions of the user's give, in this process."""
+        return any(source.calls_user for source in self._externals.values())
+
     def add(self, node: Node, source: Any) -> None:
         """Takes one more source: where they are found one after the other, in debug mode."""
         (self._externals if isinstance(source, ExternalSource) else self._readers)[node] = source

@@ -46,15 +46,16 @@ class MadeBatches:
     """Those who make batches wait here for room, those who take them for a batch.
 
     Args:
-        room: of batches made ahead; None: as many are begun as were asked for.
+        room: of batches made ahead; None: there is room for all.
+        when_asked: no more are begun than were asked for.
 
     Attributes:
         changed: of this, and of what else whoever waits here depends on.
         begun, asked, taken: how many batches so far.
     """
 
-    def __init__(self, room: Room | None):
-        self.room = room
+    def __init__(self, room: Room | None, *, when_asked: bool):
+        self.room, self._when_asked = room, when_asked
         self.changed = threading.Condition()
         self.clear()
 
@@ -93,8 +94,10 @@ class MadeBatches:
             return self.begun - 1
 
     def _may_begin(self) -> bool:
+        if self._when_asked and self.begun >= self.asked:
+            return False
         if self.room is None:
-            return self.begun < self.asked
+            return True
         waiting = len(self._made)
         under_way = self.begun - self.taken - waiting
         return self.room.allows(under_way, waiting, sum(_bytes(outcome) for outcome in self._made))

@@ -109,6 +109,11 @@ class ParallelSource(ExternalSource, InWorkers):
         self._ahead: collections.deque[_Ahead] = collections.deque()
         self._state: dict[str, Any] = {} if self._told else {"taken": 0}
 
+    @property
+    def calls_user(self) -> bool:
+        """See `ExternalSource.calls_user`: its functions run in workers."""
+        return False
+
     def remote(self) -> RemoteSource:
         """What the workers get."""
         return RemoteSource(self.source, self._options, not self._told)

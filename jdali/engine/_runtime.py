@@ -1,7 +1,9 @@
 """The life of a pipeline that was built: who makes its batches and when, and how everything ends.
 
-Batches are made ahead, several at a time (`_makers`), as many as there is room for (`_made`); or one by one when
-they are asked for, where data is fed or the user wants it so.
+Batches are made ahead, several at a time (`_makers`), as many as there is room for (`_made`). Where that needs
+functions of the user's, who takes a batch calls them for a later one first (`_drawn`), as in DALI: they see the
+thread, the random state and the debugger of the program. Or batches are made one by one when they are asked for,
+where data is fed or the user wants it so.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import time
 import weakref
 from typing import Any
 
+from jdali.engine._drawn import DrawErrors, DrawFailed, DrawnAhead
 from jdali.engine._executor import Engine, Iteration, Result
 from jdali.engine._exit import begin_exit
 from jdali.engine._feed import End
@@ -31,6 +34,7 @@ class When(enum.Enum):
     """When batches are made."""
 
     AHEAD = "before they are asked for"
+    AHEAD_BY_CALLS = "before they are asked for, of data that who asks for an earlier one has drawn"
     BACKGROUND = "when they are scheduled, in threads; one that was not scheduled by who asks for it"
     INLINE = "when they are scheduled or asked for, by who does that"
 
@@ -51,15 +55,20 @@ class Runtime:
         engine: to run.
         room: for batches that are made ahead.
         when: to make them.
+        errors: of draws; who owns the pipeline keeps them.
 
     Attributes:
         turn: held while a batch is taken or a state is set, with what the owner notes of it.
     """
 
-    def __init__(self, engine: Engine, room: Room, when: When):
+    def __init__(self, engine: Engine, room: Room, when: When, errors: DrawErrors):
         self._engine, self._when = engine, when
+        self._errors = weakref.ref(errors)
         self.turn = threading.RLock()
-        self._made = MadeBatches(room if self.ahead else None)
+        self._room, self._depth = room if self.ahead else None, room.depth
+        # Of what the sources gave, where it is not drawn by those who make the batches.
+        self._drawn = DrawnAhead() if when is When.AHEAD_BY_CALLS else None
+        self._made = MadeBatches(self._room, when_asked=when is not When.AHEAD)
         self._changed = self._made.changed  # also of everything below
         self._life = _Life.BUILT
         self._halted = False  # for a state to be set
@@ -79,12 +88,17 @@ class Runtime:
     @property
     def room(self) -> Room | None:
         """Of batches that are made ahead; None: they are not."""
-        return self._made.room
+        return self._room
 
     @property
     def ahead(self) -> bool:
         """Whether batches are made before they are asked for."""
-        return self._when is When.AHEAD
+        return self._when in (When.AHEAD, When.AHEAD_BY_CALLS)
+
+    @property
+    def calls_user(self) -> bool:
+        """Whether functions of the user's run in the thread that asks for a batch, for one that is made ahead."""
+        return self._when is When.AHEAD_BY_CALLS
 
     # --- taking -----------------------------------------------------------------------------
     def start(self) -> None:
@@ -95,7 +109,8 @@ class Runtime:
             if self._threads or self._life is _Life.CLOSED or self._when is When.INLINE:
                 return
             keeper = threading.Thread(target=self._keep, name="jdali-keeper", daemon=True)
-            self._makers = Makers(self._engine, self._made, self._draw, self._stopped)
+            draw = self._draw if self._drawn is None else self._drawn.next
+            self._makers = Makers(self._engine, self._made, draw, self._stopped)
             self._threads = threads = [keeper, *self._makers.threads()]
             try:
                 for thread in threads:
@@ -105,11 +120,20 @@ class Runtime:
                 self._close_now()  # no batch will come: nobody should wait for one
                 raise
 
+    def begin(self) -> None:
+        """Has the next batches made, where that is done before they are asked for."""
+        if self.ahead:
+            self.start()
+            self._draw_ahead()
+
     def schedule(self) -> None:
         """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway."""
         with self.turn:
             self._refuse_if_closed(_CLOSED)
             self.start()
+            if self._drawn is not None:
+                self._draw_one()
+                return
             if self._when is not When.INLINE:
                 self._made.ask()
                 return
@@ -121,6 +145,7 @@ class Runtime:
     def wait(self) -> None:
         """Returns when `take` may have something to give."""
         self._refuse_if_closed(_CLOSED)
+        self._draw_ahead()
         while not (self._made or self._nothing_under_way):
             if self.ahead:
                 self.start()  # also after a state was set
@@ -132,6 +157,24 @@ class Runtime:
             if self._halted:
                 with self.turn:  # until the state is set
                     pass
+            self._draw_ahead()
+
+    def _draw_ahead(self) -> None:
+        """Draws as many batches as may be there, the one that is asked for among them."""
+        if self._drawn is None:
+            return
+        with self.turn:
+            self.start()
+            depth, made = self._depth, self._made
+            while made.asked - made.taken < depth and not (self._drained or self._stopped()):
+                self._draw_one()
+
+    def _draw_one(self) -> None:
+        errors = self._errors()
+        assert self._drawn is not None
+        assert errors is not None
+        self._drawn.add(self._draw, errors)
+        self._made.ask()
 
     def _refuse_if_closed(self, message: str) -> None:
         if self._life is _Life.CLOSED:
@@ -140,7 +183,9 @@ class Runtime:
     @property
     def _nothing_under_way(self) -> bool:
         """Whether no batch will come by itself."""
-        return self._life is _Life.ENDED if self.ahead else self._made.taken == self._made.asked
+        if self._when is When.AHEAD:
+            return self._life is _Life.ENDED
+        return self._made.taken == self._made.asked
 
     def take(self) -> Result | None:
         """The next batch, or raises what was raised in its place; None: it is not there, or not any more."""
@@ -150,9 +195,13 @@ class Runtime:
                 return None
             if self._life is _Life.ENDED:
                 raise StopIteration
+            if self._drawn is not None:  # another thread took what was drawn
+                return None
             return self._taken_here()
         if isinstance(outcome, Result):
             return outcome
+        if isinstance(outcome, DrawFailed) and (errors := self._errors()):
+            outcome = errors.popleft()
         self._note_end(outcome)
         try:
             raise outcome
@@ -192,6 +241,7 @@ class Runtime:
         Where batches are made ahead, that nothing but the end is left is as good as having met it.
         """
         if self._life is _Life.RUNNING and self.ahead and self._engine.feed.may_end:
+            self._draw_ahead()
             with self._changed:
                 self._changed.wait_for(lambda: self._made or not self._threads or self._stopped())
                 if self._made.at_end:
@@ -213,7 +263,7 @@ class Runtime:
             self._halted = True
             try:
                 self._halt()
-                self._made.clear()
+                self._forget_made()
                 self._engine.set_state(state)
                 self._drained, self._resets = state.get("end") == End.REACHED, False
                 if self._drained:
@@ -249,7 +299,7 @@ class Runtime:
         if self.turn.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
             try:
                 if self._halt(deadline):
-                    self._made.clear()
+                    self._forget_made()
                     self._engine.close()
                     self._over = True
             finally:
@@ -281,13 +331,20 @@ class Runtime:
         self._threads, self._orders, self._makers = [], queue.SimpleQueue(), None
         return True
 
+    def _forget_made(self) -> None:
+        self._made.clear()
+        if self._drawn is not None:
+            self._drawn.clear()
+        if (errors := self._errors()) is not None:
+            errors.clear()
+
     def _stopped(self) -> bool:
         return self._life is _Life.CLOSED or self._halted
 
     def _draw(self) -> Iteration:
         """What the sources give next; after their end, when they begin again."""
         if self._drained:
-            if not self.ahead:
+            if self._when is not When.AHEAD:
                 raise StopIteration
             with self._changed:
                 self._changed.wait_for(lambda: self._stopped() or not self._drained)

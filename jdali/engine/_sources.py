@@ -104,6 +104,11 @@ class ExternalSource:
         """The user gives the data with `feed_input`."""
         return self.source is None
 
+    @property
+    def calls_user(self) -> bool:
+        """`next` runs functions of the user's, in the thread that calls it."""
+        return self.source is not None
+
     def check_is_fed(self, name: str) -> None:
         """Raises RuntimeError, naming the source, if it has its data from elsewhere."""
         if not self.is_fed:

@@ -7,11 +7,12 @@ import contextlib
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jdali.engine._exit import begin_exit
 from jdali.engine._runtime import close_all
 from jdali.iterator._stream import BatchStream, EpochEnd, Item, item_or_failure
+from jdali.pipeline import Pipeline
 
 # At interpreter exit, once the pipelines are closed, a thread is not waited for any longer.
 _EXIT_SECONDS = 0.5
@@ -121,16 +122,25 @@ def _waits(item: Item | None) -> bool:
 
 
 class Inline:
-    """Runs a stream when somebody waits for it: for pipelines that are fed and cannot run ahead."""
+    """Runs a stream when somebody waits for it: for pipelines that are fed, or call functions of the user's.
 
-    def __init__(self, stream: BatchStream):
-        self._stream = stream
+    Args:
+        stream: to run.
+        pipelines: of the stream.
+    """
+
+    def __init__(self, stream: BatchStream, pipelines: Sequence[Pipeline]):
+        self._stream, self._pipelines = stream, pipelines
         self._making = threading.RLock()  # held while an item is made
         self._item: Item | None = None
         self._closed = False
 
     def start(self) -> None:
-        pass
+        """Has the pipelines begin, where they are not fed."""
+        with self._making:
+            if not self._closed:
+                for pipeline in self._pipelines:
+                    pipeline.begin()
 
     def wait(self) -> None:
         """Makes an item, if there is none."""

@@ -56,7 +56,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         last_batch_padded: with `size`: the source repeats its last sample at the end of the epoch; a
             reader says so itself.
         last_batch_policy: what to do with samples that do not fill a batch.
-        prepare_first_batch: begin with the first batch (and its compilation) at once, in the background.
+        prepare_first_batch: begin with the first batch (and its compilation) at once, in the background; functions
+            of external sources are called for it here.
         sharding: for all outputs, or for each by name: outputs become global arrays. The compiled stages
             that give them run on all those devices, each on its own samples, and the results stay there;
             slices of what is made on the host go straight to their devices (`Pipeline.plan` says which
@@ -117,7 +118,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
                 pipe.split_outputs(splits)
         counter = epoch_counter(pipes, size, reader_name, last_batch_padded, last_batch_policy)
         self._stream = BatchStream(pipes, counter, assemble)
-        self._ahead = (RunAhead if all(p.runs_ahead for p in pipes) else Inline)(self._stream)
+        is_ahead = all(p.runs_ahead for p in pipes)
+        self._ahead = RunAhead(self._stream) if is_ahead else Inline(self._stream, pipes)
         self._size, self._length = counter.size, counter.length
         self._state = self._stream.get_state()
         self._belongs = np.ones(self.batch_size * len(pipes), bool)

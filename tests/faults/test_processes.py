@@ -73,12 +73,16 @@ def test_sigterm_in_mid_batch():
 
 EXITS = {
     "a source that does not return": """
+        called = threading.Event()
         def source(number):
             if number == 2:
+                called.set()
                 threading.Event().wait()
             return np.zeros((4,), np.int32)
         it = DataIterator(overlapping(source, lambda v: v, batch_size=4), ["x"])
         next(it)
+        threading.Thread(target=next, args=(it,), daemon=True).start()
+        called.wait()
     """,
     "a function in the pool that does not return": """
         calls = []

@@ -196,7 +196,8 @@ class TestEnds:
 
     def test_an_end_that_the_user_did_not_come_to_know_is_told_again(self):
         """Interrupted just when it was handed over: the iterator's thread waits for a reset."""
-        with DataIterator(counting(batches(1), cycle="raise"), ["x"]) as it:
+        pipe = counting([np.zeros((2,), np.int32)], cycle="raise", parallel=True)
+        with DataIterator(pipe, ["x"]) as it:
             next(it)
             it._ahead.wait()
             end = it._ahead.take()
@@ -209,10 +210,10 @@ class TestEnds:
             assert next(it)
 
 
-def counting(source, cycle=None, **options):
+def counting(source, cycle=None, parallel=False, **options):
     @jdali.pipeline_def(**{"batch_size": 2, "num_threads": 2, **options})
     def pipeline():
-        return fn.external_source(source=source, cycle=cycle)
+        return fn.external_source(source=source, cycle=cycle, parallel=parallel)
 
     return pipeline()
 
@@ -235,15 +236,13 @@ class Gate:
 
 
 class TestClosing:
-    @pytest.mark.parametrize("where", ["source", "before the stage", "after the stage", "source only"])
+    @pytest.mark.parametrize("where", ["before the stage", "after the stage"])
     def test_who_waits_is_told_at_once(self, where):
-        """Another thread closes while `run` waits for a source or a function that does not return."""
+        """Another thread closes while `run` waits for a function that does not return."""
         gate = Gate()
         pipe = {
-            "source": lambda: overlapping(gate, same),
             "before the stage": lambda: overlapping(batches(9), gate.function),
             "after the stage": lambda: overlapping(batches(9), same, gate.function),
-            "source only": lambda: counting(gate),
         }[where]()
         waiting = in_thread(pipe.run)
         assert gate.reached.wait(PATIENCE)
@@ -255,9 +254,25 @@ class TestClosing:
         with pytest.raises(RuntimeError, match="the pipeline is closed"):
             pipe.run()
 
+    @pytest.mark.parametrize("has_steps", [True, False])
+    def test_who_is_in_a_source_is_told_when_that_returns(self, has_steps):
+        """Another thread closes while `run` runs the user's source, which is asked for nothing more then."""
+        gate = Gate()
+        pipe = overlapping(gate, same) if has_steps else counting(gate)
+        waiting = in_thread(pipe.run)
+        assert gate.reached.wait(PATIENCE)
+        gate.reached.clear()
+        closed = in_thread(pipe.close)
+        assert until(lambda: pipe._building.run().executor._stopped())
+        gate.opened.set()
+        closed()
+        with pytest.raises(RuntimeError, match="closed while a batch was awaited"):
+            waiting()
+        assert not gate.reached.is_set()
+
     def test_an_iterator_that_is_closed_by_another_thread(self):
         gate = Gate(at=1)
-        it = DataIterator(counting(gate), ["x"])
+        it = DataIterator(overlapping(lambda i: np.full((2,), i, np.int32), gate.function), ["x"])
         next(it)
         waiting = in_thread(lambda: next(it))
         assert gate.reached.wait(PATIENCE)
@@ -280,13 +295,14 @@ class TestClosing:
             return value
 
         pipe = overlapping(batches(9, size=200), slow, batch_size=200)
-        pipe.build()
-        pipe._building.run().executor.start()
+        waiting = in_thread(pipe.run)
         assert until(lambda: begun)
         closed = in_thread(pipe.close)
         assert until(lambda: pipe._building.run().engine.pool.executor._closed)
         gate.set()
         closed()
+        with pytest.raises(RuntimeError, match="closed"):
+            waiting()
         assert len(begun) <= 3  # one in the engine's thread, one in each of the pool's
 
     def test_without_prefetching_it_waits_for_the_iteration_of_another_thread(self):
@@ -310,9 +326,9 @@ class TestClosing:
             pipe.set_state(state)
         pipe.close()
 
-    def test_a_state_is_set_when_a_source_returns_at_last(self):
-        gate = Gate(at=2)
-        pipe = overlapping(gate, same)
+    def test_a_state_is_set_when_a_function_returns_at_last(self):
+        gate = Gate(at=1)
+        pipe = overlapping(batches(9), gate.function)
         state = pipe.get_state()
         assert first(pipe.run()) == 1
         assert gate.reached.wait(PATIENCE)
@@ -322,10 +338,12 @@ class TestClosing:
         assert [first(pipe.run()) for _ in range(3)] == [1, 2, 3]
         pipe.close()
 
-    @pytest.mark.parametrize("has_steps", [True, False])
-    def test_dropped_with_a_blocked_source_it_ends_when_that_returns(self, has_steps):
-        before, gate = jdali_threads(), Gate(at=2)
-        pipe = overlapping(gate, same) if has_steps else counting(gate)
+    @pytest.mark.parametrize("where", ["before the stage", "after the stage"])
+    def test_dropped_with_a_blocked_function_it_ends_when_that_returns(self, where):
+        before = jdali_threads()
+        gate = Gate(at=1 if where == "before the stage" else 2)  # values are one more after the stage
+        functions = (gate.function,) if where == "before the stage" else (same, gate.function)
+        pipe = overlapping(batches(9), *functions)
         pipe.run()
         assert gate.reached.wait(PATIENCE)
         assert jdali_threads() - before
@@ -352,7 +370,10 @@ class TestClosing:
         def refused(self):
             raise RuntimeError("can't start new thread")
 
-        it = DataIterator(counting(batches(3)), ["x"], prepare_first_batch=False)
+        reading = jdali.Pipeline(batch_size=2, num_threads=1, seed=1)
+        with reading:
+            reading.set_outputs(numbers(NumberReader(6)))
+        it = DataIterator(reading, ["x"], reader_name="Reader", prepare_first_batch=False)
         with monkeypatch.context() as context:
             context.setattr(threading.Thread, "start", refused)
             with pytest.raises(RuntimeError, match="can't start new thread"):
@@ -481,10 +502,12 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-def test_keyboard_interrupt_in_the_loop_and_on(interruptible):
+@pytest.mark.parametrize("where", ["source", "function"])
+def test_keyboard_interrupt_in_the_loop_and_on(interruptible, where):
     """Interrupted while it waits and while the loop's body runs: the next batch is the next one."""
-    gate = Gate(at=2)
-    with DataIterator(overlapping(gate, same), ["x"]) as it:
+    gate = Gate(at=3 if where == "source" else 2)  # the source is asked for one more than is taken
+    pipe = overlapping(gate, same) if where == "source" else overlapping(batches(9), gate.function)
+    with DataIterator(pipe, ["x"]) as it:
         got = []
         try:
             for batch in it:

@@ -6,8 +6,8 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from support.faults import PATIENCE, in_thread
-from support.numbers import pipeline
+from support.faults import PATIENCE, in_thread, until
+from support.numbers import NumberReader, numbers, pipeline
 
 import jdali
 from jdali import fn
@@ -128,7 +128,7 @@ def test_the_state_is_that_after_the_last_batch_that_any_thread_took():
 
 
 class Gate:
-    """The source of the numbers 0, 1, 2, ...; number `at` is not there before the gate is opened."""
+    """A function of a number, or a source of numbers; number `at` is not there before the gate is opened."""
 
     def __init__(self, at):
         self.at, self.opened, self.reached = at, threading.Event(), threading.Event()
@@ -140,11 +140,15 @@ class Gate:
         return np.full((1, 1), number, np.int32)
 
 
-def gated(at, **options):
+def gated(at, *, in_source=False):
+    """A pipeline of the numbers 0, 1, 2, ..., and the gate that number `at` must pass: in a reader, or in the source."""
     gate = Gate(at)
-    pipe = jdali.Pipeline(batch_size=1, num_threads=1, seed=1, prefetch_queue_depth=1, **options)
+    pipe = jdali.Pipeline(batch_size=1, num_threads=1, seed=1, prefetch_queue_depth=1)
     with pipe:
-        pipe.set_outputs(fn.external_source(gate))
+        if in_source:
+            pipe.set_outputs(fn.external_source(gate))
+        else:
+            pipe.set_outputs(numbers(NumberReader(SIZE, delay=gate)))
     return gate, pipe
 
 
@@ -198,6 +202,25 @@ def test_a_pipelines_state_is_set_while_another_thread_waits():
     pipe.close()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_state_is_set_while_another_thread_is_in_the_source(kind):
+    """That thread gets the batch that it asked for or, if the state is set before, the first one behind it."""
+    gate, pipe = gated(3, in_source=True)
+    it = KINDS[kind](pipe, ["x"], size=SIZE)
+    next(it)
+    state = it.get_state()
+    assert [value(next(it)) for _ in range(2)] == [1, 2]
+    waiting = in_thread(lambda: value(next(it)))
+    assert gate.reached.wait(PATIENCE)
+    setting = in_thread(lambda: it.set_state(state))
+    gate.opened.set()
+    setting()
+    got = waiting()
+    assert got in (1, 3)
+    assert [value(next(it)) for _ in range(2)] == ([1, 2] if got == 3 else [2, 3])
+    it.close()
+
+
 def test_states_set_again_and_again_while_threads_take_batches():
     """After each `set_state`, and before the next, every thread's batches are those after the state."""
     with DataIterator(pipeline(SIZE, 1), ["x"], reader_name="Reader") as it:
@@ -236,6 +259,22 @@ def test_closing_ends_all_waits_with_a_clear_error(kind):
         with pytest.raises((RuntimeError, ValueError), match="closed"):
             wait()
     gate.opened.set()
+    closed()
+
+
+def test_closing_while_a_thread_is_in_the_source():
+    """It and those behind it are told when the source returns."""
+    gate, pipe = gated(1, in_source=True)
+    it = DataIterator(pipe, ["x"], size=SIZE)
+    next(it)
+    waiting = [in_thread(lambda: next(it)) for _ in range(THREADS)]
+    assert gate.reached.wait(PATIENCE)
+    closed = in_thread(it.close)
+    assert until(lambda: pipe._building.run().executor._stopped())
+    gate.opened.set()
+    for wait in waiting:
+        with pytest.raises(RuntimeError, match="closed"):
+            wait()
     closed()
 
 
