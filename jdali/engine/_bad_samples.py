@@ -109,10 +109,10 @@ def replace(draw: Draw, blamed: Mapping[int, Blamed], refills: Refills, on_error
         return everything
     for position in bad.tolist():
         draw.copied_from.pop(position, None)
-    to_fill = refills.replace(draw.places, draw.refs, bad) if on_error == "skip" else bad
+    to_fill = refills.replace(draw.positions, draw.refs, bad) if on_error == "skip" else bad
     if len(good):
         _copy(draw, int(good[0]), to_fill)
-    elif on_error == "mask" and refills.show_following(draw.places, draw.refs, bad, draw.shown):
+    elif on_error == "mask" and refills.show_following(draw.positions, draw.refs, bad, draw.shown):
         draw.shown += len(bad)
     elif len(to_fill):
         refills.stand_in(draw.refs, draw.stand_ins, to_fill)

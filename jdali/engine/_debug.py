@@ -348,8 +348,8 @@ class DebugGraph(Graph):
         """What an external source gives, which has the size of the batch."""
         feed = self._engine.feed
         feed.ask(node, source.check_fed)
-        place = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
-        data: list[Samples] = feed.ask(node, functools.partial(source.next, *place))
+        request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
+        data: list[Samples] = feed.ask(node, functools.partial(source.next, *request))
         for i, samples in enumerate(data[1:], 1):
             if len(samples) != len(data[0]):
                 raise RuntimeError(

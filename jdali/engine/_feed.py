@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali._errors import OperatorError, SampleError
 from jdali.engine._given import Samples
-from jdali.engine._refill import Places, Refills, Refs
+from jdali.engine._refill import Positions, Refills, Refs
 from jdali.engine._sources import ExternalSource
 from jdali.graph._node import Node
 
@@ -43,7 +43,7 @@ class Draw:
 
     Attributes:
         refs: for each reader the epochs and indices of the samples, and which are repeated.
-        places: of these samples in the order of the readers.
+        positions: of these samples in the order of the readers.
         state: of the sources after them.
         data: of each external source, for each output the samples.
         epoch, index: identity of the samples.
@@ -60,7 +60,7 @@ class Draw:
     index: np.ndarray
     mask: np.ndarray
     layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
-    places: Places = dataclasses.field(default_factory=Places)
+    positions: Positions = dataclasses.field(default_factory=Positions)
     state: dict[str, Any] = dataclasses.field(default_factory=dict)
     stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
     copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
@@ -119,7 +119,7 @@ class Feed:
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
         """Plain numbers: where all sources are, if every batch that was drawn is settled."""
-        return self._with_leads(self._places())
+        return self._with_leads(self._positions())
 
     def state_after(self, draw: Draw) -> dict[str, Any]:
         """Where all sources were behind a batch, which is the last that was settled."""
@@ -128,14 +128,14 @@ class Feed:
     def note_end(self) -> None:
         """Takes note of where all sources are, of which one has come to its end."""
         self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
-        self._ends[self.epoch] = self._places()
+        self._ends[self.epoch] = self._positions()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
         """Where all sources were when one came to its end, in one of the last two epochs; None: it did not."""
-        places = self._ends.get(epoch)
-        return None if places is None else self._with_leads(places)
+        positions = self._ends.get(epoch)
+        return None if positions is None else self._with_leads(positions)
 
-    def _places(self) -> dict[str, Any]:
+    def _positions(self) -> dict[str, Any]:
         state: dict[str, Any] = {
             "epoch": self.epoch,
             "iteration": self.iteration,
@@ -175,7 +175,7 @@ class Feed:
         self.iteration = self.position = 0
 
     def twin(self) -> Feed:
-        """The same sources at a place of their own, which begins where this one is.
+        """The same sources with positions of their own, which begin where these are.
 
         Raises:
             RuntimeError: an external source cannot be asked again.
@@ -203,8 +203,8 @@ class Feed:
         # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
         for node, source in self._externals.items():
             try:
-                place = (count, self.iteration, self.epoch, self.position)
-                data[node] = self.ask(node, functools.partial(source.draw, *place))
+                request = (count, self.iteration, self.epoch, self.position)
+                data[node] = self.ask(node, functools.partial(source.draw, *request))
                 layouts[node] = source.drawn_layouts
             except Exception as error:
                 errors.append(error)
@@ -222,30 +222,30 @@ class Feed:
             self._go_on(count)
             raise _size_clash(sizes)
         size = next(iter(sizes), count)
-        places = self._go_on(size)
-        refs = self.refills.expect(places)
+        positions = self._go_on(size)
+        refs = self.refills.expect(positions)
         if refs:
             epoch, index, _ = next(iter(refs.values()))
             epoch, index = epoch.copy(), index.copy()
         else:
             epoch, index = self.counted(self.position - size, size)
-        return Draw(refs, data, epoch, index, np.ones(size, bool), layouts, places, self._places())
+        return Draw(refs, data, epoch, index, np.ones(size, bool), layouts, positions, self._positions())
 
     def counted(self, first: int, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Epoch and index of samples that no reader gives."""
         return np.full(size, self.epoch, np.uint32), np.arange(first, first + size, dtype=np.int64)
 
-    def _go_on(self, size: int) -> Places:
-        """The places of the next batch; all sources are behind it then."""
+    def _go_on(self, size: int) -> Positions:
+        """The positions of the next batch; all sources are behind it then."""
         self.note_drawn(size)
         refs: dict[Node, Refs] = {
             node: tuple(reader.next_batch(size)) for node, reader in self._readers.items()
         }
-        return Places(refs, {node: reader.cursor() for node, reader in self._readers.items()})
+        return Positions(refs, {node: reader.cursor() for node, reader in self._readers.items()})
 
     def settle(self, draw: Draw) -> set[int]:
         """Puts the samples in a batch that it must have; the positions in which others were expected."""
-        changed = self.refills.settle(draw.places, draw.refs)
+        changed = self.refills.settle(draw.positions, draw.refs)
         if changed and draw.refs:
             epoch, index, _ = next(iter(draw.refs.values()))
             draw.epoch[:], draw.index[:] = epoch, index

@@ -1,4 +1,4 @@
-"""Items of a user's source one after another, with a place that can be saved and returned to."""
+"""Items of a user's source one after another, with a position that can be saved and returned to."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Items:
             self._begin = lambda: _Calls(source)
         else:
             self._begin = lambda: iter(source)
-        # A generator and a callback are at the place where they were left, not at a beginning; so is another
+        # A generator and a callback are where they were left, not at a beginning; so is another
         # iterator, unless it is to be gone through again: then its `__iter__` says where it begins.
         generator = inspect.isgenerator(source)
         if cycle != "no" and generator:
@@ -123,7 +123,7 @@ class Items:
         return isinstance(self._source, (Sequence, np.ndarray))
 
     def twin(self) -> Items:
-        """The same items at a place of its own.
+        """The same items with a position of its own.
 
         Raises:
             RuntimeError: they cannot be had twice.

@@ -28,7 +28,7 @@ class Room:
         self.largest = 0
 
     def note(self, size: int) -> None:
-        """A batch took so many bytes while it was made."""
+        """A batch took this many bytes while it was made."""
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int) -> bool:

@@ -13,7 +13,7 @@ from jdali.engine._in_workers import InWorkers
 from jdali.engine._items import Items, has_state, is_generator_function
 from jdali.engine._sources import ExternalSource
 
-_Place: TypeAlias = tuple[int, int, int, int]  # arguments of `ExternalSource.next`
+_Request: TypeAlias = tuple[int, int, int, int]  # arguments of `ExternalSource.next`
 
 
 class RemoteSource:
@@ -38,15 +38,15 @@ class RemoteSource:
             self._made = ExternalSource(self.callback, held=True, **self._options)
         return self._made
 
-    def next_batch(self, *place: int) -> tuple[Any, Any]:
+    def next_batch(self, *request: int) -> tuple[Any, Any]:
         """All samples of a batch for each output; their layouts, and the state after them."""
         source = self._local
-        outputs = [in_host_memory(samples) for samples in source.next(*place)]
+        outputs = [in_host_memory(samples) for samples in source.next(*request)]
         return outputs, (source.drawn_layouts, source.get_state())
 
-    def rows(self, numbers: range, *place: int) -> tuple[Any, None]:
+    def rows(self, numbers: range, *request: int) -> tuple[Any, None]:
         """See `ExternalSource.rows`."""
-        return self._local.rows(numbers, *place), None
+        return self._local.rows(numbers, *request), None
 
     def restart(self) -> tuple[Any, Any]:
         """Begins again."""
@@ -131,8 +131,8 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
         """See `ExternalSource.next`; later batches are asked for meanwhile."""
-        place = (batch_size, iteration, epoch, first)
-        if self._ahead and self._ahead[0].wanted != self._wanted(place):
+        request = (batch_size, iteration, epoch, first)
+        if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
         while len(self._ahead) <= self._depth:
             k = len(self._ahead)
@@ -147,22 +147,24 @@ class ParallelSource(ExternalSource, InWorkers):
         self.drawn_layouts = batch.layouts
         return batch.outputs
 
-    def _wanted(self, place: _Place) -> tuple[int, ...]:
-        """What of a place the batch depends on. Batches may be smaller than thought when later ones were asked for."""
-        return () if not self._told else place[:-1] if self.batch else place
+    def _wanted(self, request: _Request) -> tuple[int, ...]:
+        """What of a request the batch depends on. Batches may be smaller than thought when later ones were asked for."""
+        return () if not self._told else request[:-1] if self.batch else request
 
-    def _ask(self, place: _Place) -> _Ahead:
+    def _ask(self, request: _Request) -> _Ahead:
         if self.batch or not self._told:
             parts = [
-                self._call("next_batch", *place, samples=place[0], bytes_per_sample=self._bytes_per_sample)
+                self._call(
+                    "next_batch", *request, samples=request[0], bytes_per_sample=self._bytes_per_sample
+                )
             ]
         else:
-            size, *rest = place
+            size, *rest = request
             parts = [
                 self._call("rows", part, *rest, samples=len(part), bytes_per_sample=self._bytes_per_sample)
                 for part in self._parts(size)
             ]
-        return _Ahead(self._wanted(place), place[0], parts)
+        return _Ahead(self._wanted(request), request[0], parts)
 
     def _received(self, ahead: _Ahead) -> Any:
         size = ahead.size

@@ -38,7 +38,7 @@ class Lead:
 
 
 @dataclasses.dataclass(frozen=True)
-class Places:
+class Positions:
     """The positions in the order of the readers that a batch has, whatever samples come to be there.
 
     Attributes:
@@ -88,21 +88,21 @@ class Refills:
         return twin
 
     # --- drawing ----------------------------------------------------------------------------
-    def expect(self, places: Places) -> dict[Node, Refs]:
+    def expect(self, positions: Positions) -> dict[Node, Refs]:
         """The samples that the next positions will have, unless a batch before them fails."""
-        refs, self._expected = self._lead(places, self._expected)
+        refs, self._expected = self._lead(positions, self._expected)
         return refs
 
-    def settle(self, places: Places, refs: Mapping[Node, Refs]) -> set[int]:
+    def settle(self, positions: Positions, refs: Mapping[Node, Refs]) -> set[int]:
         """Puts the samples in a batch that it must have, for all before it are settled.
 
         Args:
-            places: positions of the batch.
+            positions: of the batch.
             refs: the samples that were expected; changed.
 
         Returns: the positions in which another sample was expected.
         """
-        settled, self._settled = self._lead(places, self._settled)
+        settled, self._settled = self._lead(positions, self._settled)
         changed: set[int] = set()
         for node, right in settled.items():
             different = np.zeros(len(right[0]), bool)
@@ -113,34 +113,36 @@ class Refills:
         return changed
 
     def _lead(
-        self, places: Places, leads: Mapping[Node, Lead]
+        self, positions: Positions, leads: Mapping[Node, Lead]
     ) -> tuple[dict[Node, Refs], Mapping[Node, Lead]]:
         """The samples at some positions by these leads, and the leads behind them."""
         found: dict[Node, Refs] = {}
         behind = dict(leads)
-        for node, (epochs, indices, padded) in places.refs.items():
+        for node, (epochs, indices, padded) in positions.refs.items():
             lead = leads[node]
             epochs, indices, padded = epochs.copy(), indices.copy(), padded.copy()
             if lead.ahead:
                 mine = np.flatnonzero((epochs == lead.epoch) & ~padded)
-                later = np.concatenate([indices[mine], self._following(node, places, lead.epoch, lead.ahead)])
+                later = np.concatenate(
+                    [indices[mine], self._following(node, positions, lead.epoch, lead.ahead)]
+                )
                 later = later[lead.ahead :]
                 indices[mine[: len(later)]] = later
                 missing = mine[len(later) :]
                 epochs[missing], indices[missing] = lead.good or (epochs[0], indices[0])
                 padded[missing] = True
             found[node] = (epochs, indices, padded)
-            last = int(places.refs[node][0][-1]) if len(epochs) else lead.epoch
+            last = int(positions.refs[node][0][-1]) if len(epochs) else lead.epoch
             if last != lead.epoch:
                 behind[node] = dataclasses.replace(lead, epoch=last, ahead=0)
         return found, behind
 
     # --- replacing --------------------------------------------------------------------------
-    def replace(self, places: Places, refs: Mapping[Node, Refs], bad: np.ndarray) -> np.ndarray:
+    def replace(self, positions: Positions, refs: Mapping[Node, Refs], bad: np.ndarray) -> np.ndarray:
         """Puts the next samples in the positions `bad` of the batch that was settled last.
 
         Args:
-            places: positions of the batch.
+            positions: of the batch.
             refs: its samples; changed.
             bad: positions.
 
@@ -152,7 +154,7 @@ class Refills:
             lead = leads[node]
             # A position of the last epoch, or a repetition, is none of this epoch's.
             own = bad[(epochs[bad] == lead.epoch) & ~padded[bad]]
-            fresh = self._following(node, places, lead.epoch, lead.ahead + len(own))[lead.ahead :]
+            fresh = self._following(node, positions, lead.epoch, lead.ahead + len(own))[lead.ahead :]
             leads[node] = dataclasses.replace(lead, ahead=lead.ahead + len(own))
             indices[own[: len(fresh)]] = fresh
             rest = np.setdiff1d(bad, own[: len(fresh)])
@@ -162,11 +164,13 @@ class Refills:
         self._settled = self._expected = leads
         return np.array(sorted(left), np.int64)
 
-    def show_following(self, places: Places, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int) -> bool:
+    def show_following(
+        self, positions: Positions, refs: Mapping[Node, Refs], bad: np.ndarray, tried: int
+    ) -> bool:
         """Puts the epoch's next samples in positions of a batch; they come again where they belong.
 
         Args:
-            places: positions of the batch.
+            positions: of the batch.
             refs: its samples; changed.
             bad: the positions.
             tried: how many of the next samples were put there before.
@@ -177,7 +181,7 @@ class Refills:
         found = {}
         for node in refs:
             lead = self._settled[node]
-            following = self._following(node, places, lead.epoch, lead.ahead + end)
+            following = self._following(node, positions, lead.epoch, lead.ahead + end)
             found[node] = following[lead.ahead + tried :]
         if not all(len(indices) for indices in found.values()):
             return False
@@ -217,8 +221,8 @@ class Refills:
             for node, lead in self._settled.items()
         }
 
-    def _following(self, node: Node, places: Places, epoch: int, count: int) -> np.ndarray:
+    def _following(self, node: Node, positions: Positions, epoch: int, count: int) -> np.ndarray:
         """Indices of the next samples behind the positions of a batch, as far as they are of this epoch."""
-        epochs, indices, padded = places.after[node].cursor().next_batch(count)
+        epochs, indices, padded = positions.after[node].cursor().next_batch(count)
         of_epoch: np.ndarray = indices[(epochs == epoch) & ~padded]
         return of_epoch

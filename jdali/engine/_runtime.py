@@ -234,7 +234,7 @@ class Runtime:
         self._engine.advance(iteration)
         return self._engine.settle(iteration)
 
-    # --- other places -----------------------------------------------------------------------
+    # --- other positions -----------------------------------------------------------------
     def reset(self) -> bool:
         """Goes on after the end of an external source; False: before that there is nothing to do.
 

@@ -87,7 +87,7 @@ class ExternalSource:
         self._last: Any = None
         self._feed_lock = threading.Lock()
         self._given = 0  # batches of fed data
-        # A callback that is told what to give needs no place to go back to.
+        # A callback that is told what to give needs no position to go back to.
         check_source(source, cycle, repeat_last=repeat_last)
         self._told = is_callback(source) and takes_argument(source)
         self._items: Items | None = None
@@ -211,7 +211,7 @@ class ExternalSource:
             self.source.set_state(restored(state["own"]))
 
     def twin(self) -> ExternalSource:
-        """The same source at a place of its own, for replaying; raises RuntimeError if it cannot be had."""
+        """The same source with a position of its own, for replaying; raises RuntimeError if it cannot be had."""
         twin = copy.copy(self)
         twin._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
@@ -226,13 +226,13 @@ class ExternalSource:
         if self._items is not None:
             self._items.skip(batches if self.batch else batches * batch_size)
 
-    def draw(self, *place: int) -> list[Samples]:
+    def draw(self, *request: int) -> list[Samples]:
         """As `next`, for batches that are to have their type, number of axes and layout in common.
 
         Raises:
             RuntimeError: the batch is of another kind than the one before it.
         """
-        outputs = self.next(*place)
+        outputs = self.next(*request)
         for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
             try:
                 kind.check(samples, layout)
@@ -286,7 +286,7 @@ class ExternalSource:
             return list(raw)
         except TypeError:
             raise TypeError(
-                f"{self.title}: with num_outputs={self.num_outputs} the source gives a tuple of so many "
+                f"{self.title}: with num_outputs={self.num_outputs} the source gives a tuple of that many "
                 f"outputs, it gave {type(raw).__name__}"
             ) from None
 

@@ -99,10 +99,10 @@ def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
     """float32 [padded + 1, padded] of each size, in the middle: the windows that smooth, and the derivatives."""
     smoothing, derivatives = np.zeros((2, padded + 1, padded), np.float32)
     for size in range(1, padded + 1, 2):
-        place = slice((padded - size) // 2, (padded + size) // 2)
-        smoothing[size, place] = _smoothing(size)
+        middle = slice((padded - size) // 2, (padded + size) // 2)
+        smoothing[size, middle] = _smoothing(size)
         if size > 1:
-            derivatives[size, place] = _derivative(size)
+            derivatives[size, middle] = _derivative(size)
     return smoothing, derivatives
 
 
@@ -228,8 +228,8 @@ def laplacian(
     scales = jnp.broadcast_to(scales, (axes,))
     values = data if data.dtype.itemsize < 4 or data.dtype == np.float32 else data.astype(jnp.float32)
     result = np.dtype(dtype or data.dtype)
-    place = (first, last), Kind("reflect_101", result), out_shape
-    at_once, by_axis = functools.partial(_at_once, *place, _taps), functools.partial(_by_axis, *place)
+    common = (first, last), Kind("reflect_101", result), out_shape
+    at_once, by_axis = functools.partial(_at_once, *common, _taps), functools.partial(_by_axis, *common)
     given = jax.tree.map(
         jnp.asarray, (values, scales, (_kernels, _sizes), (_windows, _lengths, _factors), extent)
     )

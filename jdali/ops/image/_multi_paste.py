@@ -276,7 +276,7 @@ def multi_paste(
     return by_platform(*both)(images, sizes, rows, out_extent[:, -3:-1])
 
 
-def _places(
+def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
     """Of the regions of one sample: ids of images, [regions, 2] sizes of these, `regions`, and bool: there at all."""
@@ -305,7 +305,7 @@ def _in_tiles(
         flat.append(image.reshape(len(image), frames, image.shape[-3], -1))
 
     def boxes(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> tuple[Array, Array]:
-        ids, areas, (source, size, target), there = _places(sizes, own, canvas, sample)
+        ids, areas, (source, size, target), there = _region_bounds(sizes, own, canvas, sample)
         first = jnp.maximum(0, jnp.maximum(-source, -target))  # what is outside is left out
         last = jnp.minimum(size, jnp.minimum(areas - source, canvas - target))
         last = jnp.where(there[:, None], last, first)
@@ -313,41 +313,41 @@ def _in_tiles(
         return found, jnp.full(len(areas), sample) if ids is None else ids.astype(jnp.int32)
 
     samples = jnp.arange(batch, dtype=jnp.int32)
-    places, ids = jax.vmap(boxes)(samples, rows, canvases)  # [N, regions, 3, 2], [N, regions]
+    spans, ids = jax.vmap(boxes)(samples, rows, canvases)  # [N, regions, 3, 2], [N, regions]
 
     def paste(sample: Array, result: Array) -> Array:
         if len(flat) > 1:
             for r, image in enumerate(flat):
-                result = _copied(result, image, places[sample, r], sample, sample, channels)
+                result = _copied(result, image, spans[sample, r], sample, sample, channels)
             return result
 
         def one(r: Array, result: Array) -> Array:
-            return _copied(result, flat[0], places[sample, r], ids[sample, r], sample, channels)
+            return _copied(result, flat[0], spans[sample, r], ids[sample, r], sample, channels)
 
-        return loop(places.shape[1], one, result)
+        return loop(spans.shape[1], one, result)
 
-    start = varying_like(jnp.zeros((batch, frames, height, width * channels), kind), *flat, places)
+    start = varying_like(jnp.zeros((batch, frames, height, width * channels), kind), *flat, spans)
     return loop(batch, paste, start).reshape(batch, *shape)
 
 
-def _copied(result: Array, image: Array, place: Array, source: Array, sample: Array, channels: int) -> Array:
+def _copied(result: Array, image: Array, box: Array, source: Array, sample: Array, channels: int) -> Array:
     """`result` [N, F, H, W·C] with a region of sample `source` of `image` on its `sample`."""
     rows, columns = (min(a, b) for a, b in zip(image.shape[2:], result.shape[2:], strict=True))
-    todo = (place[1] > 0).all()
+    todo = (box[1] > 0).all()
     for tile in _TILES:
         if tile[0] <= rows and tile[1] * channels <= columns:
-            fits = todo & (place[1] >= np.array(tile)).all()
-            result = _tiled(result, image, place, source, sample, tile, channels, fits)
+            fits = todo & (box[1] >= np.array(tile)).all()
+            result = _tiled(result, image, box, source, sample, tile, channels, fits)
             todo &= ~fits
     return result
 
 
 def _tiled(
-    result: Array, image: Array, place: Array, source: Array, sample: Array,
+    result: Array, image: Array, box: Array, source: Array, sample: Array,
     tile: tuple[int, int], channels: int, fits: Array,
 ) -> Array:  # fmt: skip
     """The same in tiles of one size, the last ones moved back into the region; nothing unless that `fits`."""
-    (top, left), (height, width), (y, x) = place
+    (top, left), (height, width), (y, x) = box
     (tall, wide), frames = tile, result.shape[1]
     down, across = (height + tall - 1) // tall, (width + wide - 1) // wide
 
@@ -370,11 +370,11 @@ def _whole(
     """Has a derivative."""
 
     def one(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> Array:
-        ids, areas, places, there = _places(sizes, own, canvas, sample)
+        ids, areas, bounds, there = _region_bounds(sizes, own, canvas, sample)
         result = jnp.zeros(shape, kind)
         for i in range(len(areas)):
             image = images[i][sample] if ids is None else images[0][ids[i]]
-            result = _pasted(result, image, [place[i] for place in places], areas[i], canvas, there[i])
+            result = _pasted(result, image, [bound[i] for bound in bounds], areas[i], canvas, there[i])
         return result
 
     return jax.vmap(one)(jnp.arange(len(canvases)), rows, canvases)
@@ -391,11 +391,11 @@ def _pasted(
     image = fit_axis(image, first + 2, canvas.shape[-1])
     for axis in range(2):
         index = jnp.arange(canvas.shape[first + axis], dtype=jnp.int32) - target[axis]
-        place = index + source[axis]
-        masks.append((index >= 0) & (index < shape[axis]) & (place >= 0) & (place < size[axis]))
+        taken = index + source[axis]
+        masks.append((index >= 0) & (index < shape[axis]) & (taken >= 0) & (taken < size[axis]))
         if image.shape[first + axis] == 0:
             return canvas
-        image = jnp.take(image, place, axis=first + axis, mode="clip")
+        image = jnp.take(image, taken, axis=first + axis, mode="clip")
     inside = masks[0][:, None] & masks[1][None, :]
     inside &= there
     return jnp.where(inside[..., None], saturate_cast(image, canvas.dtype), canvas)
