@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from jdali._pipeline._definition import Definition
@@ -33,6 +34,7 @@ class Building:
     Args:
         options: of the pipeline.
         definition: of the pipeline.
+        iter_setup: gives the method of that name, where it does something.
 
     Attributes:
         built: None: it was not.
@@ -41,8 +43,13 @@ class Building:
         iterator_state: the state of an iterator in that checkpoint, if it was an iterator's.
     """
 
-    def __init__(self, options: Options, definition: Definition):
-        self._options, self._definition = options, definition
+    def __init__(
+        self,
+        options: Options,
+        definition: Definition,
+        iter_setup: Callable[[], Callable[[], Any] | None] | None,
+    ):
+        self._options, self._definition, self._iter_setup = options, definition, iter_setup
         self.built: Run | None = None
         self.workers: WorkerPool | None = None
         self.is_restored = False
@@ -101,7 +108,7 @@ class Building:
             self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)
             return
         engine, options = self._engine(), self._options
-        when = _when(engine, in_threads=options.exec_pipelined and options.exec_async)
+        when = self._when(engine)
         given = options.max_prefetch_bytes
         most = memory_limit() // 4 if given is None else given
         self._start(engine, Room(options.depth, most, is_strict=given is not None), when)
@@ -144,9 +151,19 @@ class Building:
             devices={"cpu": host_device(), "gpu": accelerator()}, exact_shapes=options.exact_shapes,
         )  # fmt: skip
 
+    def _when(self, engine: Engine) -> When:
+        """When the batches of an engine are made."""
+        if not (self._options.exec_pipelined and self._options.exec_async):
+            return When.INLINE
+        if self._iter_setup is not None:
+            return When.AHEAD_BY_CALLS
+        if engine.feed.is_fed:
+            return When.BACKGROUND
+        return When.AHEAD_BY_CALLS if engine.feed.calls_user else When.AHEAD
+
     def _start(self, engine: Engine, room: Room, when: When) -> None:
         errors = DrawErrors()
-        executor = Runtime(engine, room, when, errors)
+        executor = Runtime(engine, room, when, errors, self._iter_setup or (lambda: None))
         self._definition.is_final = True
         self.built = Run(engine, executor, self._options, self._definition, errors)
         weakref.finalize(self, executor.abandon).atexit = False
@@ -165,15 +182,6 @@ class Building:
         except StateError as error:
             raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
         self.is_restored = True
-
-
-def _when(engine: Engine, *, in_threads: bool) -> When:
-    """When the batches of an engine are made."""
-    if not in_threads:
-        return When.INLINE
-    if engine.feed.is_fed:
-        return When.BACKGROUND
-    return When.AHEAD_BY_CALLS if engine.feed.calls_user else When.AHEAD
 
 
 def open_source(node: Node, options: Options) -> Any:

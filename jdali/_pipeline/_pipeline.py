@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -113,7 +114,7 @@ class Pipeline:
         given = {name: value for name, value in locals().items() if name != "self"}
         self._options = Options(given)
         self._definition = Definition(self, debug=debug)
-        self._building = Building(self._options, self._definition)
+        self._building = Building(self._options, self._definition, _own_setup(self))
         self._checkpoints = Checkpoints(self._options, self._building)
         self._serialization = Serialization(self._options, self._definition, self._building)
         self._feeding = Feeding(self._options, self._definition, self._building)
@@ -234,7 +235,8 @@ class Pipeline:
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
             )
         run = self._building.run()
-        self.iter_setup()
+        if not run.executor.calls_user:
+            self.iter_setup()
         return run.take()
 
     def begin(self) -> None:
@@ -251,7 +253,8 @@ class Pipeline:
         It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
         """
         run = self._building.run()
-        self.iter_setup()
+        if not run.executor.calls_user:
+            self.iter_setup()
         run.schedule()
 
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
@@ -290,7 +293,9 @@ class Pipeline:
     def iter_setup(self) -> None:
         """For subclasses: called before each iteration, to give external sources their data with `feed_input`.
 
-        It may raise StopIteration when there are no more.
+        As DALI does, `run` calls it for batches ahead: it has been called `prefetch_queue_depth` times when the first
+        batch comes (once with `exec_async=False`). It may raise StopIteration when there are no more; `reset` goes on
+        after that.
         """
 
     feed_input = part_of("_feeding", Feeding.feed_input)
@@ -423,6 +428,14 @@ class Pipeline:
 
     def output_stream(self) -> None:
         """XLA has no stream to show."""
+
+
+def _own_setup(pipeline: Pipeline) -> Callable[[], Callable[[], Any] | None] | None:
+    """Gives `iter_setup` as long as the pipeline lives; None: it is not that of a subclass."""
+    if type(pipeline).iter_setup is Pipeline.iter_setup:
+        return None
+    kept = weakref.ref(pipeline)  # what runs a pipeline must not keep it
+    return lambda: None if (living := kept()) is None else living.iter_setup
 
 
 def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:

@@ -14,6 +14,7 @@ import queue
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from jdali.engine._drawn import DrawErrors, DrawFailed, DrawnAhead
@@ -56,13 +57,21 @@ class Runtime:
         room: for batches that are made ahead.
         when: to make them.
         errors: of draws; who owns the pipeline keeps them.
+        before_draw: gives what to call before each draw, with `When.AHEAD_BY_CALLS`; it may raise StopIteration.
 
     Attributes:
         turn: held while a batch is taken or a state is set, with what the owner notes of it.
     """
 
-    def __init__(self, engine: Engine, room: Room, when: When, errors: DrawErrors):
-        self._engine, self._when = engine, when
+    def __init__(
+        self,
+        engine: Engine,
+        room: Room,
+        when: When,
+        errors: DrawErrors,
+        before_draw: Callable[[], Callable[[], Any] | None] = lambda: None,
+    ):
+        self._engine, self._when, self._before_draw = engine, when, before_draw
         self._errors = weakref.ref(errors)
         self.turn = threading.RLock()
         self._room, self._depth = room if self.ahead else None, room.depth
@@ -173,8 +182,17 @@ class Runtime:
         errors = self._errors()
         assert self._drawn is not None
         assert errors is not None
-        self._drawn.add(self._draw, errors)
+        self._drawn.add(self._draw_for_user, errors)
         self._made.ask()
+
+    def _draw_for_user(self) -> Iteration:
+        if not self._drained and (call := self._before_draw()) is not None:
+            try:
+                call()
+            except StopIteration:
+                self._drained = True
+                raise
+        return self._draw()
 
     def _refuse_if_closed(self, message: str) -> None:
         if self._life is _Life.CLOSED:

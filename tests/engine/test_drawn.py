@@ -101,6 +101,79 @@ def test_batches_are_made_in_the_background():
     pipe.close()
 
 
+def setups_of_runs(package, depth, runs=9):
+    """The calls of `iter_setup` behind each run; after the end the pipeline is reset."""
+
+    class Fed(package.Pipeline):
+        def __init__(self):
+            super().__init__(batch_size=2, num_threads=2, device_id=None, prefetch_queue_depth=depth)
+            self.calls, self.threads = 0, set()
+
+        def define_graph(self):
+            self.node = package.fn.external_source()
+            return self.node
+
+        def iter_setup(self):
+            self.calls += 1
+            self.threads.add(threading.current_thread())
+            if self.calls % 6 == 0:
+                raise StopIteration
+            self.feed_input(self.node, np.full((2, 1), self.calls, np.int32))
+
+    pipe, rows = Fed(), []
+    pipe.build()
+    for _ in range(runs):
+        try:
+            rows.append((pipe.run()[0].as_array().ravel().tolist(), pipe.calls))
+        except StopIteration:
+            rows.append(("end", pipe.calls))
+            pipe.reset()
+    assert pipe.threads == {threading.current_thread()}
+    return rows
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_iter_setup_is_called_as_by_dali(depth):
+    dali = oracle.dali()
+    importlib.import_module("nvidia.dali.fn")
+    assert setups_of_runs(jdali, depth) == setups_of_runs(dali, depth)
+
+
+def test_iter_setup_is_called_ahead():
+    assert setups_of_runs(jdali, 2, runs=7) == [
+        ([1, 1], 2), ([2, 2], 3), ([3, 3], 4), ([4, 4], 5), ([5, 5], 6), ("end", 6), ([7, 7], 8),
+    ]  # fmt: skip
+
+
+def test_an_error_in_iter_setup_comes_in_its_turn():
+    class Fed(Pipeline):
+        calls = 0
+
+        def define_graph(self):
+            return fn.external_source(name="x")
+
+        def iter_setup(self):
+            self.calls += 1
+            if self.calls == 2:
+                raise ZeroDivisionError("two is right out")
+            self.feed_input("x", np.full((2, 1), self.calls, np.int32))
+
+    pipe = Fed(batch_size=2, num_threads=1)
+    assert int(pipe.run()[0].at(0)[0]) == 1
+    with pytest.raises(ZeroDivisionError, match="right out"):
+        pipe.run()
+    assert int(pipe.run()[0].at(0)[0]) == 3
+    pipe.close()
+
+
+def test_a_pipeline_with_iter_setup_that_is_dropped_ends():
+    before = jdali_threads()
+    setups_of_runs(jdali, 2, runs=3)
+    gc.collect()
+    assert until(lambda: not jdali_threads() - before)
+
+
 @pytest.mark.parametrize("prepare", [True, False])
 def test_an_iterator_calls_in_the_thread_of_its_loop(prepare):
     calls = Calls()
