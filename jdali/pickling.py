@@ -6,3 +6,9 @@ This is what a `Pipeline` uses if it has no `py_callback_pickler`.
 from jdali._workers._by_value import dumps, loads, pickle_by_value
 
 __all__ = ["dumps", "loads", "pickle_by_value"]
+
+
+class _DaliPickle:
+    """The two functions as an object, for picklers of users' that go on to DALI's."""
+
+    dumps, loads = staticmethod(dumps), staticmethod(loads)

@@ -17,7 +17,7 @@ LAYERS = [
     ["ops", "readers"],
     ["graph", "data_node", "math"],
     ["engine"],
-    ["pipeline", "_pipeline"],
+    ["pipeline", "_pipeline", "_autograph"],
     [
         "backend",
         "external_source",

@@ -96,11 +96,16 @@ class MadeBatches:
     def _may_begin(self) -> bool:
         if self._when_asked and self.begun >= self.asked:
             return False
+        return self._has_room(self.begun)
+
+    def _has_room(self, begun: int) -> bool:
+        """Whether there is room for one more batch than this many."""
         if self.room is None:
             return True
         waiting = len(self._made)
-        under_way = self.begun - self.taken - waiting
-        return self.room.allows(under_way, waiting, sum(_bytes(outcome) for outcome in self._made))
+        return self.room.allows(
+            begun - self.taken - waiting, waiting, sum(_bytes(outcome) for outcome in self._made)
+        )
 
     def put(self, outcome: Result | BaseException) -> None:
         """Adds a batch, or what was raised in place of it."""
@@ -111,6 +116,13 @@ class MadeBatches:
             self.changed.notify_all()
 
     # --- for those who take them ------------------------------------------------------------
+    def room_to_ask(self) -> int:
+        """How many more may be asked for: as many as the room's depth may be there and not taken."""
+        assert self.room is not None
+        with self.changed:
+            most = max(self.taken + self.room.depth - self.asked, 0)
+            return next((n for n in range(most) if not self._has_room(self.asked + n)), most)
+
     def ask(self) -> None:
         """One more batch is asked for."""
         with self.changed:

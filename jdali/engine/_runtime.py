@@ -74,7 +74,7 @@ class Runtime:
         self._engine, self._when, self._before_draw = engine, when, before_draw
         self._errors = weakref.ref(errors)
         self.turn = threading.RLock()
-        self._room, self._depth = room if self.ahead else None, room.depth
+        self._room = room if self.ahead else None
         # Of what the sources gave, where it is not drawn by those who make the batches.
         self._drawn = DrawnAhead() if when is When.AHEAD_BY_CALLS else None
         self._made = MadeBatches(self._room, when_asked=when is not When.AHEAD)
@@ -166,7 +166,7 @@ class Runtime:
             if self._halted:
                 with self.turn:  # until the state is set
                     pass
-            self._draw_ahead()
+                self._draw_ahead()
 
     def _draw_ahead(self) -> None:
         """Draws as many batches as may be there, the one that is asked for among them."""
@@ -174,8 +174,10 @@ class Runtime:
             return
         with self.turn:
             self.start()
-            depth, made = self._depth, self._made
-            while made.asked - made.taken < depth and not (self._drained or self._stopped()):
+            # What is there by now is looked at once: how often the user is called does not depend on threads.
+            for _ in range(self._made.room_to_ask()):
+                if self._drained or self._stopped():
+                    break
                 self._draw_one()
 
     def _draw_one(self) -> None:

@@ -93,6 +93,11 @@ def do_not_convert(func: Any = None) -> Any:
     return func
 
 
+def is_autograph_artifact(entity: Any) -> bool:
+    """Whether a function is not as it was written: its conditionals were converted, or those it was defined among."""
+    return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
+
+
 class _Trace:
     """What converted functions know of the graph that is being traced."""
 
@@ -300,7 +305,7 @@ class Runtime:
 
     def _converted(self, function: FunctionType, even_of_libraries: bool) -> FunctionType:
         code = function.__code__
-        if hasattr(function, _NOT_CONVERTED) or HOOK in code.co_freevars:
+        if hasattr(function, _NOT_CONVERTED) or is_autograph_artifact(function):
             return function
         if not even_of_libraries and not _is_users(function):
             return function

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 from support.faults import PATIENCE, first, in_thread, until
+from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
@@ -92,29 +93,44 @@ def test_who_waits_for_room_can_be_stopped():
         waits()
 
 
-def drawing(drawn, **options):
-    """Batches of 2 samples of 1 MiB each."""
+# Bytes that batches made ahead may take, and batches that are begun when one was taken, of 2 MiB each.
+BOUNDS = [(1, 2), (5 * MIB, 3), (7 * MIB, 4), (1 << 40, 6)]
+
+
+@pytest.mark.parametrize(("most", "begun"), BOUNDS)
+def test_no_more_batches_are_begun_than_there_is_room_for(most, begun):
+    read = []
+    with jdali.Pipeline(
+        batch_size=2, num_threads=1, seed=1, prefetch_queue_depth=4, max_prefetch_bytes=most
+    ) as pipe:
+        number = numbers(NumberReader(100, delay=read.append))
+        pipe.set_outputs(fn.python_function(number, function=lambda x: np.full(MIB, x // 2, np.uint8)))
+    assert first(pipe.run()) == 0
+    assert until(lambda: len(read) == 2 * begun)
+    assert not until(lambda: len(read) > 2 * begun, 0.3)
+    assert [first(pipe.run()) for _ in range(8)] == list(range(1, 9))
+    pipe.close()
+
+
+@pytest.mark.parametrize(("most", "begun"), [*BOUNDS[:-1], (1 << 40, 5)])
+def test_no_more_batches_are_drawn_for_the_user_than_there_is_room_for(most, begun):
+    """Before the first batch is there, one; before the second, it and as many as there is room for."""
+    drawn = []
 
     def source():
         for i in range(100):
             drawn.append(i)
             yield np.full((2, MIB), i, np.uint8)
 
-    pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, prefetch_queue_depth=4, **options)
+    pipe = jdali.Pipeline(
+        batch_size=2, num_threads=1, seed=1, prefetch_queue_depth=4, max_prefetch_bytes=most
+    )
     with pipe:
         pipe.set_outputs(fn.external_source(source=source))
-    return pipe
-
-
-@pytest.mark.parametrize(("most", "begun"), [(1, 2), (5 * MIB, 3), (7 * MIB, 4), (1 << 40, 6)])
-def test_no_more_batches_are_begun_than_there_is_room_for(most, begun):
-    """One was taken; of the others each takes 2 MiB."""
-    drawn = []
-    with drawing(drawn, max_prefetch_bytes=most) as pipe:
-        assert first(pipe.run()) == 0
-        assert until(lambda: len(drawn) == begun)
-        assert not until(lambda: len(drawn) > begun, 0.3)
-        assert [first(pipe.run()) for _ in range(8)] == list(range(1, 9))
+    assert (first(pipe.run()), len(drawn)) == (0, 1)
+    assert (first(pipe.run()), len(drawn)) == (1, begun)
+    assert [first(pipe.run()) for _ in range(8)] == list(range(2, 10))
+    pipe.close()
 
 
 def test_the_first_batch_is_made_alone_if_there_is_a_bound():
@@ -140,7 +156,8 @@ def test_the_first_batch_is_made_alone_if_there_is_a_bound():
         assert not until(lambda: len(drawn) > 1, 0.3)
         opened.set()
         assert first(result()) == 0
-        assert until(lambda: len(drawn) == 4)
+        assert first(pipe.run()) == 1
+        assert len(drawn) == 3  # another one beside that
 
 
 def test_what_values_share_counts_once():

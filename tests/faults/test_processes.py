@@ -254,7 +254,7 @@ def test_the_interpreter_exits_in_mid_compile():
         StageRunner._program = told
         pipe = pipeline()
         pipe.build()
-        pipe._building.run().executor.start()
+        threading.Thread(target=pipe.run, daemon=True).start()
         compiling.wait()
         time.sleep(0.3)
         assert not any(r.seconds for s in pipe._building.run().engine.stage_runners for r in s.programs.values())

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support import oracle
 
+from jdali._autograph import is_autograph_artifact
 from jdali.graph._autograph import convert, do_not_convert, tracing
 
 # --- a graph whose values are known: a list with one value a sample -------------------------------
@@ -1090,3 +1091,28 @@ def test_programs_on_graph_values(block: int) -> None:
         function = defined(source, f"<graph program {seed}>")
         got = trace(function, *zip(*ARGUMENTS, strict=True))
         assert got == [function(*arguments) for arguments in ARGUMENTS], source
+
+
+def test_what_was_converted_can_be_told():
+    """The answers of DALI for a function as it was written, one defined among converted lines, and one that is not."""
+    found = {}
+
+    def plain() -> Any:
+        return lambda: len("ab")
+
+    @do_not_convert
+    def kept() -> Any:
+        return lambda: len("ab")
+
+    def defining() -> None:
+        def inner() -> int:
+            return len("ab")
+
+        found.update(inner=inner, of_converted=plain(), of_kept=kept())
+
+    with tracing(Hooks(1)):
+        convert(defining)()
+    answers = {name: is_autograph_artifact(function) for name, function in found.items()}
+    assert answers == {"inner": True, "of_converted": True, "of_kept": False}
+    assert not is_autograph_artifact(plain)
+    assert not is_autograph_artifact(3)

@@ -160,3 +160,10 @@ def test_what_a_pickler_raises_reaches_the_user():
         pipe.set_outputs(fn.external_source(functools.partial(_numbered, 0), parallel=True))
     with pytest.raises(ValueError, match="not today"):
         pipe.build()
+
+
+def test_the_functions_are_an_object_too():
+    """For users' picklers that go on to the default one."""
+    default = jdali.pickling._DaliPickle
+    assert default.loads(default.dumps({"a": (1, 2)})) == {"a": (1, 2)}
+    assert default.loads(default.dumps(lambda: 3))() == 3

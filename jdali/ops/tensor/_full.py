@@ -32,26 +32,28 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str 
 
 
 def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
-    """The fill's axes, counted from the back, must be of size 1 or that of the result; of more axes, 1."""
+    """The fill's axes, counted from the back, must be of size 1 or that of the result; it takes one element of any."""
     ndim = max(fill.ndim, out.ndim)
     theirs, ours = (
         np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
     )
-    wrong = ((theirs != 1) & (theirs != ours)).any(axis=1)
+    wrong = ((theirs != 1) & (theirs != ours)).any(axis=1) & ((ours != 1) | (theirs == 0)).any(axis=1)
     check_samples(
         wrong,
         lambda i: (
             f"{name}: Shapes {size_text(out.extents[i])} and {size_text(fill.extents[i])} can't be broadcast: a "
-            "fill_value must have 1 or the result's size along each axis"
+            "fill_value must have 1 or the result's size along each axis, or the result one element"
         ),
     )
 
 
 def _broadcast(fill: Array, extent: Array | None, shape: Sequence[int]) -> Array:
-    """`fill` broadcast to `shape`; an axis whose true size is 1 repeats its only element."""
+    """`fill` broadcast to `shape`, or its first element; an axis whose true size is 1 repeats its only element."""
     more = max(fill.ndim - len(shape), 0)
     fill, extent = fill[(0,) * more], None if extent is None else extent[more:]
     if extent is None:
+        own = shape[len(shape) - fill.ndim :]
+        fill = fill[tuple(slice(1 if size == 1 else None) for size in own)]
         return jnp.broadcast_to(fill, tuple(shape))
     for axis in range(fill.ndim):
         size = shape[len(shape) - fill.ndim + axis]
@@ -79,8 +81,8 @@ def full(
     """A tensor filled with a value.
 
     Args:
-        fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be
-            of size 1.
+        fill_value: any type; broadcast to `shape` as NumPy does. More axes than there are in `shape` must be of size 1. A
+            result of one element is the first one, as in DALI.
         layout: of the result.
         shape: of the result; nothing: a scalar.
         extent: int32 [ndim], true size of `fill_value`; None: all of it.

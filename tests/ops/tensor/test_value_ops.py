@@ -119,6 +119,15 @@ def test_fills_as_dali():
         contract.check(_full.full, [[np.ones(shape, np.int16)] * 2], {"shape": shape[2:]})
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 1, 1)], ids=str)
+@pytest.mark.parametrize("fill", [np.int32([[3, 1, 2], [5, 6, 7]]), np.float32([4, 5, 6])], ids=str)
+def test_a_result_of_one_element_is_the_first_of_the_fill(fill, shape):
+    contract.check(_full.full, [[fill]], {"shape": shape}, {})
+    like = np.zeros(shape, fill.dtype)
+    contract.check(_full.full_like, [[like], [fill]], {}, {})
+
+
 def test_fills_by_hand():
     np.testing.assert_array_equal(
         contract.pure(_full.zeros, [], {"shape": [2, 3]}), np.zeros((2, 3), np.int32)
@@ -192,6 +201,8 @@ def test_one_hot_and_lookup_by_hand():
             {"shape": [3, 2]},
             "full: Shapes 3 x 2 and 3 can't be broadcast: a fill_value must have",
         ),
+        (_full.full, np.ones(0), {"shape": [1]}, "full: Shapes 1 and 0 can't be broadcast"),
+        (_full.full, np.ones((2, 3)), {"shape": [2, 1]}, "full: Shapes 2 x 1 and 2 x 3 can't be broadcast"),
         (_full.full, np.float32(1), {"shape": [-1]}, "Input size less than zero not supported. Got shape -1"),
         (_full.full, np.float32(1), {"shape": [1], "layout": "HW"}, "layout 'HW' does not fit 1 axes"),
     ],
