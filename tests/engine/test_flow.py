@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from support.faults import PATIENCE, batches, first, in_thread, until
+from support.faults import PATIENCE, batches, in_thread, until
 from support.numbers import NumberReader, numbers
 
 import jdali
@@ -119,20 +119,14 @@ def test_errors_are_listed_with_the_batch_that_they_are_of():
 
 def test_no_more_batches_are_made_than_fit():
     """Nobody takes any: `prefetch_queue_depth` of them wait, and one more is made."""
-    drawn = []
-
-    def source():
-        for i in range(100):
-            drawn.append(i)
-            yield np.full((2,), i, np.int32)
-
+    read = []
     pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=1, prefetch_queue_depth=3)
     with pipe:
-        pipe.set_outputs(fn.external_source(source=source) + 1)
+        pipe.set_outputs(numbers(NumberReader(100, delay=read.append)) + 1)
     with pipe:
-        assert first(pipe.run()) == 1
-        assert until(lambda: len(drawn) == 5)
-        assert not until(lambda: len(drawn) > 5, 0.3)
+        assert pipe.run()[0].as_array().ravel().tolist() == [1, 2]
+        assert until(lambda: len(read) == 10)
+        assert not until(lambda: len(read) > 10, 0.3)
 
 
 def test_values_are_let_go_of_after_their_last_use():
