@@ -35,6 +35,10 @@ CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
+# Bytes of a batch's calls that may be queued at the same time, on a CPU. If these are fewer calls than the second
+# number, none is queued: two workers that wait for each other's calls are slower than those that wait for their own.
+QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
+
 # The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
 # of its own too, those would mostly wait for each other.
 # Nor is it worth the while for a program on so few bytes.
@@ -70,6 +74,7 @@ class Program:
     padded_seconds: float = 0.0
     needed_seconds: float = 0.0
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+    nbytes: int = 0  # of inputs and outputs of a call, padded
 
     def count(self, samples: int, padded_seconds: float, needed_seconds: float) -> None:
         """Notes samples that it works on, and what they cost by the model."""

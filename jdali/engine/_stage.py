@@ -28,6 +28,8 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
 from jdali.engine._plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine._program import (
+    FEWEST_QUEUED,
+    QUEUED_BYTES,
     SMALL_BYTES,
     Compiler,
     PlannedStage,
@@ -220,18 +222,30 @@ class StageRunner(StepRunner):
         for job in plan.jobs:
             job.program.count(len(job.samples), job.seconds, job.needed)
 
-        # On a CPU a worker waits for its chunk: the staging buffer is then still in the cache when the
-        # program reads it, and the next chunk takes the same one. Otherwise all chunks would be queued.
-        parallel = len(plan.jobs) > 1
-        wait = parallel and self.device.platform == "cpu"
+        jobs, x64 = plan.jobs, plan.stage.x64
+        results: list[Any] = [None] * len(jobs)
+        parallel, queued = len(jobs) > 1, self._queued_calls(jobs)
 
-        def call(job: Job) -> Any:
+        def call(number: int) -> None:
             with NATIVE, failing_as(self.stage.nodes):
-                result = self._call(job, plan.stage.x64, env, ids, packed, apart)
-                return jax.block_until_ready(result) if wait else result
+                results[number] = self._call(jobs[number], x64, env, ids, packed, apart)
+                if parallel and number >= queued:
+                    jax.block_until_ready(results[number - queued])
 
-        results = list(pool.map(call, plan.jobs) if parallel else map(call, plan.jobs))
-        self._collect(env, plan, [job.samples for job in plan.jobs], results)
+        for _ in (pool.map if parallel else map)(call, range(len(jobs))):
+            pass
+        self._collect(env, plan, [job.samples for job in jobs], results)
+
+    def _queued_calls(self, jobs: Sequence[Job]) -> int:
+        """How many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own.
+
+        On a CPU, too, they are computed in threads of XLA's: a worker that waited for each of its calls would often wait
+        for a thread that has to wait for a core. But what waits takes memory, so it does wait where calls are large.
+        """
+        if self.device.platform != "cpu":
+            return len(jobs)
+        most = QUEUED_BYTES // max(1, *(job.program.nbytes for job in jobs))
+        return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
         """The calls that make a batch of `count` samples."""
@@ -320,7 +334,8 @@ class StageRunner(StepRunner):
         program = self.programs.get(key)
         if program is None:
             platform = self.device.platform
-            small = batch * padded_bytes(planned, shapes) <= SMALL_BYTES
+            nbytes = batch * padded_bytes(planned, shapes)
+            small = nbytes <= SMALL_BYTES
             one_thread = small or batch < self._max_batch
 
             def make() -> Any:
@@ -330,7 +345,7 @@ class StageRunner(StepRunner):
 
             alike = (self._form, platform, one_thread, key)
             function = self._compiler.function(self.stage, shapes, alike, make)
-            program = self.programs[key] = Program(function, batch, shapes, lock=function.lock)
+            program = self.programs[key] = Program(function, batch, shapes, lock=function.lock, nbytes=nbytes)
         return program
 
 
