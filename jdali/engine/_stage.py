@@ -244,7 +244,7 @@ class StageRunner(StepRunner):
         """
         if self.device.platform != "cpu":
             return len(jobs)
-        most = QUEUED_BYTES // max(1, *(job.program.nbytes for job in jobs))
+        most = QUEUED_BYTES // max([1, *(job.program.nbytes for job in jobs)])
         return most if most >= FEWEST_QUEUED else 0
 
     def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:

@@ -47,7 +47,7 @@ class DALIGenericIterator(DataIterator):
         sharding: Sharding | Mapping[str, Sharding] | None = None,
         pmap_compatible: bool | None = None,
     ):
-        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines)
+        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
         self._stacks = sharding is None and (len(pipes) > 1 or bool(pmap_compatible))
         super().__init__(
             pipes,
