@@ -94,9 +94,18 @@ def _wrong_shape(
     )
 
 
+def converted(name: str, arg: Arg, value: Any) -> Any:
+    """`arg.convert(value)`; errors say which argument of which operator `value` was given for."""
+    try:
+        return arg.convert(value)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: argument {arg.name!r} got {value!r}: {error}") from None
+
+
 def constant(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     """A value that is the same for all samples, as operator `name` takes it."""
-    return one_for_all(name, arg, arg.convert(value))
+    return one_for_all(name, arg, converted(name, arg, value))
 
 
 def one_for_all(name: str, arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -122,17 +131,15 @@ def batch(name: str, arg: Arg, values: np.ndarray[Any, Any], batch_size: int) ->
         values: [N, ...], or [N] objects, each an array of its own shape.
         batch_size: N that is expected.
     """
-    converted: np.ndarray[Any, Any] = arg.convert(values)
-    if len(converted) != batch_size:
-        raise ValueError(
-            f"{name}: argument {arg.name!r} has {len(converted)} values for a batch of {batch_size}"
-        )
-    shape = sample_shape(name, arg, extents_of(converted))
+    own: np.ndarray[Any, Any] = arg.convert(values)
+    if len(own) != batch_size:
+        raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
+    shape = sample_shape(name, arg, extents_of(own))
     if shape != ():
-        return converted
-    if converted.dtype == object:
-        return np.array([one.reshape(()) for one in converted])
-    return converted.reshape(batch_size)
+        return own
+    if own.dtype == object:
+        return np.array([one.reshape(()) for one in own])
+    return own.reshape(batch_size)
 
 
 def extent_name(argument: str) -> str:

@@ -220,7 +220,7 @@ def _plan_whole(
     for name, arg in op.args.items():
         value = bound[name]
         if arg.kind is ArgKind.STATIC:
-            static[name] = seen_by_setup[name] = arg.convert(value)
+            static[name] = seen_by_setup[name] = argument_rules.converted(op.name, arg, value)
         elif name in traced_arguments:
             extents = traced_arguments[name]
             shapes[name] = argument_rules.sample_shape(op.name, arg, extents)

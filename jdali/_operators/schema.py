@@ -19,10 +19,9 @@ import difflib
 import enum
 import functools
 import inspect
-import os
 import types as pytypes
 import typing
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -30,6 +29,7 @@ import numpy as np
 from jdali import types
 from jdali._errors import InputCountError, MissingArgumentError, UnknownArgumentError
 from jdali._operators.names import schema_name
+from jdali._operators.static_values import alternatives, static_value
 from jdali._system.devices import to_host
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class Arg:
         if isinstance(value, types.ScalarConstant):
             value = value.value
         if self.kind is ArgKind.STATIC:
-            return _hashable(self.annotation, value)
+            return static_value(self.annotation, value)
         if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
             converted = np.empty(len(value), object)
             for i, one in enumerate(value):
@@ -284,14 +284,6 @@ def _arg_kind(hint: Any) -> ArgKind | None:
     return None
 
 
-@functools.cache
-def alternatives(annotation: Any) -> tuple[Any, ...]:
-    """Members of a union, or the annotation alone."""
-    if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
-        return typing.get_args(annotation)
-    return (annotation,)
-
-
 def _is_ragged(annotation: Any) -> bool:
     return any(typing.get_origin(option) is list for option in alternatives(annotation))
 
@@ -323,27 +315,3 @@ def element_types(annotation: Any) -> tuple[Any, ...]:
         elif option in known:
             found[known[option]] = None
     return tuple(found)
-
-
-def _hashable(annotation: Any, value: Any) -> Hashable:
-    options = alternatives(annotation)
-    if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
-        if isinstance(value, (list, tuple)):
-            return tuple(types.to_dtype(v) for v in value)
-        return types.to_dtype(value)
-    for option in options:
-        if isinstance(option, type) and issubclass(option, enum.IntEnum):
-            return option(value)
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    if isinstance(value, np.generic):
-        value = value.item()
-    if float in options and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    return _freeze(value)
-
-
-def _freeze(value: Any) -> Hashable:
-    return tuple(_freeze(v) for v in value) if isinstance(value, (list, np.ndarray)) else value

@@ -13,7 +13,8 @@ from typing import Any
 from jdali._operators.base import Operator
 from jdali._operators.catalog import CATALOG
 from jdali._operators.deprecated import is_deprecated
-from jdali._operators.schema import ArgKind, alternatives
+from jdali._operators.schema import ArgKind
+from jdali._operators.static_values import alternatives
 from jdali._system.lazy import attribute
 
 # DALI's deprecated aliases, and the names that replace them.

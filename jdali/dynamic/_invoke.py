@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.argument_rules import one_for_all, sample_shape
+from jdali._operators.argument_rules import converted, one_for_all, sample_shape
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
 from jdali._system.devices import is_local, to_host
 from jdali.dynamic._context import EvalContext, EvalMode
@@ -131,14 +131,12 @@ def _arguments(
     per_sample: dict[str, Value | np.ndarray[Any, Any]] = {}
     for name, value in given.items():
         arg = op.args[name]
-        try:
-            if arg.kind is ArgKind.STATIC:
-                static[name] = arg.convert(_plain(value))
-                continue
-            converted = value if isinstance(value, Value) else _converted(arg, value)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{op.name}: argument {name!r} got {value!r}: {error}") from None
-        per_sample[name] = converted if isinstance(converted, Value) else one_for_all(op.name, arg, converted)
+        if arg.kind is ArgKind.STATIC:
+            static[name] = converted(op.name, arg, _plain(value))
+        elif isinstance(value, Value):
+            per_sample[name] = value
+        else:
+            per_sample[name] = one_for_all(op.name, arg, _array(op.name, arg, value))
     return static, per_sample
 
 
@@ -164,13 +162,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _converted(arg: Arg, value: Any) -> np.ndarray[Any, Any]:
+def _array(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     """An argument given as numbers or an array: numbers get the argument's element type at once."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
     if plain and arg.element_type is not None:
-        array: np.ndarray[Any, Any] = arg.convert(value)
+        array: np.ndarray[Any, Any] = converted(name, arg, value)
         return array
     return to_host(to_array(value))
 

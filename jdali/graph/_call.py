@@ -128,10 +128,7 @@ def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
 
 def _check_constant(op: Operator, key: str, value: Any) -> None:
     arg = op.args[key]
-    try:
-        arg.convert(value)
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{op.name}: argument {key!r} got {value!r}: {error}") from None
-    if arg.kind is ArgKind.PER_SAMPLE:
+    if arg.kind is ArgKind.STATIC:
+        argument_rules.converted(op.name, arg, value)
+    else:
         argument_rules.constant(op.name, arg, value)

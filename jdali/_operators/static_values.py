@@ -1,0 +1,80 @@
+"""Values of arguments that are one for the batch, in the form in which `setup` and `run` get them."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import os
+import types as pytypes
+import typing
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+
+
+@functools.cache
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """Members of a union, or the annotation alone."""
+    if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)
+
+
+def static_value(annotation: Any, value: Any) -> Hashable:
+    """What was given for an argument annotated `Static[annotation]`, hashable; a dtype is a NumPy dtype.
+
+    Raises:
+        TypeError, ValueError: it is no value of that type.
+    """
+    options = alternatives(annotation)
+    if np.dtype in options or any(typing.get_origin(o) is np.dtype for o in options):
+        if isinstance(value, (list, tuple)):
+            return tuple(types.to_dtype(v) for v in value)
+        return types.to_dtype(value)
+    for option in options:
+        if isinstance(option, type) and issubclass(option, enum.IntEnum):
+            return option(value)
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, (np.generic, np.ndarray)):
+        one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
+        value = value.item() if one_number else value.tolist()
+    number = _number(annotation)
+    return _freeze(value if number is None else _converted(number, annotation, value))
+
+
+@functools.cache
+def _number(annotation: Any) -> type | None:
+    """int or float if all that it allows are such numbers, as `int | tuple[int, ...] | None` does."""
+    found: set[Any] = set()
+    pending = [annotation]
+    while pending:
+        option = pending.pop()
+        if inner := typing.get_args(option):
+            pending += inner
+        elif option not in (pytypes.NoneType, Ellipsis):
+            found.add(option)
+    return next((kind for kind in (int, float) if found == {kind}), None)
+
+
+def _converted(number: type, annotation: Any, value: Any) -> Any:
+    """As DALI converts constants: with `int(value)`, which drops a fraction, or `float(value)`."""
+    if isinstance(value, (list, tuple)):
+        if not any(typing.get_args(option) for option in alternatives(annotation)):
+            raise TypeError(f"it must be a real number, not a {type(value).__name__}")
+        return [_one(number, v) for v in value]
+    return _one(number, value)
+
+
+def _one(number: type, value: Any) -> Any:
+    try:
+        return value if value is None else number(value)
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+
+
+def _freeze(value: Any) -> Hashable:
+    return tuple(_freeze(v) for v in value) if isinstance(value, (list, np.ndarray)) else value
