@@ -4,6 +4,7 @@ import pytest
 from support import pages
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("torchdata", reason="torchdata is not installed")
 
 # What is printed by the example with these words.
 EXPECTED = {
@@ -11,6 +12,7 @@ EXPECTED = {
         "torch.Size([3, 3, 32, 32]) torch.float32 tensor([0, 0, 0], dtype=torch.int32)"
     ],
     "DALIServer": ["torch.Size([4, 3, 32, 32]) torch.float32 torch.Size([4])"] * 4,
+    "tn.Prefetcher": ["torch.Size([4, 32, 32, 3]) tensor(True)"],
     "LoaderEvaluator": ["  Mode: log", "  Mode: replay", "  Cache size: 2/2", "  Number of batches: 16"],
 }
 

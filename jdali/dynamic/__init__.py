@@ -16,6 +16,7 @@ from jdali.dynamic import _dtype
 from jdali.dynamic import capture as capture
 from jdali.dynamic import checkpoint as checkpoint
 from jdali.dynamic import math as math
+from jdali.dynamic import pytorch as pytorch
 from jdali.dynamic import random as random
 from jdali.dynamic._batch import Batch as Batch
 from jdali.dynamic._batch import as_batch as as_batch

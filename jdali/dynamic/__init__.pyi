@@ -18,6 +18,7 @@ from jdali import types as types
 from jdali.dynamic import capture as capture
 from jdali.dynamic import checkpoint as checkpoint
 from jdali.dynamic import math as math
+from jdali.dynamic import pytorch as pytorch
 from jdali.dynamic._batch import Batch as Batch
 from jdali.dynamic._batch import as_batch as as_batch
 from jdali.dynamic._batch import batch as batch

@@ -175,6 +175,12 @@ _BASES: dict[str, type[Reader]] = {
 }
 
 
+def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
+    """How many outputs a reader has, and their names if it gives dicts."""
+    names = tuple(reader._args["features"]) if isinstance(reader, NamedReader) else None
+    return reader._op.num_outputs(reader._op.bind(reader._args)), names
+
+
 def _plain(value: Any) -> Any:
     """An argument of a reader; a tensor is as good as the numbers in it."""
     return to_array(value).tolist() if isinstance(value, Value) else value

@@ -25,3 +25,12 @@ def test_what_to_install(plugin, monkeypatch):
     with pytest.raises(ImportError, match=f"plugin.{plugin} needs {title}, which is not installed") as caught:
         importlib.import_module(f"jdali.plugin.{plugin}")
     assert f'pip install ".[{EXTRAS.get(plugin, plugin)}]"' in str(caught.value)
+
+
+def test_what_to_install_for_nodes(monkeypatch):
+    monkeypatch.delitem(sys.modules, "jdali.dynamic.pytorch.nodes", raising=False)
+    monkeypatch.setitem(sys.modules, "torchdata", None)
+    monkeypatch.setitem(sys.modules, "torchdata.nodes", None)
+    with pytest.raises(ImportError, match="needs PyTorch and torchdata, which are not installed") as caught:
+        importlib.import_module("jdali.dynamic.pytorch.nodes")
+    assert 'pip install ".[torch]"' in str(caught.value)
