@@ -192,7 +192,7 @@ class TestPeek:
             DALIGenericPeekableIterator(pipe, ["x"], reader_name="Reader", last_batch_policy=PARTIAL) as it,
             pytest.raises(
                 ValueError,
-                match=r"changed between iterations. Output 'x' was ArraySpec.*\(2, 1\)\) and is ArraySpec.*\(1, 1\)\)",
+                match=r"changed between iterations. Output 'x' was .*2, 1.* and is .*1, 1",  # an ArraySpec, CLU's if it is there
             ),
         ):
             list(it)
