@@ -19,6 +19,7 @@ import contextlib
 import dataclasses
 import itertools
 import math
+import mmap
 import threading
 import weakref
 from collections.abc import Iterator
@@ -33,6 +34,11 @@ ALIGNMENT = 64
 # Bytes below which an allocator has pages ready.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
+# Idle bytes that may be kept however little was leased: sizes that take turns should not be made anew each time.
+ALWAYS_IDLE = 16 << 20
+# Bytes from which memory is mapped by itself: freed, it goes back to the system, where an allocator might keep it.
+_MAPPED = 1 << 20
+_HUGE_PAGE = 4 << 20
 
 
 class Usage(NamedTuple):
@@ -57,21 +63,23 @@ class SlabPool:
     `with pool:` says what the memory of this thread is leased from. Such blocks may be nested: the innermost counts.
 
     Args:
-        most_idle: bytes that are kept of slabs that nothing lies in; those returned first are freed first.
+        most_idle: bytes that are kept of slabs that nothing lies in, at most; less where leased and idle slabs together
+            would be more than was ever leased at once. Those returned first are freed first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
         self.most_idle = most_idle
         self._lock = threading.Lock()
         self._idle: dict[int, collections.deque[_Slab]] = {}  # by size; no deque is empty
-        self._leased_bytes = self._idle_bytes = 0
+        self._leased_bytes = self._idle_bytes = self._most_leased = 0
         self._returned: collections.deque[_Slab] = collections.deque()  # and not sorted in yet
         self._returns = itertools.count()
         self._closed = False
 
     def lease(self, size: int) -> np.ndarray[Any, Any]:
         """uint8 [size], one byte at least, of unspecified values; aligned for XLA. Ends with the last view of it."""
-        # A few sizes only, so that what held one picture can hold another; at most an eighth is left over.
+        # A few sizes only, so that what held one picture can hold another; at most an eighth is left over in a new
+        # slab, a half in one that was idle.
         step = 1 << max(size.bit_length() - 4, 0)
         room = -(-size // step) * step
         slab = self._taken(room)
@@ -82,7 +90,9 @@ class SlabPool:
                 self._free_idle()
                 slab = _Slab(_aligned(room).data, room)
             with self._exclusive():
-                self._leased_bytes += room
+                self._lent(room)
+                over = self._over()
+            del over  # without the lock
         lease = np.frombuffer(slab.memory, np.uint8, size)
         weakref.finalize(lease, self._end, slab).atexit = False
         return lease
@@ -114,17 +124,22 @@ class SlabPool:
         self._sort_in()
 
     def _taken(self, room: int) -> _Slab | None:
-        """An idle slab of this size, which is leased now."""
+        """An idle slab of this size or somewhat more, which is leased now."""
         with self._exclusive():
-            same = self._idle.get(room)
-            if same is None:
+            size = min((size for size in self._idle if room <= size <= 2 * room), default=None)
+            if size is None:
                 return None
+            same = self._idle[size]
             slab = same.pop()  # the one written last may still be in the processor's cache
             if not same:
-                del self._idle[room]
-            self._idle_bytes -= room
-            self._leased_bytes += room
+                del self._idle[size]
+            self._idle_bytes -= size
+            self._lent(size)
         return slab
+
+    def _lent(self, size: int) -> None:
+        self._leased_bytes += size
+        self._most_leased = max(self._most_leased, self._leased_bytes)
 
     def _end(self, slab: _Slab) -> None:
         """The end of a lease: in any thread, in the middle of anything, also where this thread holds the lock."""
@@ -151,7 +166,9 @@ class SlabPool:
     def _over(self) -> list[_Slab]:
         """Takes out what is idle and may not be kept."""
         over = []
-        most = 0 if self._closed else self.most_idle
+        # With what is leased no more than was leased at once before: slabs of ever more sizes would pile up.
+        enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
+        most = 0 if self._closed else min(self.most_idle, enough)
         while self._idle_bytes > most:
             same = min(self._idle.values(), key=lambda slabs: slabs[0].returned)
             over.append(same.popleft())
@@ -200,6 +217,20 @@ def contiguous(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _aligned(size: int) -> np.ndarray[Any, Any]:
+    if size >= _MAPPED and hasattr(mmap, "MAP_ANONYMOUS"):
+        return np.frombuffer(_mapped(size), np.uint8)
     raw = np.empty(size + ALIGNMENT, np.uint8)
     start = -raw.__array_interface__["data"][0] % ALIGNMENT
     return raw[start : start + size]
+
+
+def _mapped(size: int) -> mmap.mmap:
+    """Fresh pages, which begin at a multiple of `ALIGNMENT`."""
+    try:
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"{size} bytes: {error}") from error
+    if size >= _HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):  # as NumPy does
+        with contextlib.suppress(OSError):  # a kernel without them
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory

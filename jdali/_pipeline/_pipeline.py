@@ -63,7 +63,8 @@ class Pipeline:
             that wait and those under way would take more bytes than this; before the first one is made, none.
             None: a quarter of the memory of the machine or container, and nothing is held back before
             the first one is made.
-        max_idle_bytes: host memory that batches lay in and that is kept for later ones, bytes; `plan` shows it.
+        max_idle_bytes: host memory that batches lay in and that is kept for later ones, bytes, at most; `plan` shows it.
+            Together with what batches lie in it is never more than batches once lay in at the same time.
             0: all of it is freed as soon as nothing refers to it.
         scaled_decoding: decode JPEG at 1/2, 1/4 or 1/8 where the resize that follows shrinks the picture
             by at least as much anyway. Faster; the picture differs a little from the exact one.

@@ -45,12 +45,64 @@ def test_memory_is_used_again_when_the_last_view_is_gone(kind):
     assert at in [address(lease) for lease in (pool.lease(SMALLEST), pool.lease(SMALLEST))]
 
 
-def test_a_slab_serves_sizes_that_are_a_little_smaller():
+@pytest.mark.parametrize(
+    ("size", "same"),
+    [(15 << 17, True), ((15 << 17) - 1000, True), (8 << 17, True), (7 << 17, False), (16 << 17, False)],
+)
+def test_an_idle_slab_serves_sizes_down_to_half_of_its_own(size, same):
     pool = SlabPool()
-    at = address(pool.lease(15 * SMALLEST))
-    again = pool.lease(15 * SMALLEST - 1000)
-    assert (address(again), again.size) == (at, 15 * SMALLEST - 1000)
-    assert address(pool.lease(8 * SMALLEST)) != at
+    at = address(pool.lease(15 << 17))
+    again = pool.lease(size)
+    assert again.shape == (size,)
+    assert (address(again) == at) is same
+    assert pool.usage().leased == (15 << 17 if same else size)
+
+
+def test_of_idle_slabs_the_smallest_that_fits_is_taken():
+    pool = SlabPool()
+    leases = [pool.lease(size * SMALLEST) for size in (7, 5, 6)]
+    at = address(leases[1])
+    del leases
+    assert address(pool.lease(4 * SMALLEST + 1)) == at
+
+
+def test_leased_and_idle_are_together_no_more_than_was_leased_at_once():
+    """Batches of ever other sizes, as of pictures: each finds little among what the ones before it left."""
+    pool, rng, most = SlabPool(), np.random.default_rng(0), 0
+    for _ in range(40):
+        batch = []
+        for size in rng.integers(1 << 20, 12 << 20, 8):
+            batch.append(pool.lease(int(size)))
+            leased, idle = pool.usage()
+            most = max(most, leased)
+            assert idle <= max(most - leased, slabs.ALWAYS_IDLE)
+        del batch
+        assert pool.usage().leased == 0
+        assert pool.usage().idle <= most
+
+
+def test_what_takes_turns_is_not_made_anew():
+    """One slab at a time, of sizes too far apart to serve each other: a few MiB are kept anyway."""
+    pool = SlabPool()
+    first = [address(pool.lease(size * SMALLEST)) for size in (1, 4, 16)]
+    assert [address(pool.lease(size * SMALLEST)) for size in (1, 4, 16)] == first
+
+
+def test_large_memory_goes_back_to_the_system_and_small_memory_to_the_allocator(monkeypatch):
+    mapped = []
+    monkeypatch.setattr(slabs, "_mapped", lambda size, make=slabs._mapped: mapped.append(size) or make(size))
+    pool = SlabPool(most_idle=0)
+    for size in (SMALLEST, (1 << 20) - 1, 1 << 20, 5 << 20):
+        lease = pool.lease(size)
+        lease[:] = 7
+        assert address(lease) % ALIGNMENT == 0
+        assert lease.flags.writeable
+    assert mapped == [1 << 20, 1 << 20, 5 << 20]  # the second was rounded up
+
+
+def test_memory_that_there_is_not_is_an_error_of_memory():
+    with pytest.raises(MemoryError, match=str(1 << 62)):
+        SlabPool().lease(1 << 62)
 
 
 @pytest.mark.parametrize("size", [1, 2, 17, SMALLEST - 1, SMALLEST, SMALLEST + 1, 9 * SMALLEST + 5])
