@@ -1,1 +1,1 @@
-"""Arithmetic that operators share: rounding, sums and products with known bits, random numbers, sizes."""
+"""Arithmetic that operators share: types of elements, constants, rounding, sums with known bits, random numbers, sizes."""

@@ -1,0 +1,243 @@
+"""Constants among the nodes of a pipeline, and DALI's rules for their types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._numerics.elements import (
+    BOOL,
+    FLOAT,
+    FLOAT16,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    DALIDataType,
+    element_array,
+    to_dali_type,
+    to_dtype,
+    to_numpy_type,
+)  # fmt: skip
+from jdali._system.devices import to_host
+
+# Types of scalars, and whether they are real.
+_SCALAR_KINDS = {
+    BOOL: False, INT8: False, INT16: False, INT32: False, INT64: False, UINT8: False, UINT16: False, UINT32: False,
+    UINT64: False, FLOAT16: True, FLOAT: True, FLOAT64: True,
+}  # fmt: skip
+
+
+class ScalarConstant:
+    """A scalar with a DALI type, for arithmetic with DataNodes: `Constant(1).uint8()`."""
+
+    shape: tuple[int, ...] = ()
+
+    def __init__(self, value: bool | float, dtype: DALIDataType | None = None):
+        if not isinstance(value, (bool, int, float)):
+            raise TypeError(
+                f"ScalarConstant: Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}."
+            )
+        self.value = value
+        if dtype is None:
+            dtype = BOOL if isinstance(value, bool) else INT32 if isinstance(value, int) else FLOAT
+        self.dtype = DALIDataType(dtype)
+        if self.dtype not in _SCALAR_KINDS:
+            names = [kind.name for kind in _SCALAR_KINDS]
+            raise TypeError(
+                f"DALI ScalarConstant can only hold one of: {names} types, not {self.dtype.name}."
+            )
+
+    def __repr__(self) -> str:
+        return f"ScalarConstant({self.value}, {self.dtype})"
+
+    def __eq__(self, other: object) -> Any:
+        """Whether another constant has the same value and type; with a DataNode, a comparison sample by sample."""
+        if not isinstance(other, ScalarConstant):
+            return NotImplemented
+        return (self.value, self.dtype) == (other.value, other.dtype)
+
+    __ne__ = object.__ne__  # the opposite of `__eq__`; DALI's class has it by name
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.dtype))
+
+    def __bool__(self) -> bool:
+        self._check_kind("bool", real=False)
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        self._check_kind("int", real=False)
+        return int(self.value)
+
+    def __float__(self) -> float:
+        self._check_kind("float", real=True)
+        return float(self.value)
+
+    def _check_kind(self, builtin: str, *, real: bool) -> None:
+        """Raises unless it is of one of the types that may become this type of Python."""
+        allowed = [kind for kind, is_real in _SCALAR_KINDS.items() if is_real == real]
+        if self.dtype not in allowed:
+            what = "the float types" if real else "bool or int types"
+            names = ", ".join(kind.name for kind in allowed)
+            raise TypeError(
+                f"DALI ScalarConstant must be converted to one of {what}: ({names}) explicitly before casting to "
+                f"builtin `{builtin}`. It is {self.dtype.name}"
+            )
+
+    def _cast(self, dtype: DALIDataType) -> ScalarConstant:
+        kind = bool if dtype is BOOL else float if np.dtype(to_numpy_type(dtype)).kind == "f" else int
+        return ScalarConstant(kind(self.value), dtype)
+
+    def bool(self) -> ScalarConstant:
+        return self._cast(BOOL)
+
+    def int8(self) -> ScalarConstant:
+        return self._cast(INT8)
+
+    def int16(self) -> ScalarConstant:
+        return self._cast(INT16)
+
+    def int32(self) -> ScalarConstant:
+        return self._cast(INT32)
+
+    def int64(self) -> ScalarConstant:
+        return self._cast(INT64)
+
+    def uint8(self) -> ScalarConstant:
+        return self._cast(UINT8)
+
+    def uint16(self) -> ScalarConstant:
+        return self._cast(UINT16)
+
+    def uint32(self) -> ScalarConstant:
+        return self._cast(UINT32)
+
+    def uint64(self) -> ScalarConstant:
+        return self._cast(UINT64)
+
+    def float16(self) -> ScalarConstant:
+        return self._cast(FLOAT16)
+
+    def float32(self) -> ScalarConstant:
+        return self._cast(FLOAT)
+
+    def float64(self) -> ScalarConstant:
+        return self._cast(FLOAT64)
+
+
+class ArrayConstant:
+    """An array that is the same for every sample of a batch, for use among DataNodes.
+
+    Attributes:
+        options: of the operator that gives it in a pipeline: its `name`, and `preserve`.
+        node: the only one that gives it, if it has a name.
+    """
+
+    node: Any = None
+
+    def __init__(self, value: np.ndarray, layout: str, device: str, options: Mapping[str, Any] | None = None):
+        self.value, self.layout, self.device = value, layout, device
+        self.options = dict(options or {})
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value.tolist()!r}, dtype={to_dali_type(self.value.dtype)})"
+
+
+def Constant(
+    value: Any,
+    dtype: DALIDataType | None = None,
+    shape: Any = None,
+    layout: str | None = None,
+    device: str | None = None,
+    **kwargs: Any,
+) -> ScalarConstant | ArrayConstant:
+    """A constant for arithmetic with DataNodes or as an output.
+
+    Args:
+        value: a scalar, a list or an array.
+        dtype: None: INT32, FLOAT or BOOL of Python numbers and of 64-bit arrays, else the array's own.
+        shape: shape of the array; a scalar is repeated.
+        layout: layout of the array.
+        device: "cpu" or "gpu"; None: "cpu".
+        kwargs: of an array, `name` and `preserve` of the operator that gives it.
+
+    Returns: a `ScalarConstant` for a scalar without shape, layout and device, else an array.
+    """
+    if isinstance(value, (bool, int, float)) and shape is None and layout is None and device is None:
+        return ScalarConstant(value, dtype)
+    return ConstantNode(device or "cpu", value, dtype, shape, layout, **kwargs)
+
+
+def ConstantNode(
+    device: str,
+    value: Any,
+    dtype: DALIDataType | None,
+    shape: Any,
+    layout: str | None,
+    **kwargs: Any,
+) -> ArrayConstant:
+    """`Constant` of an array, also where the value is a scalar.
+
+    Raises:
+        TypeError: there is no such option.
+    """
+    unknown = kwargs.keys() - {"name", "preserve"}
+    if unknown:
+        raise TypeError(f"Constant: got an unexpected argument {min(unknown)!r}; there are name and preserve")
+    array = constant_array(value, dtype)
+    if shape is not None:
+        array = np.broadcast_to(array, shape) if array.ndim == 0 else array.reshape(shape)
+    return ArrayConstant(array, layout or "", device, kwargs)
+
+
+def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
+    """DALI's rule for constants: Python int is INT32, float FLOAT, bool BOOL; 64 bits shrink to 32.
+
+    But a NumPy integer by itself, no array, keeps its 64 bits. Integers that a type does not hold become its nearest one.
+
+    Args:
+        value: number, list of numbers, array, or a constant.
+        dtype: of the result; None: by that rule.
+        exact: integers that do not fit are an error.
+
+    Raises:
+        OverflowError: those of an array do not fit in 32 bits, and no type was given; or `exact`.
+    """
+    if isinstance(value, ScalarConstant):
+        value, dtype = value.value, dtype or value.dtype
+    if isinstance(value, ArrayConstant):
+        return value.value if dtype is None else value.value.astype(to_dtype(dtype))
+    array = element_array(to_host(value))
+    if dtype is None and array.dtype == np.float64:
+        return array.astype(np.float32)
+    own = array.dtype if isinstance(value, np.integer) else _HALVES.get(array.dtype, array.dtype)
+    wanted = own if dtype is None else to_dtype(dtype)
+    converted = _nearest(array, wanted)
+    if exact or (dtype is None and hasattr(value, "dtype")):
+        _check_integers(array, converted)
+    return converted
+
+
+_HALVES = {np.dtype(np.int64): np.dtype(np.int32), np.dtype(np.uint64): np.dtype(np.uint32)}
+
+
+def _check_integers(array: np.ndarray, converted: np.ndarray) -> None:
+    """Raises OverflowError if an integer has become another one."""
+    if array.dtype.kind in "iu" and converted.dtype.kind in "iu" and (array != converted).any():
+        raise OverflowError(f"Integer {array[array != converted].flat[0]} out of range for {converted.dtype}")
+
+
+def _nearest(array: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """Converted; integers that do not fit are the nearest ones that do."""
+    if array.dtype.kind in "iu" and dtype.kind in "iu" and array.dtype != dtype:
+        limits, own = np.iinfo(dtype), np.iinfo(array.dtype)
+        array = array.clip(max(limits.min, own.min), min(limits.max, own.max))
+    return array.astype(dtype, copy=False)

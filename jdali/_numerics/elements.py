@@ -1,0 +1,130 @@
+"""DALI's types of elements, their numbers, and their NumPy types."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import DTypeLike
+
+
+class DALIEnum(enum.IntEnum):
+    """An enum that is shown as DALI shows it."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}.{self.name}: {self.value}>"
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
+class DALIDataType(DALIEnum):
+    """Element types of a tensor."""
+
+    NO_TYPE = -1
+    UINT8 = 0
+    UINT16 = 1
+    UINT32 = 2
+    UINT64 = 3
+    INT8 = 4
+    INT16 = 5
+    INT32 = 6
+    INT64 = 7
+    FLOAT16 = 8
+    FLOAT = 9
+    FLOAT64 = 10
+    BOOL = 11
+    STRING = 12
+    FEATURE = 17
+    IMAGE_TYPE = 20
+    DATA_TYPE = 21
+    INTERP_TYPE = 22
+    TENSOR_LAYOUT = 23
+    PYTHON_OBJECT = 24
+
+
+NO_TYPE = DALIDataType.NO_TYPE
+UINT8 = DALIDataType.UINT8
+UINT16 = DALIDataType.UINT16
+UINT32 = DALIDataType.UINT32
+UINT64 = DALIDataType.UINT64
+INT8 = DALIDataType.INT8
+INT16 = DALIDataType.INT16
+INT32 = DALIDataType.INT32
+INT64 = DALIDataType.INT64
+FLOAT16 = DALIDataType.FLOAT16
+FLOAT = DALIDataType.FLOAT
+FLOAT64 = DALIDataType.FLOAT64
+BOOL = DALIDataType.BOOL
+STRING = DALIDataType.STRING
+FEATURE = DALIDataType.FEATURE
+IMAGE_TYPE = DALIDataType.IMAGE_TYPE
+DATA_TYPE = DALIDataType.DATA_TYPE
+INTERP_TYPE = DALIDataType.INTERP_TYPE
+TENSOR_LAYOUT = DALIDataType.TENSOR_LAYOUT
+PYTHON_OBJECT = DALIDataType.PYTHON_OBJECT
+
+_NUMPY_TYPES: dict[DALIDataType, Any] = {
+    UINT8: np.uint8,
+    UINT16: np.uint16,
+    UINT32: np.uint32,
+    UINT64: np.uint64,
+    INT8: np.int8,
+    INT16: np.int16,
+    INT32: np.int32,
+    INT64: np.int64,
+    FLOAT16: np.float16,
+    FLOAT: np.float32,
+    FLOAT64: np.float64,
+    BOOL: np.bool_,
+}
+_DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
+
+
+def to_numpy_type(dali_type: DALIDataType) -> Any:
+    """NumPy scalar type of a DALI type, e.g. FLOAT → numpy.float32."""
+    try:
+        return _NUMPY_TYPES[DALIDataType(dali_type)]
+    except KeyError:
+        raise TypeError(f"{DALIDataType(dali_type)} has no NumPy type") from None
+
+
+def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
+    """DALI type of a NumPy, JAX or Python type, or of its name ("float32", "bool")."""
+    dtype = np.dtype(framework_type)
+    try:
+        return _DALI_TYPES[dtype]
+    except KeyError:
+        raise TypeError(f"{dtype} has no DALI type") from None
+
+
+@functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
+def to_dtype(value: Any) -> np.dtype[Any]:
+    """NumPy dtype of whatever a `dtype=` argument may be: DALI, NumPy, JAX or Python type."""
+    if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
+        number: np.dtype[Any] = np.dtype(to_numpy_type(DALIDataType(value)))
+        return number
+    dtype: np.dtype[Any] = np.dtype(jnp.dtype(value))
+    to_dali_type(dtype)
+    return dtype
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """The name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
+    return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
+
+
+def element_array(array: np.ndarray) -> np.ndarray:
+    """The array in the machine's byte order; itself, if it has that.
+
+    Raises:
+        TypeError: its elements are of no type that DALI has.
+    """
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype not in _DALI_TYPES:
+        raise TypeError(f"elements of type {array.dtype} have no type in DALI: convert them first")
+    return array
