@@ -42,13 +42,13 @@ def static_value(annotation: Any, value: Any) -> Hashable:
     if isinstance(value, (np.generic, np.ndarray)):
         one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
         value = value.item() if one_number else value.tolist()
-    number = _number(annotation)
-    return _freeze(value if number is None else _converted(number, annotation, value))
+    kind = _element(annotation)
+    return _freeze(value if kind is None else _converted(kind, annotation, value))
 
 
 @functools.cache
-def _number(annotation: Any) -> type | None:
-    """int or float if all that it allows are such numbers, as `int | tuple[int, ...] | None` does."""
+def _element(annotation: Any) -> type | None:
+    """int, float or str if all that it allows are such, as `int | tuple[int, ...] | None` does."""
     found: set[Any] = set()
     pending = [annotation]
     while pending:
@@ -57,23 +57,34 @@ def _number(annotation: Any) -> type | None:
             pending += inner
         elif option not in (pytypes.NoneType, Ellipsis):
             found.add(option)
-    return next((kind for kind in (int, float) if found == {kind}), None)
+    return next((kind for kind in (int, float, str) if found == {kind}), None)
 
 
-def _converted(number: type, annotation: Any, value: Any) -> Any:
-    """As DALI converts constants: with `int(value)`, which drops a fraction, or `float(value)`."""
+def _converted(kind: type, annotation: Any, value: Any) -> Any:
+    """Numbers as DALI converts constants: with `int(value)`, which drops a fraction, or `float(value)`."""
     if isinstance(value, (list, tuple)):
         if not any(typing.get_args(option) for option in alternatives(annotation)):
-            raise TypeError(f"it must be a real number, not a {type(value).__name__}")
-        return [_one(number, v) for v in value]
-    return _one(number, value)
+            raise _not_of(kind, value)
+        return [_one(kind, v) for v in value]
+    return _one(kind, value)
 
 
-def _one(number: type, value: Any) -> Any:
+def _one(kind: type, value: Any) -> Any:
+    if value is None:
+        return None
+    if kind is str:
+        if not isinstance(value, str):
+            raise _not_of(kind, value)
+        return value
     try:
-        return value if value is None else number(value)
+        return kind(value)
     except OverflowError as error:
         raise ValueError(str(error)) from None
+
+
+def _not_of(kind: type, value: Any) -> TypeError:
+    wanted = "text" if kind is str else "a real number"
+    return TypeError(f"it must be {wanted}, not one of type {type(value).__name__}")
 
 
 def _freeze(value: Any) -> Hashable:
