@@ -84,8 +84,10 @@ class PoolWorkers:
         tasks = min(self._pool.threads, 1 + max(self._size // _TASK_BYTES, count // _TASK_SAMPLES))
         step = max(-(-count // tasks), 1)
         parts = [slice(at, min(at + step, count)) for at in range(0, count, step)]
-        for _ in map(work, parts) if len(parts) == 1 else self._pool.executor.map(work, parts):
-            pass
+        if len(parts) == 1:  # not worth a change of threads
+            work(parts[0])
+        else:
+            self._pool.executor.run_all(work, parts)
 
     def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
         return self._pool.attempt(work, count, self._cost, in_order=self._in_order)

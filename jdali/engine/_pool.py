@@ -6,12 +6,11 @@ import copy
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 from jdali._batches.slabs import MOST_IDLE, SlabPool
 from jdali.engine._failure import NodeFailure
-from jdali.engine._threads import Here, Turn
+from jdali.engine._threads import Here, Tasks, Turn
 from jdali.engine._timing import TimedPool
 from jdali.graph._node import Node
 
@@ -30,7 +29,7 @@ class Pool:
         self.threads = threads
         self.slabs = SlabPool(most_idle)
         self._workers = TimedPool(threads, "jdali-worker", self.slabs.__enter__)
-        self.executor: Executor = self._workers
+        self.executor: Tasks = self._workers
         self.is_here = False
         self._interrupted = threading.Event()
 
@@ -104,8 +103,7 @@ class Pool:
         else:
             done = cost.work_here(attempt_one, [1] * count) if cost is not None else 0
         start = time.perf_counter()
-        for _ in self.executor.map(work, range(done, count, step)):
-            pass
+        self.executor.run_all(work, range(done, count, step))
         if cost is not None:
             cost.note_pool(time.perf_counter() - start, count - done)
         # No cycles: the frames of `attempt_one`, which the errors hold, have the first of these dictionaries only.

@@ -13,7 +13,6 @@ import functools
 import math
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 
 import jax
 import numpy as np
@@ -31,6 +30,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
 from jdali.engine._program import PlannedStage, Program, compiler_options, split_shapes, stage_function
 from jdali.engine._stage import StageRunner
+from jdali.engine._threads import Tasks
 from jdali.engine._timing import inner
 from jdali.graph._node import WHOLE_BATCH, DataNode
 from jdali.graph._plan import ExecutionPlan, Stage
@@ -80,7 +80,7 @@ class Spread:
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
-        pool: Executor | None,
+        pool: Tasks | None,
     ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
         """The program, and its outputs: arrays [rows, ...] split over the devices."""
         (group,) = planned.groups
@@ -111,7 +111,7 @@ class Spread:
         return program, results
 
     def _input(
-        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Executor | None, x64: bool
+        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Tasks | None, x64: bool
     ) -> jax.Array:
         """[rows, *shape], the rows of each part on its devices."""
         whole = _whole(value)
@@ -130,7 +130,7 @@ class Spread:
             return copies
 
         small = self.per_part * math.prod(shape) * value.spec.dtype.itemsize < _WORTH_A_THREAD
-        staged = map(stage, parts) if pool is None or small else pool.map(stage, parts)
+        staged = map(stage, parts) if pool is None or small else pool.run_all(stage, parts)
         pieces = [piece for copies in staged for piece in copies]
         with x64_context(x64):
             return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from typing import Any, Protocol
 
 import jax
@@ -46,6 +45,7 @@ from jdali.engine._program import (
 from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine._staging import Packing
+from jdali.engine._threads import Tasks
 from jdali.engine._timing import inner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
@@ -58,7 +58,7 @@ class SeveralDevices(Protocol):
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
-        pool: Executor | None,
+        pool: Tasks | None,
     ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
 
 
@@ -232,8 +232,10 @@ class StageRunner(StepRunner):
                 if parallel and number >= queued:
                     jax.block_until_ready(results[number - queued])
 
-        for _ in (pool.map if parallel else map)(call, range(len(jobs))):
-            pass
+        if parallel:
+            pool.run_all(call, range(len(jobs)))
+        elif jobs:
+            call(0)
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:

@@ -25,6 +25,8 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 # A stage that has this many padded shapes opens no other one for samples that one of these holds: where sizes are cut out
 # at random and the number of boxes differs too, there is no end of combinations, and each is a program to compile.
 MOST_SHAPES = 12
+# Shapes for which it is remembered which one holds them.
+_MOST_CHOSEN = 1024
 
 
 class StageShapes:
@@ -48,6 +50,7 @@ class StageShapes:
         """
         self._most = most
         self._open: list[Shape] = []
+        self._chosen: dict[tuple[tuple[Kind, ...], Shape], tuple[Shape, float]] = {}
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -72,28 +75,40 @@ class StageShapes:
             held: of each input, as in `PaddedShapes.group`.
             together: all samples in one shape.
         """
-        shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
+        kinds = tuple((v.dtype, v.layout) for v in values)
+        shapes = self._padded_shapes(kinds)
         rest = [None] * (len(values) - len(held))
         groups = shapes.group([v.extents for v in values], [*held, *rest], together=together)
         if self._most is None:
             return groups
-        ends = np.cumsum([0, *(v.ndim for v in values)]).tolist()
-        fixed = np.array([v.layout[a : a + 1] == "C" for v in values for a in range(v.ndim)], bool)
-
-        def seconds(shape: Shape) -> float:
-            """What a sample takes for its padded size."""
-            sizes = [np.array([shape[a:b]]) for a, b in itertools.pairwise(ends)]
-            padded = elements(sizes)
-            return float(self.cost.seconds(np.zeros_like(padded), padded)[0])
-
         found = []
         for group in groups:
-            shape = self._opened(group.shape, fixed, seconds)
-            more = (
-                (seconds(shape) - seconds(group.shape)) * len(group.samples) if shape != group.shape else 0.0
+            shape, more = self._choice(group.shape, kinds, values)
+            found.append(
+                dataclasses.replace(group, shape=shape, seconds=group.seconds + more * len(group.samples))
             )
-            found.append(dataclasses.replace(group, shape=shape, seconds=group.seconds + more))
         return joined(found)
+
+    def _choice(
+        self, shape: Shape, kinds: tuple[Kind, ...], values: Sequence[BatchSpec]
+    ) -> tuple[Shape, float]:
+        """The shape in which samples of this one are computed, and how many seconds more that takes for each."""
+        if (kinds, shape) not in self._chosen:
+            ends = np.cumsum([0, *(v.ndim for v in values)]).tolist()
+            fixed = np.array([v.layout[a : a + 1] == "C" for v in values for a in range(v.ndim)], bool)
+
+            def seconds(shape: Shape) -> float:
+                """What a sample takes for its padded size."""
+                sizes = [np.array([shape[a:b]]) for a, b in itertools.pairwise(ends)]
+                padded = elements(sizes)
+                return float(self.cost.seconds(np.zeros_like(padded), padded)[0])
+
+            opened = self._opened(shape, fixed, seconds)
+            more = seconds(opened) - seconds(shape) if opened != shape else 0.0
+            if len(self._chosen) >= _MOST_CHOSEN:
+                self._chosen.clear()
+            self._chosen[kinds, shape] = opened, more
+        return self._chosen[kinds, shape]
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
         """Those of values of these kinds; a stage mostly has values of the same kinds in every batch."""
@@ -123,6 +138,7 @@ class StageShapes:
             ]
             shape = tuple(np.maximum(room, largest).tolist())
         self._open.append(shape)
+        self._chosen.clear()  # the new one may be better
         return shape
 
     def _derive(

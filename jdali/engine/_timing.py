@@ -15,7 +15,7 @@ from typing import Any
 
 from jax.profiler import TraceAnnotation
 
-from jdali.engine._threads import WorkerThreads
+from jdali.engine._threads import A, R, WorkerThreads
 from jdali.graph._node import Node
 from jdali.graph._plan import ExecutionPlan, HostStep, Stage
 
@@ -186,8 +186,15 @@ class TimedPool(WorkerThreads):
     def submit_at(
         self, order: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any
     ) -> Future[Any]:
-        lap: Lap | None = getattr(_HERE, "lap", None)
-        return super().submit_at(order, function if lap is None else lap.task(function), *args, **kwargs)
+        return super().submit_at(order, _timed(function), *args, **kwargs)
+
+    def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
+        return super().run_all_at(order, _timed(function), arguments)
+
+
+def _timed(function: Callable[..., R]) -> Callable[..., R]:
+    lap: Lap | None = getattr(_HERE, "lap", None)
+    return function if lap is None else lap.task(function)
 
 
 class Timing:
