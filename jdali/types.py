@@ -168,7 +168,7 @@ class CUDAStream:
 
 
 class SampleInfo:
-    """What a per-sample callback is told: which sample it is to give.
+    """The argument of a per-sample callback: which sample it is to give.
 
     Attributes:
         idx_in_epoch: index of the sample in the epoch.
@@ -189,7 +189,7 @@ class SampleInfo:
 
 
 class BatchInfo:
-    """What a batch callback with `batch_info=True` is told."""
+    """The argument of a batch callback with `batch_info=True`."""
 
     __slots__ = ("epoch_idx", "iteration")
 

@@ -1,4 +1,4 @@
-"""Host memory that batches lease: it is used again when the last array in it is gone.
+"""Host memory that batches lease: a slab is reused when the last array in it is gone.
 
 Fresh pages cost as much as filling them, so what a batch lay in serves a later one. Each engine has a `SlabPool`
 (`engine/_pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,

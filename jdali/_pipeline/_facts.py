@@ -95,7 +95,7 @@ class Facts:
         """Compiles the programs of the next batches ahead; the batches are not lost.
 
         Runs batches until an epoch has passed or no new program was compiled for a while. An external
-        source must be one that can be asked again: a list, or a callback that is told what to give.
+        source must be one that can be asked again: a list, or a callback that takes an index.
 
         Args:
             progress: shows a progress bar.

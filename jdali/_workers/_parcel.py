@@ -117,7 +117,7 @@ def _new_file(size: int, least: int, folders: Iterable[str]) -> tuple[str, int]:
 
 # --- in the process that uses them ------------------------------------------------------------
 class Files:
-    """The files of a pool that were received: mapped once, and used again when nobody looks at them."""
+    """The files of a pool that were received: mapped once, and reused when no array refers to them."""
 
     def __init__(self) -> None:
         self._mapped: dict[str, np.memmap[Any, Any]] = {}

@@ -31,7 +31,7 @@ class Kind(NamedTuple):
 
     Attributes:
         extensions: of the names of such files.
-        lines: of the index of a file; is told how many bytes of it were looked at.
+        lines: of the index of a file; calls its second argument with the bytes read so far.
     """
 
     extensions: tuple[str, ...]

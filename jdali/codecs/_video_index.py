@@ -69,7 +69,7 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
         stream = streams[0]
         context = stream.codec_context
         check_size(context.height, context.width)
-        # The limit holds too for sizes that are told later than in the header.
+        # The limit also holds for sizes that come later than the header.
         context.options = {"max_pixels": str(image.MAX_PIXELS)}
         stream.thread_count = threads
         stream.thread_type = "AUTO" if threads != 1 else "NONE"
@@ -112,7 +112,7 @@ class VideoIndex:
         keys: int64 [n], numbers of the frames at which decoding can begin, ascending.
         tick: length of a tick, seconds.
         height, width: in pixels, as the header says.
-        counted: the frames carry no usable times; they are told apart by counting them from the start.
+        counted: the frames carry no usable times; frames are counted from the start instead.
     """
 
     ticks: np.ndarray

@@ -73,7 +73,7 @@ class Iteration:
         ids: identity of its samples.
         parts: of those, the samples of each branch.
         env: what is computed so far.
-        memo: what was read and made, to be used again if some of the samples are replaced.
+        memo: what was read and made, reused if some of the samples are replaced.
         failure: of an operator; the steps after it were left out.
         most_bytes: of all values that were there at the same time so far.
     """

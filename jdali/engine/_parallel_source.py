@@ -72,7 +72,7 @@ class ParallelSource(ExternalSource, InWorkers):
     """An external source with `parallel=True`.
 
     Args:
-        source: a callback that is told which batch or sample to give, an iterable or a generator function.
+        source: a callback that takes the index of the batch or sample, an iterable or a generator function.
         prefetch_queue_depth: batches that workers are asked for before they are wanted, 1 or more.
         bytes_per_sample: room that shared memory is to have for each sample, in bytes.
         options: see `ExternalSource`.
@@ -94,20 +94,20 @@ class ParallelSource(ExternalSource, InWorkers):
         self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
         if self.is_fed:
             raise TypeError(f"{self.title}: parallel=True needs a source; this one is fed with feed_input")
-        if callable(source) and not (self._told or is_generator_function(source)):
+        if callable(source) and not (self._takes_index or is_generator_function(source)):
             raise TypeError(
                 f"{self.title}: Callable passed to External Source in parallel mode (when `parallel=True`) must accept "
                 "exactly one argument: `jdali.types.SampleInfo` if run with `batch=False` or either "
                 "`jdali.types.BatchInfo` or integer that represents the index of the batch within the epoch if run "
                 "with `batch=True`. Got a callable that does not accept arguments instead."
             )
-        if self._told and has_state(source):
+        if self._takes_index and has_state(source):
             raise TypeError(
                 f"{self.title}: a callback with get_state and set_state cannot be parallel: there would be one in "
                 "each worker"
             )
         self._ahead: collections.deque[_Ahead] = collections.deque()
-        self._state: dict[str, Any] = {} if self._told else {"taken": 0}
+        self._state: dict[str, Any] = {} if self._takes_index else {"taken": 0}
 
     @property
     def calls_user(self) -> bool:
@@ -116,7 +116,7 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def remote(self) -> RemoteSource:
         """What the workers get."""
-        return RemoteSource(self.source, self._options, not self._told)
+        return RemoteSource(self.source, self._options, not self._takes_index)
 
     def in_process(self) -> ExternalSource:
         """See `InWorkers.in_process`."""
@@ -149,10 +149,10 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
         """What of a request the batch depends on. Batches may be smaller than thought when later ones were asked for."""
-        return () if not self._told else request[:-1] if self.batch else request
+        return () if not self._takes_index else request[:-1] if self.batch else request
 
     def _ask(self, request: _Request) -> _Ahead:
-        if self.batch or not self._told:
+        if self.batch or not self._takes_index:
             parts = [
                 self._call(
                     "next_batch", *request, samples=request[0], bytes_per_sample=self._bytes_per_sample
@@ -168,7 +168,7 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def _received(self, ahead: _Ahead) -> Any:
         size = ahead.size
-        if self.batch or not self._told:
+        if self.batch or not self._takes_index:
             outputs, (layouts, state) = _answers(ahead.parts)[0]
             self._state = state
             return self._batch(outputs, layouts, size, copy=False)
@@ -181,13 +181,13 @@ class ParallelSource(ExternalSource, InWorkers):
 
     def set_state(self, state: dict[str, Any]) -> None:
         self._ahead.clear()
-        if not self._told:
+        if not self._takes_index:
             self._state = self._call("set_state", state).result()[1]
 
     def twin(self) -> ExternalSource:
         """See `ExternalSource.twin`; this one runs in the process itself."""
         twin = ExternalSource(self.source, **self._options)
-        if not self._told:
+        if not self._takes_index:
             items = Items(self.source, self.cycle)
             items.set_state(self._state)
             twin._items = items.twin()

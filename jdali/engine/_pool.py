@@ -131,7 +131,7 @@ class Cost:
     # not known, calls that take more than the second are for the pool, and those of more than the third ever.
     TRIVIAL_SECONDS = 40e-6
     CHEAP_SECONDS = 150e-6
-    DEAR_SECONDS = 1e-3
+    EXPENSIVE_SECONDS = 1e-3
     # What all calls of a batch together may take longer, for once.
     TOLERANCE_SECONDS = 450e-6
     # After at most this many batches the other way is tried again, for samples differ. At first sooner: the
@@ -158,7 +158,7 @@ class Cost:
             return 0
         start = time.perf_counter()
         known = self._pool_seconds
-        limit = self.CHEAP_SECONDS if known is None else min(known, self.DEAR_SECONDS)
+        limit = self.CHEAP_SECONDS if known is None else min(known, self.EXPENSIVE_SECONDS)
         allowed, used = self.TOLERANCE_SECONDS, 0.0
         for i, count in enumerate(samples):
             function(i)

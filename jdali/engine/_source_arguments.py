@@ -52,7 +52,7 @@ def is_callback(source: Any) -> TypeGuard[Callable[..., Any]]:
 
 
 def takes_argument(function: Callable[..., Any]) -> bool:
-    """Whether a callback is told what to give; raises TypeError if it takes more than that."""
+    """Whether a callback takes an index (a number, SampleInfo or BatchInfo); raises TypeError if it takes more than that."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -87,11 +87,11 @@ class ExternalSource:
         self._last: Any = None
         self._feed_lock = threading.Lock()
         self._given = 0  # batches of fed data
-        # A callback that is told what to give needs no position to go back to.
+        # A callback that takes an index needs no position to go back to.
         check_source(source, cycle, repeat_last=repeat_last)
-        self._told = is_callback(source) and takes_argument(source)
+        self._takes_index = is_callback(source) and takes_argument(source)
         self._items: Items | None = None
-        if source is not None and not self._told:
+        if source is not None and not self._takes_index:
             self._items = Items(source, self.cycle, held=held)
 
     @property
@@ -183,7 +183,7 @@ class ExternalSource:
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """JSON-able; empty for a callback that is told which batch or sample to give.
+        """JSON-able; empty for a callback that takes the index of the batch or sample.
 
         What was fed with `feed_input` is not in it, only how many batches of it were used.
         """

@@ -26,7 +26,7 @@ MOST_CHARACTERS = 400
 MOST_OF_A_VALUE = 48
 # Longer lists are hashed as they are: one by one, the labels of a large data set would take a second.
 MOST_ITEMS = 100
-# How many differences are told.
+# How many differences a message lists.
 MOST_DIFFERENCES = 4
 
 # Arguments that may change from run to run: where the data lies, how it is divided and how it is buffered. Readers

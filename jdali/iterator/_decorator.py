@@ -39,8 +39,8 @@ def data_iterator(
 
     The factory takes the function's own arguments and those of `Pipeline`. With `sharding` or `devices`
     `batch_size` is that of all devices (and processes) together. If the function has the parameters
-    `shard_id` and `num_shards` there is one pipeline for each part of the batch, and each is told its
-    part; else one pipeline makes the whole batch, which is split up after that.
+    `shard_id` and `num_shards` there is one pipeline for each shard of the batch, which gets its
+    `shard_id`; else one pipeline makes the whole batch, which is split up after that.
 
     Args:
         pipeline_fn: as for `pipeline_def`.

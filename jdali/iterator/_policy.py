@@ -1,6 +1,6 @@
 """How long an epoch of an iterator is: DALI's rules for the last batch, as arithmetic.
 
-Nothing here touches a pipeline. An `EpochCounter` is told what the reader says of itself, and says how
+Nothing here touches a pipeline. An `EpochCounter` takes the metadata of a reader, and says how
 many batches the epoch has, how many more must be drawn and thrown away, and which samples of a batch
 belong to the epoch.
 """

@@ -78,7 +78,7 @@ def _pick(
             )
         return saturate_cast(image, dtype)
 
-    # On a CPU one sample after the other: a gather that is told the sample as well takes twice as long.
+    # On a CPU one sample after the other: a gather with an index for the sample as well takes twice as long.
     return by_platform(taken, taken)(image, filters, extent)
 
 

@@ -23,8 +23,8 @@ _NUMBERS = itertools.count()
 class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignore]
     """PyTorch's `DataLoader` for data sets that call a server's proxy; its loop gets tensors in place of references.
 
-    The server's thread is started if it does not run, and stopped with the loader then. PyTorch starts the workers,
-    in the way that it is told to or that is the system's. A data set of forked workers must not use JAX, which
+    The server's thread is started if it does not run, and stopped with the loader then. PyTorch starts the workers
+    as `multiprocessing_context` says, or as is usual on the system. A data set of forked workers must not use JAX, which
     cannot run in a copy of its process; what the proxy does in them does not.
 
     Args:
