@@ -24,7 +24,7 @@ BATCH = 32
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 # Batches taken before the clock starts: a rival that waits for its turn has made some ahead.
 DRAIN = 6
-WORKLOADS = ("train", "val", "rotate")
+WORKLOADS = ("train", "val", "rotate", "colour")
 ON_GPU = ("dali_gpu", "jdali_gpu")
 RIVALS = ("dali", "jdali", "jdali_scaled", "torch", "grain", "tfdata", *ON_GPU)
 
@@ -82,7 +82,13 @@ def dali_like(package: str, workload: str, data: str, threads: int, gpu: bool = 
         images = fn.decoders.image(jpegs, **decoder)
         return fn.rotate(images, angle=fn.random.uniform(range=(-10.0, 10.0)), fill_value=0), labels
 
-    return {"train": train, "val": val, "rotate": rotate}[workload]()
+    @root.pipeline_def(**options)
+    def colour():
+        jpegs, labels = fn.readers.file(file_root=data, random_shuffle=True, name="Reader")
+        images = fn.color_twist(fn.decoders.image(jpegs, **decoder), hue=20.0, saturation=1.2)
+        return fn.normalize(fn.gaussian_blur(images, sigma=1.0), axes=[0, 1]), labels
+
+    return {"train": train, "val": val, "rotate": rotate, "colour": colour}[workload]()
 
 
 def work_dali(workload: str, data: str, threads: int, **options: object) -> None:
@@ -248,6 +254,8 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
     try:
         if rival in ON_GPU and not Path("/dev/nvidiactl").exists():
             raise ImportError("there is no NVIDIA GPU here")
+        if workload == "colour" and "dali" not in rival:
+            raise ImportError("Pillow and TensorFlow have no such operators")
         runs[rival](workload, data, threads)
     except ImportError as error:
         say({"problem": str(error)})

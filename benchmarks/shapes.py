@@ -23,19 +23,6 @@ from pipelines import dali_like, default_data, wait
 PICTURES, SOUNDS = ("train", "val", "rotate", "colour"), ("speech",)
 
 
-def colour(data: str):
-    import jdali
-    from jdali import fn
-
-    @jdali.pipeline_def(batch_size=32, num_threads=2, seed=1)
-    def define():
-        jpegs, _ = fn.readers.file(file_root=data, random_shuffle=True, name="Reader")
-        images = fn.color_twist(fn.decoders.image(jpegs), hue=20.0, saturation=1.2)
-        return fn.normalize(fn.gaussian_blur(images, sigma=1.0), axes=[0, 1])
-
-    return define()
-
-
 def speech(data: str):
     import jdali
     from jdali import fn
@@ -55,8 +42,7 @@ def speech(data: str):
 
 def workload(name: str, data: str, epochs: int) -> None:
     start = time.perf_counter()
-    makers = {"colour": colour, "speech": speech}
-    pipe = makers[name](data) if name in makers else dali_like("jdali", name, data, 2)
+    pipe = speech(data) if name == "speech" else dali_like("jdali", name, data, 2)
     wait(pipe.run())
     first = time.perf_counter() - start
     batches = -(-pipe.epoch_size("Reader") * epochs // pipe.max_batch_size)

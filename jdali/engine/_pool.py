@@ -10,7 +10,7 @@ from typing import Any
 
 from jdali._batches.slabs import MOST_IDLE, SlabPool
 from jdali.engine._failure import NodeFailure
-from jdali.engine._threads import Here, Tasks, Turn
+from jdali.engine._threads import Here, TaskExecutor, Turn
 from jdali.engine._timing import TimedPool
 from jdali.graph._node import Node
 
@@ -29,7 +29,7 @@ class Pool:
         self.threads = threads
         self.slabs = SlabPool(most_idle)
         self._workers = TimedPool(threads, "jdali-worker", self.slabs.__enter__)
-        self.executor: Tasks = self._workers
+        self.executor: TaskExecutor = self._workers
         self.is_here = False
         self._interrupted = threading.Event()
 

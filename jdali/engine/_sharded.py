@@ -30,7 +30,7 @@ from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
 from jdali.engine._program import PlannedStage, Program, compiler_options, split_shapes, stage_function
 from jdali.engine._stage import StageRunner
-from jdali.engine._threads import Tasks
+from jdali.engine._threads import TaskExecutor
 from jdali.engine._timing import inner
 from jdali.graph._node import WHOLE_BATCH, DataNode
 from jdali.graph._plan import ExecutionPlan, Stage
@@ -80,7 +80,7 @@ class Spread:
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
-        pool: Tasks | None,
+        pool: TaskExecutor | None,
     ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
         """The program, and its outputs: arrays [rows, ...] split over the devices."""
         (group,) = planned.groups
@@ -111,7 +111,7 @@ class Spread:
         return program, results
 
     def _input(
-        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Tasks | None, x64: bool
+        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: TaskExecutor | None, x64: bool
     ) -> jax.Array:
         """[rows, *shape], the rows of each part on its devices."""
         whole = _whole(value)

@@ -45,7 +45,7 @@ from jdali.engine._program import (
 from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._stage_shapes import MOST_SHAPES, StageShapes, held_shapes
 from jdali.engine._staging import Packing
-from jdali.engine._threads import Tasks
+from jdali.engine._threads import TaskExecutor
 from jdali.engine._timing import inner
 from jdali.engine._values import Values
 from jdali.graph._node import DataNode, Node
@@ -58,7 +58,7 @@ class SeveralDevices(Protocol):
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
-        pool: Tasks | None,
+        pool: TaskExecutor | None,
     ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import heapq
 import itertools
 import queue
@@ -15,9 +16,10 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
-class Tasks(Executor):
+class TaskExecutor(Executor, abc.ABC):
     """Does tasks: single ones, and many that are waited for together."""
 
+    @abc.abstractmethod
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
         """function(argument) for each of them; returns when all calls are over.
 
@@ -27,10 +29,9 @@ class Tasks(Executor):
             what the first call raised that failed, in the order of the arguments, when those before it are over; calls
             after it that have not begun are left out.
         """
-        raise NotImplementedError
 
 
-class WorkerThreads(Tasks):
+class WorkerThreads(TaskExecutor):
     """As a `ThreadPoolExecutor`, but its threads are daemons, and tasks may go before others.
 
     At its exit the interpreter waits for the threads of a `ThreadPoolExecutor` to do all that they were
@@ -50,7 +51,7 @@ class WorkerThreads(Tasks):
         initializer: Callable[[], object] = lambda: None,
     ):
         self._most, self._prefix, self._initializer = threads, thread_name_prefix, initializer
-        self._tasks = _Tasks()
+        self._tasks = _Queue()
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -71,11 +72,11 @@ class WorkerThreads(Tasks):
         return future
 
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """As of `Tasks`; before everything that `submit_at` and `run_all_at` have put behind it."""
+        """As of `TaskExecutor`; before everything that `submit_at` and `run_all_at` have put behind it."""
         return self.run_all_at(0, function, arguments)
 
     def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """As of `Tasks`; of what waits, the lowest `order` goes first."""
+        """As of `TaskExecutor`; of what waits, the lowest `order` goes first."""
         if not arguments:
             return []
         calls = _Calls(function, arguments)
@@ -218,7 +219,7 @@ class _Calls:
         return self._results
 
 
-class _Tasks:
+class _Queue:
     """A queue in which the lowest order comes first, and of one order what was put first.
 
     A token for each task, in a queue that knows no order, is what threads wait for: the garbage collector may
@@ -261,7 +262,7 @@ class _Tasks:
         self._tokens.put(False)
 
 
-def _work(initializer: Callable[[], object], tasks: _Tasks, idle: threading.Semaphore) -> None:
+def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Semaphore) -> None:
     initializer()
     while True:
         try:
@@ -275,7 +276,7 @@ def _work(initializer: Callable[[], object], tasks: _Tasks, idle: threading.Sema
         del task  # what it was given, and what it gave, are not kept by a thread that waits
 
 
-class Turn(Tasks):
+class Turn(TaskExecutor):
     """A pool of threads for tasks that all have one order among those of others.
 
     Args:
@@ -293,7 +294,7 @@ class Turn(Tasks):
         return self._threads.run_all_at(self._order, function, arguments)
 
 
-class Here(Tasks):
+class Here(TaskExecutor):
     """No pool: the thread that submits a task does it."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
