@@ -111,7 +111,12 @@ class Spread:
         return program, results
 
     def _input(
-        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: TaskExecutor | None, x64: bool
+        self,
+        value: TensorList,
+        rows: np.ndarray,
+        shape: tuple[int, ...],
+        pool: TaskExecutor | None,
+        x64: bool,
     ) -> jax.Array:
         """[rows, *shape], the rows of each part on its devices."""
         whole = _whole(value)
