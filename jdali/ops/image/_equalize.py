@@ -38,17 +38,17 @@ def equalize(image: Array, /, *, extent: Array, out_shape: tuple[int, ...]) -> A
 
 @one_program()
 def _equalized(image: Array, extent: Array) -> Array:
-    return looked_up(image, equalizing_tables(histograms(image, extent)))
+    return looked_up(image, extent, equalizing_tables(histograms(image, extent)))
 
 
 def equalizing_tables(counts: Array) -> Array:
-    """int32 [C, 256], what each value becomes, of int32 [C, 256] counts of values."""
+    """uint8 [C, 256], what each value becomes, of int32 [C, 256] counts of values."""
     up_to = jnp.cumsum(counts, axis=1, dtype=jnp.int32)
     total = up_to[:, -1:]
     first = jnp.take_along_axis(counts, jnp.argmax(counts > 0, axis=1, keepdims=True), axis=1)
     rest = (total - first).astype(jnp.float32)
     scale = 255 / jnp.maximum(rest, 1)
     # Half to even, unlike everything else: OpenCV's equalizeHist, which DALI calls, rounds so.
-    spread = jnp.round((up_to - first).astype(jnp.float32) * scale).astype(jnp.int32)
-    same = jnp.arange(BINS, dtype=jnp.int32)
-    return jnp.where(rest == 0, same, jnp.clip(spread, 0, BINS - 1))
+    spread = jnp.round((up_to - first).astype(jnp.float32) * scale)
+    same = jnp.arange(BINS, dtype=jnp.uint8)
+    return jnp.where(rest == 0, same, jnp.clip(spread, 0, BINS - 1).astype(jnp.uint8))

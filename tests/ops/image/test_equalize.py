@@ -65,6 +65,29 @@ def test_histograms_equal_numpy():
         np.testing.assert_array_equal(count(picture, np.int32([7, 12, 3])), expected)
 
 
+@pytest.mark.parametrize(
+    ("shape", "extent"),
+    [
+        ((20, 128, 1), (20, 128)),
+        ((20, 64, 3), (1, 1)),
+        ((9, 33, 1), (8, 30)),
+        ((9, 331, 2), (0, 0)),
+        ((9, 67, 5), (9, 66)),
+        ((3, 64, 7), (3, 1)),
+        ((300, 1, 1), (299, 1)),
+    ],
+)
+def test_loops_equal_numpy(shape, extent):
+    """Rows that chunks divide, and others, with anything in the padding."""
+    picture = RNG.integers(0, 256, shape, np.uint8)
+    tables = RNG.integers(0, 256, (shape[2], 256), np.uint8)
+    true, padded_extent = picture[: extent[0], : extent[1]], np.int32([*extent, shape[2]])
+    expected = [np.bincount(true[..., c].ravel(), minlength=256) for c in range(shape[2])]
+    np.testing.assert_array_equal(_histogram._counted(picture, padded_extent), expected)
+    made = np.asarray(_histogram._one_by_one(picture, padded_extent, tables))
+    np.testing.assert_array_equal(made[: extent[0], : extent[1]], tables[np.arange(shape[2]), true])
+
+
 @pytest.mark.oracle
 def test_large_images_equal_dali(monkeypatch):
     """Those that are counted in a loop."""
