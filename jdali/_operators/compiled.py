@@ -37,6 +37,8 @@ class CompiledOp(Operator):
             so that those before and after it keep shapes by sample.
         nanoseconds: time for an element that it reads or writes, on one core of a CPU; `benchmarks/shapes.py`
             measures it. It matters only where it is several times the usual.
+        wide_vectors: whether loops for a CPU should use vectors of 512 bits, where it has them, and not 256. Those
+            are faster for much arithmetic on each element, and slower for copies and short rows: measure it.
         uses: offers of the producer of its first input that it may use.
     """
 
@@ -44,6 +46,7 @@ class CompiledOp(Operator):
     free_padding: FreePadding = "none"
     whole_batch: WholeBatch | None = None
     nanoseconds: float = USUAL_NANOSECONDS
+    wide_vectors: bool = False
     uses: tuple[type[Offer], ...] = ()
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("extent", "out_extent", "out_shape", "layout")

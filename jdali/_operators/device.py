@@ -45,6 +45,7 @@ def operator(
     free_padding: FreePadding = "none",
     whole_batch: WholeBatch | None = None,
     nanoseconds: float = USUAL_NANOSECONDS,
+    wide_vectors: bool = False,
     uses: tuple[type[Offer], ...] = (),
     source: str = "",
 ) -> Callable[[Callable[..., Any]], DeviceOp]:
@@ -54,7 +55,7 @@ def operator(
         return DeviceOp.of(
             run, name, setup=setup, setup_needs=setup_needs, layouts=layouts, sequence=sequence, takes_frames=takes_frames,
             outputs=outputs, output_per_optional=output_per_optional, devices=devices, free_padding=free_padding,
-            whole_batch=whole_batch, nanoseconds=nanoseconds, uses=uses, source=source,
+            whole_batch=whole_batch, nanoseconds=nanoseconds, wide_vectors=wide_vectors, uses=uses, source=source,
         )  # fmt: skip
 
     return decorate

@@ -20,6 +20,7 @@ from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
 from jdali._operators.call import Call, PlannedCall, run_call
+from jdali._operators.compiled import CompiledOp
 from jdali.engine._buckets import Group
 from jdali.engine._cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine._failure import failing_as
@@ -47,6 +48,7 @@ _ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
 # XLA's older loops for the CPU. The newer ones compute exp, log and atan with other polynomials where 5 to
 # 7 elements are left over, so results would depend on the shape; and on images they were slower.
 _SAME_LOOPS = {"xla_cpu_use_fusion_emitters": False}
+_WIDE_VECTORS = {"xla_cpu_prefer_vector_width": 512}
 
 
 class Compiled:
@@ -166,11 +168,19 @@ def random_nodes(stage: Stage) -> list[Node]:
     return [node for node in stage.nodes if node.op.random]
 
 
-def compiler_options(platform: str, *, one_thread: bool = False) -> dict[str, Any] | None:
+def compiler_options(
+    platform: str, *, one_thread: bool = False, wide_vectors: bool = False
+) -> dict[str, Any] | None:
     """Options of XLA for programs of a stage; None: those of JAX."""
     if platform != "cpu":
         return None
-    return (_ONE_THREAD if one_thread else {}) | _known_loops() or None
+    wanted = (_ONE_THREAD if one_thread else {}) | (_WIDE_VECTORS if wide_vectors else {})
+    return wanted | _known_loops() or None
+
+
+def wants_wide_vectors(stage: Stage) -> bool:
+    """Whether an operator of the stage asks for `wide_vectors`."""
+    return any(isinstance(node.op, CompiledOp) and node.op.wide_vectors for node in stage.nodes)
 
 
 @functools.cache

@@ -28,7 +28,14 @@ from jdali.engine._executor import Engine
 from jdali.engine._failure import failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
-from jdali.engine._program import PlannedStage, Program, compiler_options, split_shapes, stage_function
+from jdali.engine._program import (
+    PlannedStage,
+    Program,
+    compiler_options,
+    split_shapes,
+    stage_function,
+    wants_wide_vectors,
+)
 from jdali.engine._stage import StageRunner
 from jdali.engine._threads import TaskExecutor
 from jdali.engine._timing import inner
@@ -157,8 +164,9 @@ class Spread:
                 out_specs=P(PART),
                 check_vma=False,
             )
+            options = compiler_options(platform, wide_vectors=wants_wide_vectors(runner.stage))
             program = runner.programs[key] = Program(
-                jax.jit(mapped, compiler_options=compiler_options(platform)), self.rows, shapes
+                jax.jit(mapped, compiler_options=options), self.rows, shapes
             )
         return program
 

@@ -37,7 +37,13 @@ def water_setup(images: BatchSpec, *, interp_type: DALIInterpType) -> BatchSpec:
     return images
 
 
-@operator(setup=water_setup, layouts=("HWC",), free_padding="all", source="operators/image/remap/water.h")
+@operator(
+    setup=water_setup,
+    layouts=("HWC",),
+    free_padding="all",
+    wide_vectors=True,
+    source="operators/image/remap/water.h",
+)
 def water(
     image: Array,
     /,
@@ -99,7 +105,13 @@ def sphere_setup(images: BatchSpec, *, interp_type: DALIInterpType) -> BatchSpec
     return images
 
 
-@operator(setup=sphere_setup, layouts=("HWC",), free_padding="all", source="operators/image/remap/sphere.h")
+@operator(
+    setup=sphere_setup,
+    layouts=("HWC",),
+    free_padding="all",
+    wide_vectors=True,
+    source="operators/image/remap/sphere.h",
+)
 def sphere(
     image: Array,
     /,

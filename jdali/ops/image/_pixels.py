@@ -12,11 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
+
+from jdali._numerics.rounding import varying_like
+from jdali.ops.image._by_platform import loop, rows_of_block
 
 K = TypeVar("K")
 
 _BITS, _BYTES = 8, 4
+_BLOCK = 1 << 16  # elements that are packed in one step
 
 
 class Plain:
@@ -49,8 +53,9 @@ class Plain:
 class Packed:
     """uint8 [H, W, C] of up to four channels: pixels that are read are uint32, the first channel in the lowest bits."""
 
-    def __init__(self, image: Array):
-        self._words = packed(channels_of(image)).reshape(-1)
+    def __init__(self, image: Array, rows: Array):
+        """Packs the first `rows` rows, at least; no others may be read."""
+        self._words = _packed_rows(image, rows).reshape(-1)
         self._width = image.shape[1]
         self.channels: int = image.shape[-1]
         self.dtype = image.dtype
@@ -77,6 +82,20 @@ class Packed:
 
 
 Pixels = Plain | Packed
+
+
+def _packed_rows(image: Array, rows: Array) -> Array:
+    """uint32 [H, W], made in a loop: as one expression it would be made in the flat shape, which takes 3 times as long."""
+    height = image.shape[0]
+    block = rows_of_block(image.shape, _BLOCK)
+
+    def pack(i: Array, words: Array) -> Array:
+        first = jnp.minimum(i * block, height - block)
+        part = packed(channels_of(lax.dynamic_slice_in_dim(image, first, block)))
+        return lax.dynamic_update_slice_in_dim(words, part, first, 0)
+
+    start = varying_like(jnp.zeros(image.shape[:2], jnp.uint32), image, rows)
+    return loop((rows + block - 1) // block, pack, start)
 
 
 def packs(image: Array) -> bool:

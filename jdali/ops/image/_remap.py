@@ -45,6 +45,7 @@ def setup(
     devices=("cpu", "gpu"),
     free_padding="all",
     nanoseconds=23.0,
+    wide_vectors=True,
     source="operators/image/remap/remap.cc",
 )
 def remap(

@@ -200,7 +200,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out
     def tiled(image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
         rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
         pack = _pays_to_pack(sampling, image)
-        pixels = Packed(image) if pack else Plain(image)
+        pixels = Packed(image, extent[0]) if pack else Plain(image)
 
         def made(y: Array, column: Array, out: Array, to: Array) -> Array:
             """`out` with a tile in it, the row y of which is the row `to` there."""

@@ -87,6 +87,7 @@ def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
     takes_frames="inputs",
     free_padding="all",
     nanoseconds=28.0,
+    wide_vectors=True,
     source="operators/image/remap/cvcuda/warp_perspective.cc",
 )
 def warp_perspective(
