@@ -19,8 +19,8 @@ from jax import Array, lax
 from jdali._batches.extent import valid_mask
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
-from jdali.ops.image._border import with_margin
-from jdali.ops.image._by_platform import by_platform, kept, loop
+from jdali.ops.image._border import INDICES, with_margin
+from jdali.ops.image._by_platform import by_platform, kept, loop, rows_of_block
 from jdali.ops.tensor._fit import fit
 
 # Elements of a kernel from which on it is looked at whether it is a product of vectors: below, two passes over the
@@ -34,7 +34,7 @@ _MISSES = 2.0**-22
 _TILE = 81
 _COLUMNS = 32
 # Elements of a block of the result.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
 # Elements of an image for which no loop is worth its compilation.
 SMALL = 1 << 14
 
@@ -151,19 +151,22 @@ def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: 
     starts = jnp.zeros(3, jnp.int32)
     if c.kind.border is not None:
         starts = jnp.asarray([n - 1 for n in c.reach], jnp.int32) - anchor
-    for axis, unit in ((1, 1), (2, 1), (3, channels)):
-        side = c.reach[axis - 1] - 1
-        if c.kind.border is None:
-            flat = jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
-        else:
-            flat = with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
-    arguments = (flat, kernel, starts, sizes)
+    flat = _with_margin(c, flat, 1, 1, fill, sizes)
+    arguments = (flat, kernel, fill, starts, sizes)
     if image.size <= SMALL and math.prod(c.taps) < _FEW:
         result = _whole(c, channels, *arguments)
     else:
         both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
         result = by_platform(*both)(*arguments)
     return result.reshape(n, *c.shape, channels)
+
+
+def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array, sizes: Array) -> Array:
+    """[N, D, H, W · C] with what the kernel reaches past axis 1, 2 or 3; `unit`: elements along it that belong together."""
+    side = c.reach[axis - 1] - 1
+    if c.kind.border is None:
+        return jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
+    return with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
 
 
 # --- a tile of the kernel --------------------------------------------------------------------------
@@ -193,18 +196,19 @@ def _add_tile(
 
 # --- blocks ---------------------------------------------------------------------------------------
 def _in_blocks(
-    c: Correlation, channels: int, flat: Array, kernel: Array, starts: Array, sizes: Array
+    c: Correlation, channels: int, flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array
 ) -> Array:
     """Block after block of rows, up to the true sizes."""
+    arguments = (flat, kernel, fill, starts, sizes)
     if math.prod(c.taps) < SEPARABLE:
-        return _blocks(c, channels, None, flat, kernel, starts, sizes)
+        return _blocks(c, channels, None, *arguments)
     pays, vectors = _vectors(kernel, sizes[1, 1:])
     return lax.cond(
         pays,
         lambda *arguments: _blocks(c, channels, vectors, *arguments),
         lambda *arguments: _blocks(c, channels, None, *arguments),
-        flat, kernel, starts, sizes,
-    )  # fmt: skip
+        *arguments,
+    )
 
 
 Vectors: TypeAlias = tuple[Array, Array, Array]
@@ -212,29 +216,111 @@ Vectors: TypeAlias = tuple[Array, Array, Array]
 
 def _blocks(
     c: Correlation, channels: int, vectors: Vectors | None,
-    flat: Array, kernel: Array, starts: Array, sizes: Array,
+    flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array,
 ) -> Array:  # fmt: skip
     depth, height, width = c.shape
     length = width * channels
-    rows = min(max(_BLOCK // max(length, 1), 8), height)
-    slab = (1, c.reach[0], rows + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
+    rows = rows_of_block((height, length), max(_BLOCK, 8 * length))
+    reached = (c.reach[0], rows + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
     counts = sizes[0, 1:3] if c.kind.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
     blocks = (counts[1] + rows - 1) // rows
     block = _Block(c, (rows, length), channels, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
+    source = _Source(c, reached, channels, flat, fill, starts, sizes)
 
-    def make(i: Array, result: Array) -> Array:
+    def make(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+        result, buffer = state
         first = jnp.minimum(i % blocks * rows, height - rows)
         n, d = i // (blocks * counts[0]), i // blocks % counts[0]
-        corner = (n, d + starts[0], first + starts[1], starts[2] * channels)
-        values = lax.dynamic_slice(flat, corner, slab)[0].astype(jnp.float32)
+        buffer = source.read(buffer, n, d, first)
+        values = source.reached(buffer)
         if vectors is None:
             made = block.of_kernel(values, kernel, sizes[1, 1:])
         else:
             made = block.of_vectors(values, vectors, sizes[1, 1:])
-        return lax.dynamic_update_slice(result, c.kind.rounded(made)[None, None], (n, d, first, jnp.int32(0)))
+        at = (n, d, first, jnp.int32(0))
+        return lax.dynamic_update_slice(result, c.kind.rounded(made)[None, None], at), buffer
 
     count = sizes[0, 0] * counts[0] * blocks
-    return loop(count, make, jnp.zeros((flat.shape[0], depth, height, length), c.kind.dtype))
+    result = jnp.zeros((flat.shape[0], depth, height, length), c.kind.dtype)
+    return loop(count, make, (result, source.buffer()))[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Source:
+    """What the kernel reaches from some rows, in float32, with what lies past the borders of the image.
+
+    It is made in the cache, block by block: made of the whole image it would be written to memory and read again twice.
+
+    Attributes:
+        c: what is made.
+        shape: planes, rows and elements of a row that are reached.
+        channels: of a pixel.
+        flat, fill, starts, sizes: see `correlate`; `flat` has a margin along D.
+    """
+
+    c: Correlation
+    shape: tuple[int, int, int]
+    channels: int
+    flat: Array
+    fill: Array
+    starts: Array
+    sizes: Array
+
+    @property
+    def _side(self) -> int:
+        """Elements in front of a row and behind it."""
+        return 0 if self.c.kind.border is None else (self.c.reach[2] - 1) * self.channels
+
+    def buffer(self) -> Array:
+        """What `read` writes into."""
+        planes, rows, length = self.shape
+        return jnp.zeros((planes * rows, length + self._side), jnp.float32)
+
+    def read(self, buffer: Array, n: Array, d: Array, first: Array) -> Array:
+        """Rows for a block that begins at row `first` of plane `d` of image `n`."""
+        _, depth, height, width = self.flat.shape
+        border, zero = self.c.kind.border, jnp.int32(0)
+        row = first + jnp.arange(self.shape[1], dtype=jnp.int32) + self.starts[1]
+        inside = jnp.ones(row.shape, bool)
+        if border is not None:
+            row, true = row - (self.c.reach[1] - 1), self.sizes[0, 2]
+            if border == "constant":
+                inside = (row >= 0) & (row < true)
+            else:
+                row = INDICES[border](row, true)
+        plane = n * depth + d + self.starts[0] + jnp.arange(self.shape[0], dtype=jnp.int32)
+        rows = (plane[:, None] * height + jnp.clip(row, 0, height - 1)).reshape(-1)
+        inside = jnp.tile(inside, self.shape[0])[:, None]
+        fill = self.fill.astype(self.flat.dtype).astype(jnp.float32)
+
+        def taken(lines: Array, columns: Array | None = None) -> Array:
+            at = rows if columns is None else (rows[:, None], columns)
+            values = (
+                lines.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False).astype(jnp.float32)
+            )
+            return jnp.where(inside, values, fill) if border == "constant" else values
+
+        lines = self.flat.reshape(-1, width)
+        within = taken(lines[:, : buffer.shape[1] - 2 * self._side])
+        buffer = lax.dynamic_update_slice(buffer, within, (zero, jnp.int32(self._side)))
+        if border is None or not self._side:
+            return buffer
+        side, true = self._side // self.channels, self.sizes[0, 3]
+        for column, to in ((-side, 0), (true, self._side + true * self.channels)):
+            if border == "constant":
+                strip = jnp.broadcast_to(fill, (rows.size, self._side))
+            else:
+                pixels = INDICES[border](column + jnp.arange(side, dtype=jnp.int32), true)
+                own = pixels[:, None] * self.channels + jnp.arange(self.channels, dtype=jnp.int32)
+                strip = taken(lines, own.reshape(-1))
+            buffer = lax.dynamic_update_slice(buffer, strip, (zero, jnp.int32(to)))
+        return buffer
+
+    def reached(self, buffer: Array) -> Array:
+        """float32 of `shape`, of what `read` gave."""
+        planes, rows, length = self.shape
+        start = self.starts[2] * self.channels
+        return lax.dynamic_slice_in_dim(buffer, start, length, axis=1).reshape(planes, rows, length)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -303,8 +389,12 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
 
 
 # --- the whole image at once --------------------------------------------------------------------
-def _whole(c: Correlation, channels: int, flat: Array, kernel: Array, starts: Array, sizes: Array) -> Array:
+def _whole(
+    c: Correlation, channels: int, flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array
+) -> Array:
     """All of it at once, row after row of the kernel; has a derivative."""
+    for axis, unit in ((2, 1), (3, channels)):
+        flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape
     length = width * channels
     guarded = bool(jnp.issubdtype(flat.dtype, jnp.floating))
