@@ -44,6 +44,7 @@ def batch_operator(
     free_padding: FreePadding = "none",
     whole_batch: WholeBatch | None = None,
     nanoseconds: float = USUAL_NANOSECONDS,
+    wide_vectors: bool = False,
     uses: tuple[type[Offer], ...] = (),
     source: str = "",
     pastes: str | None = None,
@@ -54,7 +55,7 @@ def batch_operator(
         return DeviceBatchOp.of(
             run, name, setup=setup, setup_needs=setup_needs, outputs=outputs,
             output_per_optional=output_per_optional, devices=devices, free_padding=free_padding,
-            whole_batch=whole_batch, nanoseconds=nanoseconds,
+            whole_batch=whole_batch, nanoseconds=nanoseconds, wide_vectors=wide_vectors,
             uses=uses, source=source, pastes=pastes,
         )  # fmt: skip
 

@@ -40,11 +40,11 @@ _CALLS = 8
 # number, none is queued: two workers that wait for each other's calls are slower than those that wait for their own.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
-# The calls of a batch run side by side in the pool's threads already: if XLA split their loops over threads
-# of its own too, those would mostly wait for each other.
+# The calls of a batch run side by side in the pool's threads already: if XLA split their loops, transforms and matrix
+# products over threads of its own too, those would mostly wait for each other (6 % of the time of speech).
 # Nor is it worth the while for a program on so few bytes.
 SMALL_BYTES = 256 << 10
-_ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner"}
+_ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_multi_thread_eigen": False}
 # XLA's older loops for the CPU. The newer ones compute exp, log and atan with other polynomials where 5 to
 # 7 elements are left over, so results would depend on the shape; and on images they were slower.
 _SAME_LOOPS = {"xla_cpu_use_fusion_emitters": False}

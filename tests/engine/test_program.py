@@ -11,7 +11,8 @@ def test_an_option_that_this_version_of_xla_lacks_is_left_out(monkeypatch):
     monkeypatch.setattr(_program, "_SAME_LOOPS", {"xla_cpu_no_such_option": False})
     monkeypatch.setattr(_program, "_known_loops", _program._known_loops.__wrapped__)
     assert _program.compiler_options("cpu") is None
-    assert set(_program.compiler_options("cpu", one_thread=True)) == {"xla_disable_hlo_passes"}
+    options = _program.compiler_options("cpu", one_thread=True)
+    assert set(options) == {"xla_disable_hlo_passes", "xla_cpu_multi_thread_eigen"}
 
 
 def test_programs_for_the_cpu_have_the_loops_that_do_not_depend_on_shapes():

@@ -39,10 +39,10 @@ KINDS = {
 OPTIONS = {
     operator: {
         "setup", "setup_needs", "layouts", "sequence", "takes_frames", "outputs", "output_per_optional", "free_padding",
-        "whole_batch", "nanoseconds", "uses",
+        "whole_batch", "nanoseconds", "wide_vectors", "uses",
     },
     batch_operator: {
-        "setup", "setup_needs", "outputs", "output_per_optional", "free_padding", "whole_batch", "nanoseconds",
+        "setup", "setup_needs", "outputs", "output_per_optional", "free_padding", "whole_batch", "nanoseconds", "wide_vectors",
         "uses", "pastes",
     },
     host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},

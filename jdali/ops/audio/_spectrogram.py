@@ -131,10 +131,11 @@ def spectrogram(
     else:
         count = out_shape[1 if layout == "ft" else 0]
     inside = jnp.where(jnp.arange(len(wave), dtype=jnp.int32) < length, wave, 0)
+    reached = (count + -(-window_length // window_step) - 1) * window_step
     if center_windows:
-        inside = _with_borders(inside, length, window_length, mirrored=reflect_padding)
+        inside = _with_borders(inside, length, window_length, reached, mirrored=reflect_padding)
     window = np.asarray(window_fn, np.float32) if window_fn else hann_window(window_length)
-    spectrum = jnp.fft.rfft(_frames(inside, count, window_length, window_step) * window, n=size, axis=1)
+    spectrum = jnp.fft.rfft(_frames(inside, count, window, window_step, size), axis=1)
     if power == 1:
         result = jnp.abs(spectrum)
     else:
@@ -145,33 +146,39 @@ def spectrogram(
     return result if out_shape is None else fit(result, out_shape)
 
 
-def _with_borders(wave: Array, length: Array, window: int, *, mirrored: bool) -> Array:
+def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirrored: bool) -> Array:
     """The signal with what windows centred at its samples see before its begin and after its end.
 
     Args:
         wave: [T], 0 from `length` on.
         length: int32, true size.
         window: samples in a window.
+        reached: samples that windows reach, the least number to return: zeros are cheap here, and a copy later.
         mirrored: they see the signal mirrored at its first and last sample; else zeros.
     """
     before, after = window // 2, window - window // 2
+    more = max(0, reached - before - len(wave) - after)
     if not mirrored:
-        return jnp.pad(wave, (before, after))
+        return jnp.pad(wave, (before, after + more))
     # Only these few elements are gathered.
     positions = [jnp.arange(-before, 0, dtype=jnp.int32), length + jnp.arange(after, dtype=jnp.int32)]
     left, right = (wave[jnp.clip(reflect_101(p, length), 0, len(wave) - 1)] for p in positions)
-    body = jnp.concatenate([left, wave, jnp.zeros(after, wave.dtype)])
+    body = jnp.concatenate([left, wave, jnp.zeros(after + more, wave.dtype)])
     return lax.dynamic_update_slice(body, right, (before + length,))
 
 
-def _frames(wave: Array, count: int, window: int, step: int) -> Array:
-    """[count, window], a window of the signal every `step` samples; past its end zeros."""
-    pieces = -(-window // step)
+def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -> Array:
+    """[count, size]: `window` times what lies under it every `step` samples, past the signal's end zeros; behind it zeros."""
+    length = len(window)
+    pieces = -(-length // step)
     if pieces > _MOST_PIECES:
-        wave = jnp.pad(wave, (0, max(0, (count - 1) * step + window - len(wave))))
+        wave = jnp.pad(wave, (0, max(0, (count - 1) * step + length - len(wave))))
         starts = np.arange(count, dtype=np.int32)[:, None] * step
-        return wave[starts + np.arange(window, dtype=np.int32)]
-    size = (count + pieces - 1) * step
-    steps = jnp.pad(wave, (0, max(0, size - len(wave))))[:size].reshape(-1, step)
-    columns = [steps[i : i + count, : window - i * step] for i in range(pieces)]
-    return jnp.concatenate(columns, axis=1)
+        columns = [wave[starts + np.arange(length, dtype=np.int32)] * window]
+    else:
+        reached = (count + pieces - 1) * step
+        steps = jnp.pad(wave, (0, max(0, reached - len(wave))))[:reached].reshape(-1, step)
+        parts = [window[i * step : (i + 1) * step] for i in range(pieces)]
+        columns = [steps[i : i + count, : len(part)] * part for i, part in enumerate(parts)]
+    # One copy for the pieces and the zeros: a sound's windows are as many megabytes as its seconds are tens.
+    return jnp.concatenate([*columns, jnp.zeros((count, size - length), wave.dtype)], axis=1)
