@@ -19,8 +19,9 @@ from jax import Array, lax
 from jdali._batches.extent import valid_mask
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast, varying_like
-from jdali.ops.image._border import INDICES, with_margin
+from jdali.ops.image._border import with_margin
 from jdali.ops.image._by_platform import by_platform, kept, loop, rows_of_block
+from jdali.ops.image._reached_rows import ReachedRows
 from jdali.ops.tensor._fit import fit
 
 # Elements of a kernel from which on it is looked at whether it is a product of vectors: below, two passes over the
@@ -225,7 +226,7 @@ def _blocks(
     counts = sizes[0, 1:3] if c.kind.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
     blocks = (counts[1] + rows - 1) // rows
     block = _Block(c, (rows, length), channels, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
-    source = _Source(c, reached, channels, flat, fill, starts, sizes)
+    source = ReachedRows(c.kind.border, c.reach, reached, channels, flat, fill, starts, sizes)
 
     def make(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
         result, buffer = state
@@ -243,84 +244,6 @@ def _blocks(
     count = sizes[0, 0] * counts[0] * blocks
     result = jnp.zeros((flat.shape[0], depth, height, length), c.kind.dtype)
     return loop(count, make, (result, source.buffer()))[0]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Source:
-    """What the kernel reaches from some rows, in float32, with what lies past the borders of the image.
-
-    It is made in the cache, block by block: made of the whole image it would be written to memory and read again twice.
-
-    Attributes:
-        c: what is made.
-        shape: planes, rows and elements of a row that are reached.
-        channels: of a pixel.
-        flat, fill, starts, sizes: see `correlate`; `flat` has a margin along D.
-    """
-
-    c: Correlation
-    shape: tuple[int, int, int]
-    channels: int
-    flat: Array
-    fill: Array
-    starts: Array
-    sizes: Array
-
-    @property
-    def _side(self) -> int:
-        """Elements in front of a row and behind it."""
-        return 0 if self.c.kind.border is None else (self.c.reach[2] - 1) * self.channels
-
-    def buffer(self) -> Array:
-        """What `read` writes into."""
-        planes, rows, length = self.shape
-        return jnp.zeros((planes * rows, length + self._side), jnp.float32)
-
-    def read(self, buffer: Array, n: Array, d: Array, first: Array) -> Array:
-        """Rows for a block that begins at row `first` of plane `d` of image `n`."""
-        _, depth, height, width = self.flat.shape
-        border, zero = self.c.kind.border, jnp.int32(0)
-        row = first + jnp.arange(self.shape[1], dtype=jnp.int32) + self.starts[1]
-        inside = jnp.ones(row.shape, bool)
-        if border is not None:
-            row, true = row - (self.c.reach[1] - 1), self.sizes[0, 2]
-            if border == "constant":
-                inside = (row >= 0) & (row < true)
-            else:
-                row = INDICES[border](row, true)
-        plane = n * depth + d + self.starts[0] + jnp.arange(self.shape[0], dtype=jnp.int32)
-        rows = (plane[:, None] * height + jnp.clip(row, 0, height - 1)).reshape(-1)
-        inside = jnp.tile(inside, self.shape[0])[:, None]
-        fill = self.fill.astype(self.flat.dtype).astype(jnp.float32)
-
-        def taken(lines: Array, columns: Array | None = None) -> Array:
-            at = rows if columns is None else (rows[:, None], columns)
-            values = (
-                lines.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False).astype(jnp.float32)
-            )
-            return jnp.where(inside, values, fill) if border == "constant" else values
-
-        lines = self.flat.reshape(-1, width)
-        within = taken(lines[:, : buffer.shape[1] - 2 * self._side])
-        buffer = lax.dynamic_update_slice(buffer, within, (zero, jnp.int32(self._side)))
-        if border is None or not self._side:
-            return buffer
-        side, true = self._side // self.channels, self.sizes[0, 3]
-        for column, to in ((-side, 0), (true, self._side + true * self.channels)):
-            if border == "constant":
-                strip = jnp.broadcast_to(fill, (rows.size, self._side))
-            else:
-                pixels = INDICES[border](column + jnp.arange(side, dtype=jnp.int32), true)
-                own = pixels[:, None] * self.channels + jnp.arange(self.channels, dtype=jnp.int32)
-                strip = taken(lines, own.reshape(-1))
-            buffer = lax.dynamic_update_slice(buffer, strip, (zero, jnp.int32(to)))
-        return buffer
-
-    def reached(self, buffer: Array) -> Array:
-        """float32 of `shape`, of what `read` gave."""
-        planes, rows, length = self.shape
-        start = self.starts[2] * self.channels
-        return lax.dynamic_slice_in_dim(buffer, start, length, axis=1).reshape(planes, rows, length)
 
 
 @dataclasses.dataclass(frozen=True)
