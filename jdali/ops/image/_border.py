@@ -69,35 +69,54 @@ def with_margin(
 
 
 def rows_with_margin(
-    buffer: Array, values: Array, first: Array, sizes: Array, sides: tuple[int, int], unit: int
+    buffer: Array,
+    values: Array,
+    rows: Array,
+    size: Array,
+    side: int,
+    border: str,
+    *,
+    fill: Array | int = 0,
+    inside: Array | None = None,
+    unit: int = 1,
 ) -> Array:
-    """Some rows of an image with a margin, the outermost pixels repeated, in place of what was in a buffer.
+    """Some rows of an image with a margin in front and behind, in place of what was in a buffer.
 
     In a loop on a CPU that hands the buffer on, these are a few copies in the cache, where `with_margin` writes a
     whole image more than once.
 
     Args:
-        buffer: [rows, width + 2 · sides[1] · unit].
-        values: [H, width], padded.
-        first: row of the image that is the first of the buffer; -sides[0] or more.
-        sizes: int32 [2], true number of rows, and of columns in units.
-        sides: rows above and below the image, columns in front and behind, in units.
+        buffer: [len(rows), width + 2 · side · unit], of the type that is wanted.
+        values: [H, width], padded, or wider.
+        rows: int32, which ones, all in [0, H).
+        size: int32 [], true number of columns, in units.
+        side: columns in front and behind, in units.
+        border: a key of `INDICES`, or "constant".
+        fill: scalar for "constant", of the type of `values`.
+        inside: bool, which rows are in the image; the others are `fill`. None: all are.
         unit: elements that belong together, as the channels of a pixel.
     """
-    zero = jnp.int32(0)
-    rows = jnp.clip(first + jnp.arange(buffer.shape[0], dtype=jnp.int32), 0, jnp.maximum(sizes[0] - 1, 0))
+    margin = side * unit
+    outside = jnp.asarray(fill, values.dtype).astype(buffer.dtype)
 
-    def taken(columns: Array) -> Array:
-        return columns.at[rows].get(mode="promise_in_bounds", wrap_negative_indices=False)
+    def taken(values: Array, columns: Array | None = None) -> Array:
+        at = rows if columns is None else (rows[:, None], columns)
+        found = values.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False).astype(buffer.dtype)
+        return found if inside is None else jnp.where(inside[:, None], found, outside)
 
-    margin = sides[1] * unit
-    buffer = lax.dynamic_update_slice(buffer, taken(values), (zero, jnp.int32(margin)))
+    def put(buffer: Array, strip: Array, column: Array | int) -> Array:
+        return lax.dynamic_update_slice(buffer, strip, (jnp.int32(0), jnp.int32(column)))
+
+    buffer = put(buffer, taken(values[:, : buffer.shape[1] - 2 * margin]), margin)
     if not margin:
         return buffer
-    last = jnp.maximum(sizes[1] - 1, 0) * unit
-    for column, target in ((zero, zero), (last, last + unit + margin)):
-        pixels = lax.dynamic_slice(values, (zero, column), (values.shape[0], unit))
-        buffer = lax.dynamic_update_slice(buffer, jnp.tile(taken(pixels), (1, sides[1])), (zero, target))
+    for first, target in ((-side, 0), (size, margin + size * unit)):
+        if border == "constant":
+            strip = jnp.broadcast_to(outside, (len(rows), margin))
+        else:
+            index = INDICES[border](first + jnp.arange(side, dtype=jnp.int32), size)
+            strip = taken(values, (index[:, None] * unit + jnp.arange(unit, dtype=jnp.int32)).reshape(-1))
+        buffer = put(buffer, strip, target)
     return buffer
 
 

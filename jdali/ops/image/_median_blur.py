@@ -16,7 +16,7 @@ from jdali._errors import check_samples
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._border import rows_with_margin, with_margin
+from jdali.ops.image._border import INDICES, rows_with_margin, with_margin
 from jdali.ops.image._by_platform import by_platform, loop, rows_of_block
 from jdali.ops.image._correlate import padded_taps
 from jdali.ops.image._median_network import medians, medians_of_parts
@@ -131,7 +131,9 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
         def block(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
             result, padded = state
             first = jnp.minimum(i * rows, height - rows)
-            padded = rows_with_margin(padded, flat, first - sides[0], extent[:2], sides, unit)
+            reached = first - sides[0] + jnp.arange(padded.shape[0], dtype=jnp.int32)
+            own = INDICES["clamp"](reached, extent[0])
+            padded = rows_with_margin(padded, flat, own, extent[1], sides[1], "clamp", unit=unit)
             return lax.dynamic_update_slice(
                 result, of_rows(padded, size, rows), (first, jnp.int32(0))
             ), padded

@@ -7,7 +7,7 @@ import dataclasses
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jdali.ops.image._border import INDICES
+from jdali.ops.image._border import INDICES, rows_with_margin
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,53 +38,31 @@ class ReachedRows:
 
     @property
     def _side(self) -> int:
-        """Elements in front of a row and behind it."""
-        return 0 if self.border is None else (self.kernel[2] - 1) * self.channels
+        """Pixels in front of a row and behind it."""
+        return 0 if self.border is None else self.kernel[2] - 1
 
     def buffer(self) -> Array:
         """What `read` writes into."""
         planes, rows, length = self.shape
-        return jnp.zeros((planes * rows, length + self._side), jnp.float32)
+        return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
 
     def read(self, buffer: Array, n: Array, d: Array, first: Array) -> Array:
         """Rows for a block that begins at row `first` of plane `d` of image `n`."""
         _, depth, height, width = self.flat.shape
-        border, zero = self.border, jnp.int32(0)
-        row = first + jnp.arange(self.shape[1], dtype=jnp.int32) + self.starts[1]
-        inside = jnp.ones(row.shape, bool)
-        if border is not None:
+        planes, count, _ = self.shape
+        row, inside = first + self.starts[1] + jnp.arange(count, dtype=jnp.int32), None
+        if self.border is not None:
             row, true = row - (self.kernel[1] - 1), self.sizes[0, 2]
-            if border == "constant":
-                inside = (row >= 0) & (row < true)
+            if self.border == "constant":
+                inside = jnp.tile((row >= 0) & (row < true), planes)
             else:
-                row = INDICES[border](row, true)
-        plane = n * depth + d + self.starts[0] + jnp.arange(self.shape[0], dtype=jnp.int32)
+                row = INDICES[self.border](row, true)
+        plane = n * depth + d + self.starts[0] + jnp.arange(planes, dtype=jnp.int32)
         rows = (plane[:, None] * height + jnp.clip(row, 0, height - 1)).reshape(-1)
-        inside = jnp.tile(inside, self.shape[0])[:, None]
-        fill = self.fill.astype(self.flat.dtype).astype(jnp.float32)
-
-        def taken(lines: Array, columns: Array | None = None) -> Array:
-            at = rows if columns is None else (rows[:, None], columns)
-            values = (
-                lines.at[at].get(mode="promise_in_bounds", wrap_negative_indices=False).astype(jnp.float32)
-            )
-            return jnp.where(inside, values, fill) if border == "constant" else values
-
-        lines = self.flat.reshape(-1, width)
-        within = taken(lines[:, : buffer.shape[1] - 2 * self._side])
-        buffer = lax.dynamic_update_slice(buffer, within, (zero, jnp.int32(self._side)))
-        if border is None or not self._side:
-            return buffer
-        side, true = self._side // self.channels, self.sizes[0, 3]
-        for column, to in ((-side, 0), (true, self._side + true * self.channels)):
-            if border == "constant":
-                strip = jnp.broadcast_to(fill, (rows.size, self._side))
-            else:
-                pixels = INDICES[border](column + jnp.arange(side, dtype=jnp.int32), true)
-                own = pixels[:, None] * self.channels + jnp.arange(self.channels, dtype=jnp.int32)
-                strip = taken(lines, own.reshape(-1))
-            buffer = lax.dynamic_update_slice(buffer, strip, (zero, jnp.int32(to)))
-        return buffer
+        return rows_with_margin(
+            buffer, self.flat.reshape(-1, width), rows, self.sizes[0, 3], self._side, self.border or "constant",
+            fill=self.fill, inside=inside, unit=self.channels,
+        )  # fmt: skip
 
     def reached(self, buffer: Array) -> Array:
         """float32 of `shape`, of what `read` gave."""
