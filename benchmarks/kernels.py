@@ -237,9 +237,7 @@ def jdali_run(
     platform = jax.default_backend()
     compiled = jax.jit(
         lambda minus_zero, *operands: exact(stage, minus_zero, platform)(*operands),
-        compiler_options=compiler_options(
-            platform, one_thread=True, wide_vectors=getattr(op, "wide_vectors", False)
-        ),
+        compiler_options=compiler_options(platform, [op], one_thread=True),
     )
     arrays = []
     for value, spec in zip(inputs, specs, strict=True):

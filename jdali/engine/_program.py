@@ -7,7 +7,7 @@ import functools
 import math
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -19,6 +19,7 @@ from jdali._errors import CompileLimitError
 from jdali._numerics.exact import exact
 from jdali._numerics.random import sample_key
 from jdali._operators.argument_rules import extent_name
+from jdali._operators.base import Operator
 from jdali._operators.call import Call, PlannedCall, run_call
 from jdali._operators.compiled import CompiledOp
 from jdali.engine._buckets import Group
@@ -169,18 +170,14 @@ def random_nodes(stage: Stage) -> list[Node]:
 
 
 def compiler_options(
-    platform: str, *, one_thread: bool = False, wide_vectors: bool = False
+    platform: str, operators: Iterable[Operator] = (), *, one_thread: bool = False
 ) -> dict[str, Any] | None:
-    """Options of XLA for programs of a stage; None: those of JAX."""
+    """Options of XLA for programs of these operators; None: those of JAX."""
     if platform != "cpu":
         return None
+    wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
     wanted = (_ONE_THREAD if one_thread else {}) | (_WIDE_VECTORS if wide_vectors else {})
     return wanted | _known_loops() or None
-
-
-def wants_wide_vectors(stage: Stage) -> bool:
-    """Whether an operator of the stage asks for `wide_vectors`."""
-    return any(isinstance(node.op, CompiledOp) and node.op.wide_vectors for node in stage.nodes)
 
 
 @functools.cache

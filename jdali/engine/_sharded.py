@@ -28,14 +28,7 @@ from jdali.engine._executor import Engine
 from jdali.engine._failure import failing_as
 from jdali.engine._ids import SampleIds
 from jdali.engine._native import NATIVE
-from jdali.engine._program import (
-    PlannedStage,
-    Program,
-    compiler_options,
-    split_shapes,
-    stage_function,
-    wants_wide_vectors,
-)
+from jdali.engine._program import PlannedStage, Program, compiler_options, split_shapes, stage_function
 from jdali.engine._stage import StageRunner
 from jdali.engine._threads import TaskExecutor
 from jdali.engine._timing import inner
@@ -164,7 +157,7 @@ class Spread:
                 out_specs=P(PART),
                 check_vma=False,
             )
-            options = compiler_options(platform, wide_vectors=wants_wide_vectors(runner.stage))
+            options = compiler_options(platform, (node.op for node in runner.stage.nodes))
             program = runner.programs[key] = Program(
                 jax.jit(mapped, compiler_options=options), self.rows, shapes
             )

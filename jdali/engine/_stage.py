@@ -41,7 +41,6 @@ from jdali.engine._program import (
     samples_a_call,
     split_shapes,
     stage_function,
-    wants_wide_vectors,
 )
 from jdali.engine._runner import StepContext, StepRunner
 from jdali.engine._stage_shapes import MOST_SHAPES, StageShapes, held_shapes
@@ -342,8 +341,8 @@ class StageRunner(StepRunner):
             one_thread = small or batch < self._max_batch
 
             def make() -> Any:
-                wide_vectors = wants_wide_vectors(self.stage)
-                options = compiler_options(platform, one_thread=one_thread, wide_vectors=wide_vectors)
+                operators = (node.op for node in self.stage.nodes)
+                options = compiler_options(platform, operators, one_thread=one_thread)
                 function = stage_function(self.stage, planned, calls, shapes, platform)
                 return jax.jit(function, compiler_options=options)
 

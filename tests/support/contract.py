@@ -312,7 +312,7 @@ def _run_padded(
     platform = jax.default_backend()
     compiled = jax.jit(
         lambda minus_zero, *operands: exact(stage, minus_zero, platform)(*operands),
-        compiler_options=compiler_options(platform, wide_vectors=getattr(op, "wide_vectors", False)),
+        compiler_options=compiler_options(platform, [op]),
     )
     found: list[list[list[np.ndarray]]] = []
     for high in (False, True):

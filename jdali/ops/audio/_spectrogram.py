@@ -131,8 +131,8 @@ def spectrogram(
     else:
         count = out_shape[1 if layout == "ft" else 0]
     inside = jnp.where(jnp.arange(len(wave), dtype=jnp.int32) < length, wave, 0)
-    reached = (count + -(-window_length // window_step) - 1) * window_step
     if center_windows:
+        reached = _reached(count, window_length, window_step)
         inside = _with_borders(inside, length, window_length, reached, mirrored=reflect_padding)
     window = np.asarray(window_fn, np.float32) if window_fn else hann_window(window_length)
     spectrum = jnp.fft.rfft(_frames(inside, count, window, window_step, size), axis=1)
@@ -144,6 +144,11 @@ def spectrogram(
         # Computed in the order of the transforms, and turned by a copy: not element by element from afar.
         result = lax.optimization_barrier(result).T
     return result if out_shape is None else fit(result, out_shape)
+
+
+def _reached(count: int, window: int, step: int) -> int:
+    """Samples that `count` windows reach, in whole steps."""
+    return (count + -(-window // step) - 1) * step
 
 
 def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirrored: bool) -> Array:
@@ -176,9 +181,9 @@ def _frames(wave: Array, count: int, window: np.ndarray, step: int, size: int) -
         starts = np.arange(count, dtype=np.int32)[:, None] * step
         columns = [wave[starts + np.arange(length, dtype=np.int32)] * window]
     else:
-        reached = (count + pieces - 1) * step
+        reached = _reached(count, length, step)
         steps = jnp.pad(wave, (0, max(0, reached - len(wave))))[:reached].reshape(-1, step)
         parts = [window[i * step : (i + 1) * step] for i in range(pieces)]
         columns = [steps[i : i + count, : len(part)] * part for i, part in enumerate(parts)]
-    # One copy for the pieces and the zeros: a sound's windows are as many megabytes as its seconds are tens.
+    # One copy for the pieces and the zeros: windows are several times as many numbers as the signal.
     return jnp.concatenate([*columns, jnp.zeros((count, size - length), wave.dtype)], axis=1)

@@ -50,32 +50,37 @@ def _counted(image: Array, extent: Array) -> Array:
     Whole chunks of the rows are counted as they are. Of what is left of a row after them, the part that is padding is
     counted as 0, and taken off again.
     """
-    channels = image.shape[2]
-    height = image.shape[0]
+    height, _, channels = image.shape
     chunks, between = _chunks(image)
     step = chunks.shape[1]
-    arrays = channels * -(-_ARRAYS // channels)
     rows, columns = extent[0], extent[1] * channels
-    full = columns // step
-
-    def count(chunks: Array, between: int, a_row: Array, counts: tuple[Array, ...]) -> tuple[Array, ...]:
-        def add(_: Array, state: tuple[_Chunk, tuple[Array, ...]]) -> tuple[_Chunk, tuple[Array, ...]]:
-            (chunk, in_row), new = state[0], list(state[1])
-            for j in range(step):
-                at = lax.dynamic_slice(chunks, (chunk, jnp.int32(j)), (1, 1))[0].astype(jnp.int32)
-                own = new[j % arrays]
-                new[j % arrays] = lax.dynamic_update_slice(own, lax.dynamic_slice(own, at, (1,)) + 1, at)
-            return _next(chunk, in_row, a_row, between), tuple(new)
-
-        return loop(rows * a_row, add, (_first(chunks), counts))[1]
-
-    start = varying_like(tuple(jnp.zeros(BINS, jnp.int32) for _ in range(arrays)), image, extent)
-    counts = count(chunks, between, full, start)
-    left = columns - full * step
+    full, left = columns // step, columns % step
+    zeros = jnp.zeros((channels * -(-_ARRAYS // channels), BINS), jnp.int32)
+    counts = _count(varying_like(tuple(zeros), image, extent), chunks, between, rows, full)
     rest = lax.dynamic_index_in_dim(chunks.reshape(height, between, step), full, 1, keepdims=False)
-    counts = count(jnp.where(jnp.arange(step) < left, rest, 0), 1, jnp.int32(1), counts)
+    rest = jnp.where(jnp.arange(step) < left, rest, 0)
+    counts = _count(counts, rest, 1, rows, jnp.int32(1))
     total = jnp.stack(counts).reshape(-1, channels, BINS).sum(0, dtype=jnp.int32)
     return total.at[:, 0].add(-rows * ((step - left) // channels))
+
+
+def _count(
+    counts: tuple[Array, ...], chunks: Array, between: int, rows: Array, a_row: Array
+) -> tuple[Array, ...]:
+    """`counts` with the numbers of chunks [H · between, step] added: of `a_row` of each row, of the first `rows`.
+
+    Element j of a chunk is counted in array j % len(counts).
+    """
+
+    def add(_: Array, state: tuple[_Chunk, tuple[Array, ...]]) -> tuple[_Chunk, tuple[Array, ...]]:
+        (chunk, in_row), new = state[0], list(state[1])
+        for j in range(chunks.shape[1]):
+            at = lax.dynamic_slice(chunks, (chunk, jnp.int32(j)), (1, 1))[0].astype(jnp.int32)
+            own = new[j % len(new)]
+            new[j % len(new)] = lax.dynamic_update_slice(own, lax.dynamic_slice(own, at, (1,)) + 1, at)
+        return _next(chunk, in_row, a_row, between), tuple(new)
+
+    return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
 # The number of a chunk, and its number in its row. A division in the loop would be done anew for each element.
@@ -125,18 +130,8 @@ def _counted_numbers(bins: int, numbers: Array, rows: Array) -> Array:
     steps = -(-width // _STEP)
     chunks = jnp.pad(numbers, ((0, 0), (0, steps * _STEP - width)), constant_values=bins).reshape(-1, _STEP)
 
-    def count(i: Array, counts: tuple[Array, ...]) -> tuple[Array, ...]:
-        new = list(counts)
-        for j in range(_STEP):
-            (number,) = lax.dynamic_slice(chunks, (i, jnp.int32(j)), (1, 1))[0]
-            own = new[j % _ARRAYS]
-            new[j % _ARRAYS] = lax.dynamic_update_slice(
-                own, lax.dynamic_slice(own, (number,), (1,)) + 1, (number,)
-            )
-        return tuple(new)
-
-    start = tuple(jnp.zeros(bins + 1, jnp.int32) for _ in range(_ARRAYS))
-    counts = loop(jnp.minimum(rows, height) * steps, count, varying_like(start, numbers, rows))
+    zeros = varying_like(tuple(jnp.zeros((_ARRAYS, bins + 1), jnp.int32)), numbers, rows)
+    counts = _count(zeros, chunks, steps, jnp.minimum(rows, height), jnp.int32(steps))
     return jnp.stack(counts).sum(0, dtype=jnp.int32)[:bins]
 
 

@@ -129,14 +129,22 @@ def test_types_that_dali_takes_on_a_gpu_equal_scipy(dtype):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("shape", [(3, 2), (5, 4), (2, 17)])
-def test_large_images_equal_dali(shape, monkeypatch):
+@pytest.mark.parametrize(
+    ("shape", "args"),
+    [
+        ((3, 2), {}),
+        ((2, 17), {}),
+        *(((5, 4), {"border": border}) for border in BORDERS),
+        ((5, 4), {"mode": "valid"}),
+    ],
+)
+def test_large_images_equal_dali(shape, args, monkeypatch):
     """Those that are made in blocks of rows, with rows of the kernel in pieces."""
     monkeypatch.setattr(_correlate, "SMALL", 0)
     monkeypatch.setattr(_correlate, "_BLOCK", 64)
     _correlate.correlate.clear_cache()
     kernels = [RNG.integers(-3, 4, shape).astype(np.float32), VECTORS]
-    check([[image(21, 13, 3), image(9, 17, 3)], kernels], layout=("HWC", ""))
+    check([[image(21, 13, 3), image(9, 17, 3)], kernels], args, layout=("HWC", ""))
     _correlate.correlate.clear_cache()
 
 

@@ -5,6 +5,7 @@ from support import contract, oracle
 
 from jdali import types
 from jdali._operators.pure import pure_call
+from jdali.ops.image import _pixels, _warp
 from jdali.ops.image._warp_perspective import warp_perspective
 
 MATRIX = (0.9, 0.15, 1.3, -0.1, 1.05, -2.2, 0.002, -0.003, 1.0)
@@ -40,10 +41,10 @@ def test_filters_and_borders(name, border):
 @pytest.mark.parametrize(
     ("border", "channels"), [("constant", 1), ("constant", 3), ("reflect_101", 4), ("wrap", 2)]
 )
-def test_large_pictures(name, border, channels):
-    """Made tile by tile on a CPU, of packed pixels. Without interpolation a shift by a quarter of a pixel, which
-    has no points next to a border; else see above. Where an image that is repeated meets itself, levels jump by up to
-    200, and a point that is 0.01 pixels off is 2 levels off."""
+def test_large_pictures(name, border, channels, monkeypatch):
+    """Made tile by tile on a CPU, of pixels that are packed block by block. Without interpolation a shift by a
+    quarter of a pixel, which has no points next to a border; else see above. Where an image that is repeated meets
+    itself, levels jump by up to 200, and a point that is 0.01 pixels off is 2 levels off."""
     matrix = (1, 0, 10.25, 0, 1, -7.25, 0, 0, 1) if name == "nearest" else (*MATRIX[:6], 2e-4, -3e-4, 1)
     args = {
         "matrix": matrix,
@@ -51,9 +52,12 @@ def test_large_pictures(name, border, channels):
         "border_mode": border,
         "fill_value": (3.0, 100.0, 200.0, 50.0)[:channels],
     }
+    monkeypatch.setattr(_pixels, "_BLOCK", 1 << 12)
+    _warp._warp.clear_cache()
     pictures = [smooth(90, 130, channels), smooth(81, 133, channels)]
     atol = 0 if name == "nearest" else 2 if border == "wrap" else 1
     contract.check(warp_perspective, [pictures], args, layout="HWC", atol=atol)
+    _warp._warp.clear_cache()
 
 
 @pytest.mark.oracle
