@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types stubs check bench docs clean
+.PHONY: run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -91,10 +91,13 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports --no-logo
+
 stubs: $(VENV)/.dev
 	$(BIN)/python tools/make_stubs.py
 
-check: lint types
+check: lint types imports
 	$(BIN)/python tools/make_stubs.py --check
 
 bench: $(VENV)/.oracle

@@ -30,7 +30,7 @@ import simplejpeg
 
 from jdali._batches import gather
 from jdali.codecs import image
-from jdali.engine import _program
+from jdali.engine.steps import program as _program
 
 sys.path.insert(0, str(Path(__file__).parent))
 import host

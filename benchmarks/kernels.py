@@ -30,8 +30,8 @@ from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.random import SampleKeys, sample_key, seed_words
 from jdali._operators.call import PerBatch, plan_call, run_call
 from jdali._operators.record import REGISTRY
-from jdali.engine._buckets import round_up
-from jdali.engine._program import CHUNK_BYTES, compiler_options
+from jdali.engine.shapes.buckets import round_up
+from jdali.engine.steps.program import CHUNK_BYTES, compiler_options
 
 SIZES = ((1000, 1200), (224, 224))
 NEAREST, CUBIC, LANCZOS3 = types.INTERP_NN, types.INTERP_CUBIC, types.INTERP_LANCZOS3

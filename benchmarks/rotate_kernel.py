@@ -23,7 +23,7 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._operators.call import PerBatch, plan_call, run_call
 from jdali._operators.record import Operator
-from jdali.engine._buckets import round_up
+from jdali.engine.shapes.buckets import round_up
 from jdali.ops.image._gaussian_blur import gaussian_blur
 from jdali.ops.image._rotate import rotate
 

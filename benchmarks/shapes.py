@@ -3,7 +3,7 @@
     python benchmarks/shapes.py [--data DIR] [--sounds DIR] [--epochs 3]
 
 Each pipeline runs in a process of its own. `waste` is what `plan()` shows: time of the samples as they are padded,
-per time without padding, by the model in `jdali/engine/_cost.py`. The second table has what operators give to that
+per time without padding, by the model in `jdali/engine/shapes/cost.py`. The second table has what operators give to that
 model as `nanoseconds`: for each element that they read or write, on one core.
 """
 

@@ -1,5 +1,5 @@
 """What programs written for DALI ask the conversion of conditionals, under DALI's name of the module."""
 
-from jdali.graph._autograph import do_not_convert, is_autograph_artifact
+from jdali.graph.autograph import do_not_convert, is_autograph_artifact
 
 __all__ = ["do_not_convert", "is_autograph_artifact"]

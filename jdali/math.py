@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jdali.graph._arithmetic import expression
-from jdali.graph._node import DataNode
+from jdali.graph.arithmetic import expression
+from jdali.graph.node import DataNode
 
 __all__ = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "clamp",

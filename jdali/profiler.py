@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from jdali._system.cpus import cpu_count
-from jdali.engine._report import Times
-from jdali.engine._timing import Part, Spent
+from jdali.engine.flow.report import Times
+from jdali.engine.workers.timing import PhaseTimer, Spent
 
 __all__ = ["PartTime", "Recorder", "Report"]
 
@@ -149,7 +149,7 @@ class Recorder:
         batch: the iterator's own part.
     """
 
-    def __init__(self, pipelines: Sequence[_Timed], batch: Part):
+    def __init__(self, pipelines: Sequence[_Timed], batch: PhaseTimer):
         self._pipelines, self._batch = list(pipelines), batch
         self._begin = self._now()
 
@@ -209,7 +209,7 @@ class Recorder:
         )  # fmt: skip
 
 
-def _split(part: Part, spent: Spent, device: Part) -> list[tuple[Part, Spent]]:
+def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[PhaseTimer, Spent]]:
     """What an iterator does itself, and for how long it waits for the device."""
     waited = Spent(count=spent.count, tasks=spent.count, seconds=spent.inner["computing"])
     waited.busy = waited.seconds
@@ -221,7 +221,7 @@ def _compiling(spent: Spent) -> float:
     return min(spent.inner["compiling"], spent.seconds)
 
 
-def _per_batch(part: Part, spent: Spent) -> PartTime:
+def _per_batch(part: PhaseTimer, spent: Spent) -> PartTime:
     count = max(spent.count, 1)
     return PartTime(
         "decoding" if part.work == "decoding" else _KINDS[part.kind],

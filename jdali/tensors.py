@@ -16,7 +16,7 @@ import numpy as np
 from jdali._batches.array_like import host_array
 from jdali._batches.extent import BatchSpec
 from jdali._batches.provenance import Provenance
-from jdali._batches.store import Part, SamplesBlock, Store
+from jdali._batches.store import RowSlice, SamplesBlock, Store
 from jdali._batches.tensor import (
     Tensor,
     TensorCPU,
@@ -29,7 +29,7 @@ from jdali._batches.tensor_list import TensorList
 from jdali._system.devices import AnyArray, HostArray, host_device
 
 __all__ = [
-    "Part", "Tensor", "TensorCPU", "TensorGPU", "TensorList", "TensorListCPU", "TensorListGPU",
+    "RowSlice", "Tensor", "TensorCPU", "TensorGPU", "TensorList", "TensorListCPU", "TensorListGPU",
 ]  # fmt: skip
 
 ListT = TypeVar("ListT", bound=TensorList)

@@ -8,11 +8,11 @@ import pytest
 import jdali
 
 ROOT = Path(jdali.__file__).parent
-ENGINE = sorted((ROOT / "engine").glob("*.py"))
-PLANNER = [ROOT / "graph" / name for name in ("_plan.py", "_offers.py", "_liveness.py")]
+ENGINE = sorted((ROOT / "engine").rglob("*.py"))
+PLANNER = [ROOT / "graph" / name for name in ("plan.py", "offers.py", "liveness.py")]
 KINDS = {"DeviceOp", "DeviceBatchOp", "HostOp", "HostBatchOp", "ReaderOp", "IndexOp"}
 # Where a step gets what runs it.
-CHOICE = "_adapters.py"
+CHOICE = "adapters.py"
 # Ways of asking for a name or kind, beside showing it.
 _QUESTIONS = (ast.Compare, ast.Subscript, ast.Match, ast.Dict, ast.Set)
 

@@ -17,9 +17,9 @@ from support.numbers import pipeline
 import jdali
 from jdali import fn
 from jdali._operators.record import REGISTRY, HostOp
-from jdali.engine._report import Times
-from jdali.engine._stage import StageRunner
-from jdali.engine._timing import Part, Spent, TimedPool, inner
+from jdali.engine.flow.report import Times
+from jdali.engine.steps.stage import StageRunner
+from jdali.engine.workers.timing import PhaseTimer, Spent, TimedPool, inner
 from jdali.fn._build import make_function
 from jdali.iterator import DataIterator
 from jdali.profiler import Recorder, Report
@@ -48,8 +48,8 @@ class Clock:
 def clock(monkeypatch):
     """The clock by which the engine measures; processor time does not pass at all."""
     clock = Clock()
-    monkeypatch.setattr("jdali.engine._timing.perf_counter", clock.perf_counter)
-    monkeypatch.setattr("jdali.engine._timing.thread_time", lambda: 0.0)
+    monkeypatch.setattr("jdali.engine.workers.timing.perf_counter", clock.perf_counter)
+    monkeypatch.setattr("jdali.engine.workers.timing.thread_time", lambda: 0.0)
     for module in ("engine._pool", "engine._reading", "iterator._clock"):
         monkeypatch.setattr(f"jdali.{module}.time", clock)
     return clock
@@ -213,7 +213,7 @@ def test_compilations(clock, monkeypatch):
             clock.passes(0.25)
             return clock.now
 
-    monkeypatch.setattr("jdali.engine._stage.time", Compiling())
+    monkeypatch.setattr("jdali.engine.steps.stage.time", Compiling())
 
     def define():
         x = fn.external_source(lambda i: np.zeros((4, next(sizes) * 40, 8, 3), np.uint8), layout="HWC")
@@ -281,15 +281,18 @@ class Fake:
     ran: bool = False
 
     def times(self):
-        first = [(Part("source", "order"), Spent()), (Part("reading", "readers.file"), self.reading)]
-        second = [(Part("stage", "resize"), self.stage), (Part("device", "waiting"), Spent())]
+        first = [
+            (PhaseTimer("source", "order"), Spent()),
+            (PhaseTimer("reading", "readers.file"), self.reading),
+        ]
+        second = [(PhaseTimer("stage", "resize"), self.stage), (PhaseTimer("device", "waiting"), Spent())]
         lanes = [[(part, took if self.ran else Spent()) for part, took in lane] for lane in (first, second)]
         return Times(lanes, self.programs if self.ran else 0, 2, False, self.ahead)
 
 
 def reported(*pipelines, waited=0.5):
     """The report of 10 batches in a second."""
-    recorder = Recorder(pipelines, Part("batch", "put together"))
+    recorder = Recorder(pipelines, PhaseTimer("batch", "put together"))
     for pipe in pipelines:
         pipe.ran = True
     return recorder.report(10, 1.0, waited)
@@ -346,7 +349,7 @@ def test_threads_and_cores(monkeypatch):
 
 # --- counting ----------------------------------------------------------------------------------------
 def test_counters_of_a_part(clock):
-    part = Part("host", "work")
+    part = PhaseTimer("host", "work")
     pool = TimedPool(1)
     for _ in range(3):
         with part.lap(), inner("waiting"):
@@ -385,8 +388,8 @@ def test_what_it_costs(monkeypatch):
     """Clocks are read ten times for a lap with a task and a name, however long they take."""
     read = []
     for name in ("perf_counter", "thread_time"):
-        monkeypatch.setattr(f"jdali.engine._timing.{name}", lambda name=name: read.append(name) or 0.0)
-    with Part("host", "work").lap() as lap:
+        monkeypatch.setattr(f"jdali.engine.workers.timing.{name}", lambda name=name: read.append(name) or 0.0)
+    with PhaseTimer("host", "work").lap() as lap:
         with inner("staging"):
             pass
         lap.task(int)()

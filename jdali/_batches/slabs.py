@@ -1,7 +1,7 @@
 """Host memory that batches lease: a slab is reused when the last array in it is gone.
 
 Fresh pages cost as much as filling them, so what a batch lay in serves a later one. Each engine has a `SlabPool`
-(`engine/_pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,
+(`engine/workers/pool.py`), and nothing is shared between engines. Whoever needs memory for samples (readers, codecs,
 `gather`) calls `empty` or `aligned_empty`, which lease it from the pool that the thread works for: worker threads
 belong to that of their engine; any other thread is in `with pool:` while it takes a batch through the steps of a
 pipeline, puts together a batch of an iterator, or makes a call in dynamic mode. In a thread that works for no pool

@@ -23,7 +23,7 @@ from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 Index: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
-class Part(NamedTuple):
+class RowSlice(NamedTuple):
     """Some samples of a batch, in one padded array.
 
     Attributes:
@@ -196,7 +196,7 @@ class Store:
     row: Index
 
     @classmethod
-    def of_parts(cls, parts: Sequence[Part], spec: BatchSpec) -> Store:
+    def of_parts(cls, parts: Sequence[RowSlice], spec: BatchSpec) -> Store:
         """Samples of padded arrays; every position of the batch must be in exactly one part."""
         block = np.full(spec.batch_size, -1, np.int64)
         row = np.zeros(spec.batch_size, np.int64)

@@ -13,7 +13,7 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.gather import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
-from jdali._batches.store import PaddedBlock, Part, SamplesBlock, Store
+from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store
 from jdali._batches.tensor import (
     NOTHING,
     Tensor,
@@ -73,7 +73,7 @@ class TensorList:
     @classmethod
     def from_parts(
         cls,
-        parts: Sequence[Part],
+        parts: Sequence[RowSlice],
         spec: BatchSpec,
         device: str = "cpu",
         source_info: Sequence[str] | None = None,

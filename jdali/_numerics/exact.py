@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali._numerics.flat_program import FlatProgram, Step, Value
+from jdali._numerics.flat_program import FlatProgram, Step, StepValue
 from jdali._numerics.platform import tracing_for
 from jdali._numerics.threefry import together
 
@@ -67,7 +67,7 @@ class _Evaluation:
         values = dict(enumerate(arguments))
 
         def read(operand: Any) -> Any:
-            return values[operand.number] if isinstance(operand, Value) else operand
+            return values[operand.number] if isinstance(operand, StepValue) else operand
 
         for level in program.levels():
             for step in level.others:

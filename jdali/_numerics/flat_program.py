@@ -23,7 +23,7 @@ _CALLS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Value:
+class StepValue:
     """An argument of the program or a result of one of its steps; `level` draws come before it."""
 
     number: int
@@ -36,11 +36,11 @@ class Step:
 
     eqn: Any
     operands: Sequence[Any]
-    results: Sequence[Value]
+    results: Sequence[StepValue]
 
 
 @dataclasses.dataclass(frozen=True)
-class Level:
+class DrawLevel:
     """Steps that need the draws of all levels before, and then draws that need those steps."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
@@ -61,17 +61,17 @@ class FlatProgram:
     def __init__(self, closed: core.ClosedJaxpr, platform: str):
         self._platform = platform
         self._count = 0
-        self._levels = [Level()]
+        self._levels = [DrawLevel()]
         arguments = [self._value(0) for _ in closed.jaxpr.invars]
         self.results: list[Any] = self._add(closed, arguments)
 
-    def levels(self) -> list[Level]:
+    def levels(self) -> list[DrawLevel]:
         """Levels in order, the steps of each in the order of the jaxpr."""
         return self._levels
 
-    def _value(self, level: int) -> Value:
+    def _value(self, level: int) -> StepValue:
         self._count += 1
-        return Value(self._count - 1, level)
+        return StepValue(self._count - 1, level)
 
     def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
         from jax.extend import core
@@ -90,12 +90,12 @@ class FlatProgram:
             known.update(zip(eqn.outvars, results, strict=True))
         return [read(v) for v in jaxpr.outvars]
 
-    def _step(self, eqn: Any, operands: Sequence[Any]) -> list[Value]:
-        level = max((o.level for o in operands if isinstance(o, Value)), default=0)
+    def _step(self, eqn: Any, operands: Sequence[Any]) -> list[StepValue]:
+        level = max((o.level for o in operands if isinstance(o, StepValue)), default=0)
         draws = eqn.primitive.name == _DRAW
         results = [self._value(level + draws) for _ in eqn.outvars]
         if draws and level + 1 == len(self._levels):
-            self._levels.append(Level())
+            self._levels.append(DrawLevel())
         steps = self._levels[level].draws if draws else self._levels[level].others
         steps.append(Step(eqn, operands, results))
         return results

@@ -47,7 +47,7 @@ class Probed(NamedTuple):
     failures: dict[int, Exception]
 
 
-class Made(NamedTuple):
+class HostOutputs(NamedTuple):
     """The outputs of some samples.
 
     Attributes:
@@ -62,7 +62,7 @@ class Made(NamedTuple):
     @classmethod
     def of_samples(
         cls, results: Sequence[Any], failures: dict[int, Exception], layouts: Sequence[str]
-    ) -> Made:
+    ) -> HostOutputs:
         """Of what `Workers.each` gave: an array a sample, or a tuple of them if there are several `layouts`."""
         first = next((i for i in range(len(results)) if i not in failures), None)
         if first is None:
@@ -93,7 +93,7 @@ def column(samples: Sequence[np.ndarray[Any, Any]], layout: str) -> Store:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class HostBatchOp(Operator):
-    """A function of many samples that returns `Made`: blocks in host memory, or on the device that it is asked for.
+    """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the device that it is asked for.
 
     It gets a list of NumPy arrays an input; a per-sample argument is an array [n, ...], or one value for all. Its
     `run` may have, to be filled in: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers` (of

@@ -1,7 +1,7 @@
 """What producers offer and consumers may use: how two operators agree without knowing each other.
 
 A producer (a decoder) lists its offers. A consumer (a resize) lists the types of offers that it may use. The planner
-matches them (`graph/_offers.py`): an offer holds if all consumers of a value may use it. For each batch, the engine
+matches them (`graph/offers.py`): an offer holds if all consumers of a value may use it. For each batch, the engine
 works out what exactly is agreed, and both get that under the name that the offer gives it: the `run` of the producer
 and the `setup` of the consumer. Neither gets it where nothing is agreed.
 """

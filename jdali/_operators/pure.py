@@ -52,7 +52,7 @@ def pure_call(
     Raises:
         TracedArgumentError: an argument, or `extent`, is a tracer and must be known.
     """
-    call = _Call.of(op, inputs, args, key, layout, extent)
+    call = _PureCall.of(op, inputs, args, key, layout, extent)
     extents = call.extents
     known = [one.known for one in extents if one.known is not None]
     if len(known) == len(extents):
@@ -73,7 +73,7 @@ def pure_call(
 
 
 @dataclasses.dataclass(frozen=True)
-class _Call:
+class _PureCall:
     """A call before the sizes are looked at.
 
     Attributes:
@@ -98,7 +98,7 @@ class _Call:
     @classmethod
     def of(
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any
-    ) -> _Call:
+    ) -> _PureCall:
         if op.random and key is None:
             raise TypeError(f"{op.name}: needs a JAX key as its first argument")
         args = {k: v for k, v in args.items() if v is not None}

@@ -29,7 +29,7 @@ from jdali._operators.reader import ReaderOp as ReaderOp
 from jdali._operators.reader import reader as reader
 from jdali._operators.schema import Arg as Arg
 from jdali._operators.schema import ArgKind as ArgKind
-from jdali._operators.schema import Input as Input
+from jdali._operators.schema import InputSpec as InputSpec
 from jdali._operators.schema import PerFrame as PerFrame
 from jdali._operators.schema import PerSample as PerSample
 from jdali._operators.schema import Static as Static

@@ -109,7 +109,7 @@ class Arg:
 
 
 @dataclasses.dataclass(frozen=True)
-class Input:
+class InputSpec:
     """One positional input. `optional` inputs may be left out, `variadic` ones repeated."""
 
     name: str
@@ -133,7 +133,7 @@ class Schema:
     """
 
     name: str
-    inputs: tuple[Input, ...]
+    inputs: tuple[InputSpec, ...]
     args: Mapping[str, Arg]
     random: bool
     engine_parameters: frozenset[str]
@@ -158,7 +158,7 @@ class Schema:
         """None if any number may be given."""
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
 
-    def input(self, index: int) -> Input:
+    def input(self, index: int) -> InputSpec:
         """Description of the positional input at `index` (the last one repeats if variadic)."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
@@ -238,7 +238,7 @@ def read_schema(
         TypeError: a parameter is none of what the module's docstring names.
     """
     hints = typing.get_type_hints(run, include_extras=True)
-    inputs: list[Input] = []
+    inputs: list[InputSpec] = []
     args: dict[str, Arg] = {}
     engine: set[str] = set()
     random = False
@@ -251,7 +251,7 @@ def read_schema(
             variadic = parameter.kind is parameter.VAR_POSITIONAL
             optional = parameter.default is not parameter.empty
             ragged = arg_kind is not None and _is_ragged(typing.get_args(hint)[0])
-            inputs.append(Input(parameter.name, optional, variadic, arg_kind is not None, ragged))
+            inputs.append(InputSpec(parameter.name, optional, variadic, arg_kind is not None, ragged))
         elif parameter.kind is not parameter.KEYWORD_ONLY:
             raise TypeError(f"{name}: {parameter.name} must be keyword-only or positional-only")
         elif arg_kind is not None:

@@ -10,12 +10,12 @@ import numpy as np
 from jdali import fn
 from jdali.auto_aug import _policy_tables as tables
 from jdali.auto_aug import augmentations as a
+from jdali.auto_aug._translations import get_translations, pretty_select
 from jdali.auto_aug.core._args import forbid_unused_kwargs
 from jdali.auto_aug.core._augmentation import Augmentation, signed_bin
 from jdali.auto_aug.core._choice import one_of, seeds
 from jdali.auto_aug.core._modes import in_either_mode
 from jdali.auto_aug.core._parameters import rows_of
-from jdali.auto_aug.core._utils import get_translations, pretty_select
 from jdali.auto_aug.core.policy import Policy
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdali.auto_aug import augmentations as a
+from jdali.auto_aug._translations import get_translations, pretty_select
 from jdali.auto_aug.core._args import forbid_unused_kwargs
 from jdali.auto_aug.core._augmentation import Augmentation, signed_bin
 from jdali.auto_aug.core._choice import check_bins, one_of, seeds, warping, without
 from jdali.auto_aug.core._modes import in_either_mode
-from jdali.auto_aug.core._utils import get_translations, pretty_select
 
 
 @in_either_mode

@@ -15,7 +15,7 @@ from jdali._system.extras import install
 from jdali.codecs import libraries
 
 
-class Library(NamedTuple):
+class LibraryUse(NamedTuple):
     """A library, and what it is for.
 
     Attributes:
@@ -32,22 +32,22 @@ class Library(NamedTuple):
 
 
 LIBRARIES = (
-    Library("simplejpeg", "simplejpeg", "JPEG images"),
-    Library("pillow", "PIL", "PNG, BMP, WebP, TIFF and PNM images"),
-    Library("soundfile", "soundfile", "audio: WAV, FLAC, OGG, MP3"),
-    Library(
+    LibraryUse("simplejpeg", "simplejpeg", "JPEG images"),
+    LibraryUse("pillow", "PIL", "PNG, BMP, WebP, TIFF and PNM images"),
+    LibraryUse("soundfile", "soundfile", "audio: WAV, FLAC, OGG, MP3"),
+    LibraryUse(
         "imagecodecs", "imagecodecs", "JPEG 2000, lossless JPEG, all forms of TIFF, faster PNG", "codecs"
     ),
-    Library("miniaudio", "miniaudio", "faster FLAC", "audio"),
-    Library("av", "av", "video: readers, fn.decoders.video; MP3 without messages", "video"),
-    Library("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
-    Library("lz4", "lz4", "fn.decoders.inflate", "inflate"),
-    Library("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
-    Library("fsspec", "fsspec", "paths that are URLs", "remote"),
-    Library("s3fs", "s3fs", "s3:// URLs", "remote"),
-    Library("gcsfs", "gcsfs", "gs:// URLs", "remote"),
-    Library("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
-    Library("nvidia-nvimgcodec-cu12", "nvidia.nvimgcodec", "decoding images on NVIDIA devices", "cuda12"),
+    LibraryUse("miniaudio", "miniaudio", "faster FLAC", "audio"),
+    LibraryUse("av", "av", "video: readers, fn.decoders.video; MP3 without messages", "video"),
+    LibraryUse("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
+    LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
+    LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
+    LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
+    LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
+    LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),
+    LibraryUse("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
+    LibraryUse("nvidia-nvimgcodec-cu12", "nvidia.nvimgcodec", "decoding images on NVIDIA devices", "cuda12"),
 )
 
 
@@ -95,7 +95,7 @@ def report() -> list[str]:
     return lines
 
 
-def installed_version(library: Library) -> str | None:
+def installed_version(library: LibraryUse) -> str | None:
     """Its version, or None if it is not installed."""
     return libraries.installed_version(library.package, library.module)
 

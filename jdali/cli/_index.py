@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TextIO
 
+from jdali._storage import files as _storage
+from jdali._storage.index_cache import cached_index
 from jdali._system.cache_folder import cache_folder
-from jdali.readers import _storage, mxnet, tfrecord
-from jdali.readers._index_cache import cached_index
-from jdali.readers._video_files import EXTENSIONS
-from jdali.readers._video_sequences import build_index as build_video_index
-from jdali.readers._webdataset_index import index_lines
+from jdali.readers import mxnet, tfrecord
+from jdali.readers.formats.video_files import EXTENSIONS
+from jdali.readers.formats.video_sequences import build_index as build_video_index
+from jdali.readers.formats.webdataset_index import index_lines
 
 # Work that takes less is not worth a bar.
 _BAR_AFTER_SECONDS = 1.0
@@ -26,7 +27,7 @@ _BAR_EVERY_SECONDS = 0.5
 Progress = Callable[[int], None]
 
 
-class Kind(NamedTuple):
+class IndexKind(NamedTuple):
     """A kind of file that has an index.
 
     Attributes:
@@ -53,9 +54,9 @@ def _webdataset_lines(path: str, progress: Progress) -> Iterator[str]:
 
 
 KINDS = {
-    "tfrecord": Kind((".tfrecord", ".tfrecords"), _tfrecord_lines),
-    "recordio": Kind((".rec",), _recordio_lines),
-    "webdataset": Kind((".tar",), _webdataset_lines),
+    "tfrecord": IndexKind((".tfrecord", ".tfrecords"), _tfrecord_lines),
+    "recordio": IndexKind((".rec",), _recordio_lines),
+    "webdataset": IndexKind((".tar",), _webdataset_lines),
 }
 
 

@@ -16,8 +16,11 @@ import soundfile
 from jdali._batches.slabs import empty
 from jdali._errors import SampleError
 from jdali._operators.host_batch import Share
-from jdali.codecs import _flac, _incomplete, _mp3, _wav
-from jdali.codecs._resampling import lobes_of, resample
+from jdali.codecs import flac as _flac
+from jdali.codecs import incomplete_sound as _incomplete
+from jdali.codecs import mp3 as _mp3
+from jdali.codecs import wav as _wav
+from jdali.codecs.resampling import lobes_of, resample
 
 # A header may lie. More values than this, or more for each byte of the file than lossless codecs make of
 # silence, are not believed and so never allocated.

@@ -1,7 +1,7 @@
 """Encoded images: what the header says, and decoding all or a part of the picture.
 
 The format is found from the content. Only `FORMATS` says what is read by what;
-adding a format is a module like `_png.py` and a row here.
+adding a format is a module like `png.py` and a row here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from numpy.typing import DTypeLike
 
 from jdali._batches.slabs import contiguous as contiguous_copy
 from jdali._errors import SampleError
-from jdali.codecs import _bmp, _jpeg, _jpeg2000, _png, _pnm, _tiff, _webp
-from jdali.codecs._base import Format, ImageInfo, Request, Window, begins, corrupt
-from jdali.codecs._color import DTYPES, convert
-from jdali.codecs._exif import is_turned, stored_window, upright
+from jdali.codecs import bmp as _bmp
+from jdali.codecs import jpeg as _jpeg
+from jdali.codecs import jpeg2000 as _jpeg2000
+from jdali.codecs import png as _png
+from jdali.codecs import pnm as _pnm
+from jdali.codecs import tiff as _tiff
+from jdali.codecs import webp as _webp
+from jdali.codecs.base import Format, ImageInfo, Request, Window, begins, corrupt
+from jdali.codecs.color import DTYPES, convert
+from jdali.codecs.exif import is_turned, stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY, RGB, DALIImageType, YCbCr
 
 __all__ = ["FORMATS", "MAX_PIXELS", "ImageInfo", "check_dtype", "decode", "output_shape", "probe"]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from jdali._errors import SampleError
-from jdali.codecs._video_decoder import MAX_BYTES, PADDING, VideoDecoder
-from jdali.codecs._video_index import Source, VideoIndex, build_index
+from jdali.codecs.video_decoder import MAX_BYTES, PADDING, VideoDecoder
+from jdali.codecs.video_index import Source, VideoIndex, build_index
 
 __all__ = ["MAX_BYTES", "PADDING", "Source", "VideoDecoder", "VideoIndex", "build_index", "in_memory"]
 

@@ -22,11 +22,11 @@ from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._invoke import Subscript, invoke
 from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
-from jdali.dynamic._value import Kind, Value
+from jdali.dynamic._value import EagerKind, EagerValue
 from jdali.tensors import TensorList
 
 
-class Batch(Arithmetic, Value):
+class Batch(Arithmetic, EagerValue):
     """Samples of one element type and number of axes, on which operators work at once.
 
     `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, `batch.select(...)` picks
@@ -42,7 +42,7 @@ class Batch(Arithmetic, Value):
         copy: copy arrays of the user's, who may go on to change them.
     """
 
-    kind: ClassVar[Kind] = Kind.BATCH
+    kind: ClassVar[EagerKind] = EagerKind.BATCH
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 
 from jdali._system.cpus import cpu_count
 from jdali.dynamic._checkpoint import Checkpoint
-from jdali.engine._pool import Pool
+from jdali.engine.workers.pool import Pool
 
 _stacks = threading.local()
 

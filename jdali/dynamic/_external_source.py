@@ -8,8 +8,8 @@ from typing import Any
 from jdali.dynamic._batch import Batch, as_batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
-from jdali.engine._items import Items
-from jdali.engine._source_arguments import check_source, cycle_mode, is_callback, takes_argument
+from jdali.engine.tasks.source_arguments import check_source, cycle_mode, is_callback, takes_argument
+from jdali.engine.tasks.source_items import SourceItems
 
 
 class ExternalSource:
@@ -44,7 +44,7 @@ class ExternalSource:
         if num_outputs <= 0:
             raise ValueError(f"ExternalSource: num_outputs must be strictly positive, not {num_outputs}")
         self._num_outputs = num_outputs
-        self._items = Items(source, cycle_mode(cycle))
+        self._items = SourceItems(source, cycle_mode(cycle))
         self._device = device if isinstance(device, Device) else Device(device)
         self._layouts = self._each(layout, "layout")
         self._dtypes = self._each(dtype, "dtype")

@@ -12,10 +12,10 @@ from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import batch_size_of, repeated, wait_if_asked
 from jdali.dynamic._rng import get_default_rng
-from jdali.dynamic._value import Kind, Value, wrap
-from jdali.engine._eager import room_for
-from jdali.engine._eager_graph import EagerGraph, InputKind
-from jdali.graph._node import DataNode
+from jdali.dynamic._value import EagerKind, EagerValue, wrap
+from jdali.engine.eager.call import room_for
+from jdali.engine.eager.graph import EagerGraph, InputKind
+from jdali.graph.node import DataNode
 from jdali.tensors import TensorList
 
 KEPT_GRAPHS = 256  # the least used go first
@@ -55,9 +55,9 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapp
     Returns: what the function does, with a `Batch` in place of each node; a `Tensor`, if no batch was given.
     """
     leaves, structure = jax.tree_util.tree_flatten(
-        (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, Value)
+        (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, EagerValue)
     )
-    values = [leaf for leaf in leaves if isinstance(leaf, Value)]
+    values = [leaf for leaf in leaves if isinstance(leaf, EagerValue)]
     size = batch_size_of(getattr(function, "__name__", "function"), values, None)
     count = 1 if size is None else size
     batches = [repeated(value, count) for value in values]
@@ -65,13 +65,13 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapp
         InputKind(v.device.device_type, b.spec.layout, b.spec.ndim)
         for v, b in zip(values, batches, strict=True)
     )
-    constants = tuple(None if isinstance(leaf, Value) else (type(leaf), leaf) for leaf in leaves)
+    constants = tuple(None if isinstance(leaf, EagerValue) else (type(leaf), leaf) for leaf in leaves)
     gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
     form = _Form(function, structure, constants, inputs, room_for(count), gpu)
     results = _graph(form).run(
         batches, count, get_default_rng().draw(), EvalContext.current().thread_pool.pool
     )
-    kind = Kind.TENSOR if size is None else Kind.BATCH
+    kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
 
     def wrapped(leaf: Any) -> Any:
         if not isinstance(leaf, TensorList):

@@ -11,8 +11,8 @@ from jdali._operators.record import REGISTRY
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
-from jdali.dynamic._value import Kind, wrap
-from jdali.engine._eager import EagerReader
+from jdali.dynamic._value import EagerKind, wrap
+from jdali.engine.eager.call import EagerReader
 
 _WITHOUT_EFFECT = (
     "cache_batch_copy", "cache_debug", "cache_size", "cache_threshold", "cache_type", "memory_stats",
@@ -45,7 +45,7 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
         raise ValueError("imread: no paths given")
     reader = EagerReader(REGISTRY["readers.file"], {"files": tuple(str(p) for p in paths)}, seed=0)
     contents, _ = reader.next(len(paths), EvalContext.current().thread_pool.pool)
-    value = wrap(Kind.TENSOR if single else Kind.BATCH, contents, Device.CPU)
+    value = wrap(EagerKind.TENSOR if single else EagerKind.BATCH, contents, Device.CPU)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)
 
 

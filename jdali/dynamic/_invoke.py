@@ -19,13 +19,13 @@ from jdali.dynamic._device import Device
 from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._rng import RNG, get_default_rng
-from jdali.dynamic._value import Kind, Value, wrap
-from jdali.engine._eager import Draw, Placement, run_operator, wait
+from jdali.dynamic._value import EagerKind, EagerValue, wrap
+from jdali.engine.eager.call import Placement, RandomDraw, run_operator, wait
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
 from jdali.ops.tensor._subscript import parse_index
 from jdali.tensors import TensorList
 
-_NO_DRAW = Draw(0, 0)
+_NO_DRAW = RandomDraw(0, 0)
 _NUMBERS = (bool, int, float)
 
 
@@ -52,7 +52,7 @@ def invoke(
         a tuple of them for several outputs.
     """
     given = _counted(op, inputs)
-    values = [value if isinstance(value, Value) else operand(value) for value in given]
+    values = [value if isinstance(value, EagerValue) else operand(value) for value in given]
     static, per_sample = _arguments(op, args)
     size = batch_size_of(op.name, [*values, *per_sample.values()], batch_size)
     placement, result_device = _placement(op, values, device)
@@ -70,7 +70,7 @@ def invoke(
         pool=EvalContext.current().thread_pool.pool, constants=_constants(op, given),
     )  # fmt: skip
     wait_if_asked(results)
-    kind = Kind.TENSOR if size is None else Kind.BATCH
+    kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
     outputs = tuple(wrap(kind, result, result_device) for result in results)
     return outputs[0] if len(outputs) == 1 else outputs
 
@@ -93,14 +93,14 @@ def expression(name: str, *operands: Any) -> Any:
     return invoke(REGISTRY[f"math.{name}"], operands, {})
 
 
-def operand(data: Any) -> Value:
+def operand(data: Any) -> EagerValue:
     """An input as a tensor or batch."""
-    if isinstance(data, Value):
+    if isinstance(data, EagerValue):
         return data
     array = to_array(data)
     device = device_of(array)
     samples = TensorList.from_samples([array], "", device.device_type)
-    value: Value = wrap(Kind.TENSOR, samples, device)
+    value: EagerValue = wrap(EagerKind.TENSOR, samples, device)
     return value
 
 
@@ -117,23 +117,23 @@ def _constants(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
     """Inputs that are no tensors or batches but plain data, if the operator's `setup` asks for them."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
-    plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, Value)}
+    plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}
     return {name: array for name, array in plain.items() if is_local(array)}
 
 
 def _arguments(
     op: Operator, args: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Value | np.ndarray[Any, Any]]]:
+) -> tuple[dict[str, Any], dict[str, EagerValue | np.ndarray[Any, Any]]]:
     """The arguments given: static ones converted; per-sample ones as values, or one array for all samples."""
     given = {name: value for name, value in args.items() if value is not None}
     _check_names(op, tuple(given))
     static: dict[str, Any] = {}
-    per_sample: dict[str, Value | np.ndarray[Any, Any]] = {}
+    per_sample: dict[str, EagerValue | np.ndarray[Any, Any]] = {}
     for name, value in given.items():
         arg = op.args[name]
         if arg.kind is ArgKind.STATIC:
             static[name] = converted(op.name, arg, _plain(value))
-        elif isinstance(value, Value):
+        elif isinstance(value, EagerValue):
             per_sample[name] = value
         else:
             per_sample[name] = one_for_all(op.name, arg, _array(op.name, arg, value))
@@ -152,19 +152,19 @@ def _plain(value: Any) -> Any:
         return value.type_id
     if isinstance(value, Device):
         return value.device_type
-    if isinstance(value, Value):
-        if value.kind is Kind.BATCH:
+    if isinstance(value, EagerValue):
+        if value.kind is EagerKind.BATCH:
             raise TypeError("it cannot differ by sample")
         array = value._samples().to_samples()[0]
         return array.item() if array.ndim == 0 else array.tolist()
-    if isinstance(value, (list, tuple)) and any(isinstance(v, (DType, Value)) for v in value):
+    if isinstance(value, (list, tuple)) and any(isinstance(v, (DType, EagerValue)) for v in value):
         return [_plain(v) for v in value]
     return value
 
 
 def _array(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
     """An argument given as numbers or an array: numbers get the argument's element type at once."""
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value):
+    if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
     if plain and arg.element_type is not None:
@@ -174,11 +174,11 @@ def _array(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
 
 
 def _argument_batch(
-    op: Operator, name: str, value: Value | np.ndarray[Any, Any], count: int
+    op: Operator, name: str, value: EagerValue | np.ndarray[Any, Any], count: int
 ) -> TensorList | np.ndarray[Any, Any]:
     """A per-sample argument as `count` values in its element type."""
     arg = op.args[name]
-    if not isinstance(value, Value):
+    if not isinstance(value, EagerValue):
         value = _in_element_type(arg, value)
         return value[None] if count == 1 else np.broadcast_to(value, (count, *value.shape))
     values = repeated(value, count)
@@ -209,7 +209,11 @@ def batch_size_of(name: str, values: Sequence[Any], batch_size: int | None) -> i
         values: tensors and batches; what is none of them does not count.
         batch_size: as given by the user.
     """
-    sizes = [len(value._list) for value in values if isinstance(value, Value) and value.kind is Kind.BATCH]
+    sizes = [
+        len(value._list)
+        for value in values
+        if isinstance(value, EagerValue) and value.kind is EagerKind.BATCH
+    ]
     if batch_size is not None:
         sizes.append(int(batch_size))
     if len(set(sizes)) > 1:
@@ -221,15 +225,15 @@ def batch_size_of(name: str, values: Sequence[Any], batch_size: int | None) -> i
     return sizes[0] if sizes else None
 
 
-def repeated(value: Value, count: int) -> TensorList:
+def repeated(value: EagerValue, count: int) -> TensorList:
     """A batch's samples, or a tensor's as often as there are samples."""
-    if value.kind is Kind.BATCH:
+    if value.kind is EagerKind.BATCH:
         return value._list
     samples = value._samples()
     return samples if count == 1 else samples.select(np.zeros(count, np.int64))
 
 
-def _placement(op: Operator, values: Sequence[Value], device: Any) -> tuple[Placement, Device]:
+def _placement(op: Operator, values: Sequence[EagerValue], device: Any) -> tuple[Placement, Device]:
     """Where an operator runs, and the device of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
@@ -247,7 +251,7 @@ def _placement(op: Operator, values: Sequence[Value], device: Any) -> tuple[Plac
 class Subscript:
     """`values[...]` of a tensor or of each sample of a batch."""
 
-    value: Value
+    value: EagerValue
 
     def __getitem__(self, key: Any) -> Any:
         args = parse_index(key, self.value.ndim)

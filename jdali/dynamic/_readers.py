@@ -16,8 +16,8 @@ from jdali.dynamic._data import to_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
 from jdali.dynamic._rng import get_default_rng
-from jdali.dynamic._value import Kind, Value, wrap
-from jdali.engine._eager import EagerReader
+from jdali.dynamic._value import EagerKind, EagerValue, wrap
+from jdali.engine.eager.call import EagerReader
 
 _STATE_VERSION = 1
 
@@ -73,7 +73,7 @@ class Reader:
         count = 1 if batch_size is None else batch_size
         with self._lock:
             outputs = self._reader().next(count, EvalContext.current().thread_pool.pool)
-        kind = Kind.TENSOR if batch_size is None else Kind.BATCH
+        kind = EagerKind.TENSOR if batch_size is None else EagerKind.BATCH
         values = tuple(wrap(kind, output, Device.CPU).to_device(self._device) for output in outputs)
         return self._result(values)
 
@@ -183,7 +183,7 @@ def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
 
 def _plain(value: Any) -> Any:
     """An argument of a reader; a tensor is as good as the numbers in it."""
-    return to_array(value).tolist() if isinstance(value, Value) else value
+    return to_array(value).tolist() if isinstance(value, EagerValue) else value
 
 
 def make_reader(op: Operator) -> type[Reader]:

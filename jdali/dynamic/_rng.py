@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali.engine._eager import Draw
+from jdali.engine.eager.call import RandomDraw
 
 _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 _STATE = re.compile(r"threefry_([0-9A-F]{16})_(\d+)")
@@ -75,11 +75,11 @@ class RNG:
         with self._lock:
             self._position += int(n)
 
-    def draw(self) -> Draw:
+    def draw(self) -> RandomDraw:
         """Takes one draw, for an operator."""
         with self._lock:
             self._position += 1
-            return Draw(self._seed, self._position - 1)
+            return RandomDraw(self._seed, self._position - 1)
 
     def __call__(self) -> int:
         """Takes one draw and makes an integer of it, 0 to 2**32 - 1."""

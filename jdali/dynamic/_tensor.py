@@ -17,11 +17,11 @@ from jdali.dynamic._device import Device
 from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._invoke import Subscript, invoke
-from jdali.dynamic._value import Kind, Value
+from jdali.dynamic._value import EagerKind, EagerValue
 from jdali.tensors import TensorList
 
 
-class Tensor(Arithmetic, Value):
+class Tensor(Arithmetic, EagerValue):
     """An array with a layout, on which operators work at once.
 
     The values may still be being computed; NumPy, or `evaluate`, waits for them. They do not change.
@@ -37,7 +37,7 @@ class Tensor(Arithmetic, Value):
         copy: copy an array of the user's, who may go on to change it.
     """
 
-    kind: ClassVar[Kind] = Kind.TENSOR
+    kind: ClassVar[EagerKind] = EagerKind.TENSOR
     _index: int = 0  # of the sample in `_list`
 
     def __init__(
@@ -163,7 +163,7 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Tensor:
     """A tensor of what a user gave, in the type it has."""
     if isinstance(data, Tensor):
         return data
-    if isinstance(data, Value):
+    if isinstance(data, EagerValue):
         return _stacked(data)
     layout = data.layout() if isinstance(data, tensors.Tensor) else ""
     array = to_array(data, dtype)
@@ -173,7 +173,7 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Tensor:
     return Tensor._of(TensorList.from_samples([array], layout, device.device_type), device)
 
 
-def _stacked(batch: Value) -> Tensor:
+def _stacked(batch: EagerValue) -> Tensor:
     """The samples of a batch, of one size, as one tensor."""
     samples = batch._samples()
     if not samples.is_dense_tensor():
@@ -210,7 +210,10 @@ def as_tensor(
 
 def _padded(data: Any, pad: bool) -> Any:
     """A batch filled up with zeros to the size of its largest sample, if `pad` says so."""
-    if not (pad and isinstance(data, Value) and data.kind is Kind.BATCH) or data._list.is_dense_tensor():
+    if (
+        not (pad and isinstance(data, EagerValue) and data.kind is EagerKind.BATCH)
+        or data._list.is_dense_tensor()
+    ):
         return data
     return invoke(REGISTRY["pad"], [data], {})
 

@@ -10,27 +10,27 @@ from jdali._system.devices import host_device
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
-from jdali.engine._eager import move, wait
+from jdali.engine.eager.call import move, wait
 from jdali.tensors import TensorList
 
-ValueT = TypeVar("ValueT", bound="Value")
+ValueT = TypeVar("ValueT", bound="EagerValue")
 
 
-class Kind(enum.Enum):
+class EagerKind(enum.Enum):
     TENSOR = "tensor"
     BATCH = "batch"
 
 
-_CLASSES: dict[Kind, type[Value]] = {}  # filled by the subclasses
+_CLASSES: dict[EagerKind, type[EagerValue]] = {}  # filled by the subclasses
 
 
-class Value:
+class EagerValue:
     """Samples that an operator takes or gave. They may still be being computed.
 
     Subclasses: `Tensor`, one sample of a `TensorList`, and `Batch`, all of them.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[EagerKind]
     _list: TensorList
     _device: Device
 
@@ -112,6 +112,6 @@ class Value:
         return self
 
 
-def wrap(kind: Kind, samples: TensorList, device: Device) -> Any:
+def wrap(kind: EagerKind, samples: TensorList, device: Device) -> Any:
     """A `Tensor` or a `Batch` of what an operator gave."""
     return _CLASSES[kind]._of(samples, device)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from jdali.data_node import DataNode
-from jdali.graph import _conditional
+from jdali.graph import conditional as _conditional
 
 
 def split(value: Any, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:

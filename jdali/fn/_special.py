@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from jdali._operators.record import REGISTRY
-from jdali.engine._parallel_function import ParallelFunction
-from jdali.engine._parallel_source import ParallelSource
-from jdali.engine._sources import ExternalSource
+from jdali.engine.steps.parallel_function import ParallelFunction
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.engine.tasks.parallel_source import ParallelSource
 from jdali.fn._build import take_generic
-from jdali.graph._call import call_operator
-from jdali.graph._node import DataNode
+from jdali.graph.call import call_operator
+from jdali.graph.node import DataNode
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
 
@@ -27,7 +27,7 @@ def external_source(
     options = {k: kwargs[k] for k in _SOURCE_ARGUMENTS if kwargs.get(k) is not None}
     options |= {"name": generic["name"] or "external_source", "num_outputs": num_outputs}
     options["batch"] = kwargs.get("batch") is not False
-    runtime: ExternalSource
+    runtime: SourceFeed
     is_parallel = bool(kwargs.get("parallel"))
     _check_of_workers(kwargs, is_parallel=is_parallel)
     if is_parallel:
@@ -36,7 +36,7 @@ def external_source(
             bytes_per_sample=_bytes_per_sample(kwargs.get("bytes_per_sample_hint")), **options,
         )  # fmt: skip
     else:
-        runtime = ExternalSource(source, **options)
+        runtime = SourceFeed(source, **options)
     result = call_operator(op, (), kwargs, runtime=runtime, num_outputs=num_outputs or 1, **generic)
     if isinstance(result, DataNode):
         return result if num_outputs is None else [result]

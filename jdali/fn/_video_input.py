@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from jdali._operators.record import REGISTRY
-from jdali.engine._video_input import VideoInput
+from jdali.engine.tasks.video_input import VideoInput
 from jdali.fn._build import take_generic
-from jdali.graph._call import call_operator
-from jdali.graph._node import DataNode
+from jdali.graph.call import call_operator
+from jdali.graph.node import DataNode
 
 
 def experimental_inputs_video(**kwargs: Any) -> DataNode:

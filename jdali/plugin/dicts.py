@@ -11,9 +11,9 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._batches.placement import BatchSplit
-from jdali.graph._plan import is_compiled
+from jdali.graph.plan import is_compiled
 from jdali.iterator import DataIterator, LastBatchPolicy
-from jdali.iterator._assemble import Assembler
+from jdali.iterator.assemble import Assembler
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
 

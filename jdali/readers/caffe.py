@@ -11,13 +11,13 @@ from jdali._batches.extent import BatchSpec
 from jdali._batches.store import RaggedBlock, Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali.readers import _columns
-from jdali.readers._base import reader_options, shuffle_options
-from jdali.readers._columns import Buffer
-from jdali.readers._lmdb import DatabaseReader
-from jdali.readers._pieces import Pieces
-from jdali.readers._protobuf import BYTES, VARINT, contents, fields, last_integer
-from jdali.readers._records import BadRecord, required_paths
+from jdali._storage.pieces import Pieces
+from jdali.readers.base import reader_options, shuffle_options
+from jdali.readers.formats import columns as _columns
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.lmdb import DatabaseReader
+from jdali.readers.formats.protobuf import BYTES, VARINT, contents, fields, last_integer
+from jdali.readers.formats.records import BadRecord, required_paths
 
 _NAME = "readers.caffe"
 # Numbers of the fields of a Datum.

@@ -12,13 +12,13 @@ import numpy as np
 from jdali._batches.store import Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali.readers import _columns
-from jdali.readers._base import nothing, reader_options, shuffle_options
-from jdali.readers._columns import Buffer
-from jdali.readers._lmdb import DatabaseReader
-from jdali.readers._pieces import Pieces
-from jdali.readers._protobuf import BYTES, VARINT, contents, fields, integers, last_integer, reals
-from jdali.readers._records import BadRecord, required_paths
+from jdali._storage.pieces import Pieces
+from jdali.readers.base import nothing, reader_options, shuffle_options
+from jdali.readers.formats import columns as _columns
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.lmdb import DatabaseReader
+from jdali.readers.formats.protobuf import BYTES, VARINT, contents, fields, integers, last_integer, reals
+from jdali.readers.formats.records import BadRecord, required_paths
 
 _NAME = "readers.caffe2"
 # Numbers of the fields of a TensorProto.
@@ -48,7 +48,7 @@ _SPARSE = (LabelType.MULTI_SPARSE, LabelType.MULTI_WEIGHTED_SPARSE)
 
 
 @dataclasses.dataclass(frozen=True)
-class Contents:
+class RecordFields:
     """What to take from a record: `readers.caffe2`'s arguments of these names."""
 
     image_available: bool
@@ -73,7 +73,7 @@ class Caffe2Reader(DatabaseReader):
         options: of every reader.
     """
 
-    def __init__(self, paths: Sequence[str], wanted: Contents, options: Mapping[str, Any]):
+    def __init__(self, paths: Sequence[str], wanted: RecordFields, options: Mapping[str, Any]):
         super().__init__(_NAME, paths, options)
         self.num_outputs = wanted.num_outputs
         self._wanted = wanted
@@ -243,11 +243,11 @@ class _Tensor:
         return np.frombuffer(self._data, np.uint8, end - start, start)
 
 
-def _wanted(given: Mapping[str, Any]) -> Contents:
+def _wanted(given: Mapping[str, Any]) -> RecordFields:
     label_type = given.get("label_type", 0)
     if label_type not in list(LabelType):
         raise ValueError(f"{_NAME}: label_type must be from 0 to {max(LabelType)}, not {label_type}")
-    wanted = Contents(
+    wanted = RecordFields(
         given.get("image_available", True), LabelType(label_type), given.get("num_labels", 1),
         given.get("additional_inputs", 0), given.get("bbox", False),
     )  # fmt: skip

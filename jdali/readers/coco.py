@@ -10,16 +10,17 @@ import numpy as np
 from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import files as _storage
+from jdali._storage.whole_files import read_file, read_named
 from jdali.codecs.image import MAX_PIXELS
-from jdali.readers import _coco_preprocessed, _storage
-from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
-from jdali.readers._coco_json import Annotations, Wanted, parse
-from jdali.readers._coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
-from jdali.readers._coco_segments import Segments, span
-from jdali.readers._columns import dense_column, ragged_column
-from jdali.readers._layouts import with_layouts
-from jdali.readers._records import path_list
-from jdali.readers._whole_files import read_file, read_named
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
+from jdali.readers.formats.coco_json import Annotations, Wanted, parse
+from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
+from jdali.readers.formats.coco_segments import Segments, span
+from jdali.readers.formats.columns import dense_column, ragged_column
+from jdali.readers.formats.records import path_list
+from jdali.readers.layouts import with_layouts
 
 _NAME = "readers.coco"
 # What these arguments ask for is done before annotations are saved, and cannot be done after.

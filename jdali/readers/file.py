@@ -12,10 +12,10 @@ import numpy as np
 
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali.readers import _storage
-from jdali.readers._base import Loaded, Reader, reader_options, shuffle_options
-from jdali.readers._columns import dense_column
-from jdali.readers._whole_files import read_file, read_named
+from jdali._storage import files as _storage
+from jdali._storage.whole_files import read_file, read_named
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.formats.columns import dense_column
 
 _NAME = "readers.file"
 FILE_FILTERS = (

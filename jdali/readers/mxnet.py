@@ -13,12 +13,13 @@ import numpy as np
 from jdali._batches.store import Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali.readers import _columns, _storage
-from jdali.readers._base import reader_options, shuffle_options
-from jdali.readers._columns import Buffer
-from jdali.readers._index_cache import Arrays, cached_index
-from jdali.readers._pieces import Pieces
-from jdali.readers._records import (
+from jdali._storage import files as _storage
+from jdali._storage.index_cache import Arrays, cached_index
+from jdali._storage.pieces import Pieces
+from jdali.readers.base import reader_options, shuffle_options
+from jdali.readers.formats import columns as _columns
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.records import (
     BadRecord,
     CutShort,
     RecordFiles,

@@ -14,17 +14,17 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
+from jdali._kernels import slice_window as slicing
+from jdali._kernels import window as windows
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import files as _storage
+from jdali._storage.whole_files import FileContents, read_named
 from jdali._system.regular_file import check_size, open_regular
 from jdali.codecs import npy
-from jdali.ops.image import _slice_window as slicing
-from jdali.ops.image import _window as windows
-from jdali.readers import _storage
-from jdali.readers._array_files import ArrayFileReader, array_file_options
-from jdali.readers._base import Loaded, one_by_one, reader_options, shuffle_options
-from jdali.readers._whole_files import Contents, read_named
+from jdali.readers.base import Loaded, one_by_one, reader_options, shuffle_options
+from jdali.readers.formats.array_files import ArrayFileReader, array_file_options
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
@@ -159,7 +159,7 @@ class NumpyReader(ArrayFileReader):
         return padded
 
 
-def _alike(contents: Contents) -> Store | None:
+def _alike(contents: FileContents) -> Store | None:
     """The arrays in some files, not copied; None unless all files have the same header and nothing to convert."""
     starts, sizes = contents.starts, contents.sizes
     if not len(sizes) or (sizes != sizes[0]).any():

@@ -11,11 +11,11 @@ from jdali import types
 from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import files as _storage
+from jdali._storage.whole_files import read_file
 from jdali.codecs import image as codec
-from jdali.readers import _storage
-from jdali.readers._base import Loaded, Reader, reader_options
-from jdali.readers._layouts import with_layouts
-from jdali.readers._whole_files import read_file
+from jdali.readers.base import Loaded, Reader, reader_options
+from jdali.readers.layouts import with_layouts
 
 _NAME = "readers.sequence"
 _EXTENSIONS = (

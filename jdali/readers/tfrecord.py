@@ -15,13 +15,14 @@ from jdali import tfrecord as features_of
 from jdali._batches.store import Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage import files as _storage
+from jdali._storage.index_cache import cached_index
+from jdali._storage.pieces import Pieces
 from jdali._system.extras import install
-from jdali.readers import _columns, _storage
-from jdali.readers._base import reader_options, shuffle_options
-from jdali.readers._columns import Buffer
-from jdali.readers._index_cache import cached_index
-from jdali.readers._pieces import Pieces
-from jdali.readers._protobuf import (
+from jdali.readers.base import reader_options, shuffle_options
+from jdali.readers.formats import columns as _columns
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.protobuf import (
     BYTES,
     contents,
     fields,
@@ -31,7 +32,7 @@ from jdali.readers._protobuf import (
     packed_integers,
     reals,
 )
-from jdali.readers._records import (
+from jdali.readers.formats.records import (
     BadRecord,
     CutShort,
     RecordFiles,

@@ -14,11 +14,11 @@ from jdali import types
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali.codecs._video_frames import fill_values, padding_mode
+from jdali.codecs.video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
-from jdali.readers._base import reader_options
-from jdali.readers._video_files import ROUNDING, find_clips
-from jdali.readers._video_sequences import Cut, VideoReader, build_index, frame_numbers_given
+from jdali.readers.base import reader_options
+from jdali.readers.formats.video_files import ROUNDING, find_clips
+from jdali.readers.formats.video_sequences import Cut, VideoReader, build_index, frame_numbers_given
 from jdali.types import DALIImageType
 
 __all__ = ["build_index", "experimental_video", "video", "video_resize"]

@@ -13,11 +13,11 @@ from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
-from jdali.readers import _columns
-from jdali.readers._base import Loaded, reader_options, shuffle_options
-from jdali.readers._columns import Buffer
-from jdali.readers._pieces import Pieces, read_pieces
-from jdali.readers._records import (
+from jdali._storage.pieces import Pieces, read_pieces
+from jdali.readers.base import Loaded, reader_options, shuffle_options
+from jdali.readers.formats import columns as _columns
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.records import (
     BadRecord,
     PiecesReader,
     RecordFiles,
@@ -26,9 +26,9 @@ from jdali.readers._records import (
     record_tasks,
     required_paths,
 )
-from jdali.readers._tar import BLOCK, is_header_of
-from jdali.readers._webdataset_index import NAME as _NAME
-from jdali.readers._webdataset_index import Components, components_of
+from jdali.readers.formats.tar import BLOCK, is_header_of
+from jdali.readers.formats.webdataset_index import NAME as _NAME
+from jdali.readers.formats.webdataset_index import Components, components_of
 from jdali.types import to_dtype
 
 _BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}

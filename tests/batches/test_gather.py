@@ -14,7 +14,7 @@ from jdali._batches.gather import gather
 from jdali._batches.slabs import ALIGNMENT, SMALLEST, SlabPool, aligned_empty
 from jdali._batches.store import Store
 from jdali._system.devices import host_device
-from jdali.tensors import Part, TensorList, TensorListGPU
+from jdali.tensors import RowSlice, TensorList, TensorListGPU
 
 pytestmark = pytest.mark.gpu
 
@@ -40,7 +40,7 @@ def in_blocks(samples, device=None):
         blocks[block][(row, *map(slice, sample.shape))] = sample
     arrays = blocks if device is None else [jax.device_put(b, device) for b in blocks]
     parts = [
-        Part(
+        RowSlice(
             array,
             np.array([r for b, r in rows_of if b == number]),
             np.array([i for i, (b, _) in enumerate(rows_of) if b == number]),
@@ -120,11 +120,11 @@ def test_gather_on_a_device_moves_to_another(accelerator):
 def test_gather_hands_on_an_array_that_fits_already(accelerator):
     array = jax.device_put(np.arange(24).reshape(2, 3, 4).astype(np.int32), accelerator)
     spec = BatchSpec(np.array([[3, 4], [2, 4]]), np.int32)
-    store = Store.of_parts([Part(array, np.array([0, 1]), np.array([0, 1]))], spec)
+    store = Store.of_parts([RowSlice(array, np.array([0, 1]), np.array([0, 1]))], spec)
     both = np.array([0, 1])
     assert gather(store, both, (3, 4), accelerator, count=2) is array
     assert gather(store, both[::-1], (3, 4), accelerator, count=2) is not array
-    here = Store.of_parts([Part(jnp.asarray(np.asarray(array), device=host_device()), both, both)], spec)
+    here = Store.of_parts([RowSlice(jnp.asarray(np.asarray(array), device=host_device()), both, both)], spec)
     assert gather(here, both, (3, 4), None, count=2) is here.blocks[0].array
     assert gather(here, both[:1], (3, 4), None, count=2) is here.blocks[0].array
     (first, _) = gather(here, both[1:], (3, 4), None, count=2)

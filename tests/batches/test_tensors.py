@@ -15,7 +15,7 @@ import jdali.types as types
 from jdali._batches.extent import BatchSpec
 from jdali._system.devices import host_device
 from jdali.tensors import (
-    Part,
+    RowSlice,
     Tensor,
     TensorCPU,
     TensorGPU,
@@ -31,7 +31,7 @@ def samples(dtype: Any = np.uint8) -> list[np.ndarray]:
     return [(np.arange(h * w).reshape(h, w) + 10 * i).astype(dtype) for i, (h, w) in enumerate(EXTENTS)]
 
 
-def parts_of(values: list[np.ndarray], to: Any = jnp.asarray, fill: int = 77) -> list[Part]:
+def parts_of(values: list[np.ndarray], to: Any = jnp.asarray, fill: int = 77) -> list[RowSlice]:
     """Samples 0, 2, 4 in the rows 2, 0, 1 of one array, 1 and 3 in rows 0 and 2 of another."""
     dtype = values[0].dtype
     first, second = np.full((4, 4, 4), fill, dtype), np.full((3, 5, 3), fill, dtype)
@@ -39,8 +39,8 @@ def parts_of(values: list[np.ndarray], to: Any = jnp.asarray, fill: int = 77) ->
         for row, position in zip(rows, positions, strict=True):
             array[row][tuple(map(slice, values[position].shape))] = values[position]
     return [
-        Part(to(first), np.array([2, 0, 1]), np.array([0, 2, 4])),
-        Part(to(second), np.array([0, 2]), np.array([1, 3])),
+        RowSlice(to(first), np.array([2, 0, 1]), np.array([0, 2, 4])),
+        RowSlice(to(second), np.array([0, 2]), np.array([1, 3])),
     ]
 
 
@@ -184,7 +184,7 @@ def dense_batches() -> list[TensorList]:
     made = []
     for device in ("cpu", "gpu"):
         for to in (np.asarray, jnp.asarray):
-            part = Part(to(padded), np.array([2, 0]), np.array([0, 1]))
+            part = RowSlice(to(padded), np.array([2, 0]), np.array([0, 1]))
             made.append(TensorList.from_parts([part], spec, device))
             made.append(TensorList.from_dense(to(DENSE), "HW", device))
             made.append(TensorList.from_samples([to(s) for s in DENSE], "HW", device))
@@ -433,8 +433,8 @@ def test_padding_of_a_batch_is_zero(accelerator: jax.Device, there: bool) -> Non
     sizes = np.array([[2, 5], [4, 1], [3, 4]])
     arrays = [jax.device_put(b, accelerator if there else host_device()) for b in blocks]
     parts = [
-        Part(arrays[0], np.array([1, 0]), np.array([0, 2])),
-        Part(arrays[1], np.array([0]), np.array([1])),
+        RowSlice(arrays[0], np.array([1, 0]), np.array([0, 2])),
+        RowSlice(arrays[1], np.array([0]), np.array([1])),
     ]
     batch = TensorList.from_parts(parts, BatchSpec(sizes, np.float32), "gpu" if there else "cpu")
     padded, extents = batch.padded()

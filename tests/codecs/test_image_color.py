@@ -8,7 +8,7 @@ from support.pictures import cmyk, noise, pillow, png
 
 from jdali import types
 from jdali.codecs import image as codec
-from jdali.codecs._color import rescale
+from jdali.codecs.color import rescale
 from jdali.types import ANY_DATA, GRAY, YCbCr
 
 FILES = {

@@ -9,7 +9,7 @@ from support.pictures import PNG_SIGNATURE, noise, pillow, png, png_chunk
 
 from jdali import SampleError
 from jdali.codecs import image as codec
-from jdali.codecs._base import ImageInfo
+from jdali.codecs.base import ImageInfo
 
 ENCODED = {
     "jpeg": pillow(image(40, 50), "jpeg", quality=90),

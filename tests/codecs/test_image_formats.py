@@ -11,8 +11,8 @@ from support.data import image
 from support.pictures import cmyk, noise, pillow, png, png_chunk
 
 from jdali import SampleError, types
-from jdali.codecs import _tiff
 from jdali.codecs import image as codec
+from jdali.codecs import tiff as _tiff
 from jdali.types import ANY_DATA, BGR, GRAY
 
 SIZES = [(1, 1), (7, 10), (16, 9)]
@@ -238,7 +238,7 @@ def test_palette_of_jpeg2000(installed, monkeypatch):
         + box(b"jp2c", out.getvalue())
     )  # fmt: skip
     if not installed:
-        monkeypatch.setattr("jdali.codecs._jpeg2000.imagecodecs", lambda: None)
+        monkeypatch.setattr("jdali.codecs.jpeg2000.imagecodecs", lambda: None)
     for output_type in (types.RGB, ANY_DATA):
         np.testing.assert_array_equal(codec.decode(encoded, output_type=output_type), colors[indices])
     assert codec.output_shape(codec.probe(encoded), ANY_DATA) == (4, 5, 3)
@@ -294,7 +294,7 @@ def test_the_same_without_imagecodecs(monkeypatch):
     before = [codec.decode(e, output_type=ANY_DATA, dtype=np.uint16) for e in easy]
     for module in (codec._png, codec._tiff, codec._webp, codec._jpeg2000):
         monkeypatch.setattr(module, "imagecodecs", lambda: None)
-    monkeypatch.setattr("jdali.codecs._base.imagecodecs", lambda: None)
+    monkeypatch.setattr("jdali.codecs.base.imagecodecs", lambda: None)
     for encoded, expected in zip(easy, before, strict=True):
         decoded = codec.decode(encoded, output_type=ANY_DATA, dtype=np.uint16)
         np.testing.assert_array_equal(decoded, expected)

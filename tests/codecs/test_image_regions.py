@@ -12,7 +12,7 @@ from support.pictures import noise, pillow, png
 
 from jdali import SampleError
 from jdali.codecs import image as codec
-from jdali.codecs._exif import stored_window, upright
+from jdali.codecs.exif import stored_window, upright
 from jdali.types import ANY_DATA, BGR, GRAY
 
 HEIGHT, WIDTH = 61, 47

@@ -10,7 +10,8 @@ import soundfile
 
 import jdali
 from jdali import SampleError, fn
-from jdali.codecs import _incomplete, audio
+from jdali.codecs import audio
+from jdali.codecs import incomplete_sound as _incomplete
 
 STORED = np.random.default_rng(0).integers(-9000, 9000, (300, 1)).astype(np.int16)
 

@@ -10,9 +10,9 @@ from support.pictures import cmyk, exif, jpeg_with_exif, noise, pillow, png
 import jdali
 from jdali import OperatorError, SampleError, fn, types
 from jdali.codecs import image as codec
-from jdali.codecs import images
-from jdali.codecs._jpeg_scan import scan
-from jdali.codecs.images import Headers, decode_small
+from jdali.codecs import image_batch as images
+from jdali.codecs.image_batch import Headers, decode_small
+from jdali.codecs.jpeg_scan import scan
 from jdali.types import ANY_DATA, BGR, GRAY, RGB
 
 

@@ -8,7 +8,8 @@ import pytest
 import soundfile
 
 from jdali import SampleError
-from jdali.codecs import _mp3, audio
+from jdali.codecs import audio
+from jdali.codecs import mp3 as _mp3
 
 pytestmark = pytest.mark.skipif(_mp3.av() is None, reason="av is not installed")
 

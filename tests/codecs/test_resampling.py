@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jdali.codecs._resampling import lobes_of, resample, resampled_length
+from jdali.codecs.resampling import lobes_of, resample, resampled_length
 
 
 def slow(wave, in_rate, out_rate, lobes):

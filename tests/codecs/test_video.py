@@ -16,8 +16,8 @@ from support.videos import av, encode, numbers_of, pictures
 
 from jdali import SampleError
 from jdali.codecs import image, video
-from jdali.codecs._video_frames import fill_values, pad, padding_mode
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex, build_index, in_memory
+from jdali.codecs.video_frames import fill_values, pad, padding_mode
 from jdali.types import YCbCr
 
 av()
@@ -315,7 +315,7 @@ def test_limits(clips, tmp_path, monkeypatch):
     path.write_bytes(clips("H.264, B frames"))
     index = build_index(str(path))
     decoder = VideoDecoder(str(path), index)
-    monkeypatch.setattr("jdali.codecs._video_decoder.MAX_BYTES", 10 * 32 * 48 * 3)
+    monkeypatch.setattr("jdali.codecs.video_decoder.MAX_BYTES", 10 * 32 * 48 * 3)
     assert len(decoder.read(np.arange(10))) == 10
     with pytest.raises(SampleError, match="11 frames of 32x48 are larger than the limit"):
         decoder.read(np.arange(11))

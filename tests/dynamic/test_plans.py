@@ -8,9 +8,10 @@ import pytest
 import jdali.dynamic as jd
 from jdali import OperatorError
 from jdali._errors import SampleError
-from jdali.engine import _eager, _stage
-from jdali.engine._eager import compiled_programs
-from jdali.engine._program import CHUNK_BYTES
+from jdali.engine.eager import call as _eager
+from jdali.engine.eager.call import compiled_programs
+from jdali.engine.steps import stage as _stage
+from jdali.engine.steps.program import CHUNK_BYTES
 
 IMAGE = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
 

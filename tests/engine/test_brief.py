@@ -10,8 +10,8 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine._brief import BriefWork
-from jdali.engine._pool import Cost, Pool
+from jdali.engine.steps.brief import BriefWork
+from jdali.engine.workers.pool import Cost, Pool
 
 
 def decided(*batches):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, round_up
-from jdali.engine._buckets import CHEAP, ROOM_IN, ROOM_OUT, TIGHT, Made, PaddedShapes, own_shapes
+from jdali.engine.shapes.buckets import CHEAP, ROOM_IN, ROOM_OUT, TIGHT, PaddedShapes, ShapeNode, own_shapes
 
 RNG = np.random.default_rng(0)
 
@@ -79,7 +79,7 @@ def frames_of(number, shapes):
 
 
 def policy(seconds=1.0, free=(False, False), derive=lambda number, shapes: None, layouts=("HWC", "HWC")):
-    return PaddedShapes(layouts, [Made((0,), (1,))], Cost(seconds, list(free)), derive)
+    return PaddedShapes(layouts, [ShapeNode((0,), (1,))], Cost(seconds, list(free)), derive)
 
 
 def shapes_of(groups, count):
@@ -155,7 +155,7 @@ def test_a_group_knows_its_waste_and_its_cheapest_sample():
 
 def test_empty_batches_and_values_without_axes():
     assert policy().group([np.zeros((0, 3), np.int64)] * 2, [None, None]) == []
-    numbers = PaddedShapes([""], [Made((), (0,))], Cost(1.0, [False]), lambda number, shapes: ((),))
+    numbers = PaddedShapes([""], [ShapeNode((), (0,))], Cost(1.0, [False]), lambda number, shapes: ((),))
     (group,) = numbers.group([np.zeros((5, 0), np.int64)], [None])
     assert group.shape == ()
     assert len(group.samples) == 5

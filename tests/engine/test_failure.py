@@ -14,9 +14,9 @@ from support import oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import OperatorError, fn
-from jdali.engine._program import Program
-from jdali.engine._sharded import Spread
-from jdali.engine._stage import StageRunner
+from jdali.engine.steps.program import Program
+from jdali.engine.steps.sharded import Spread
+from jdali.engine.steps.stage import StageRunner
 from jdali.iterator import DataIterator
 
 IMAGE = np.full((4, 4, 3), 9, np.uint8)
@@ -48,7 +48,7 @@ def test_an_error_while_a_program_is_traced(monkeypatch):
     def refuse(*_):
         raise ValueError("it cannot be traced")
 
-    monkeypatch.setattr("jdali.engine._program.run_call", refuse)
+    monkeypatch.setattr("jdali.engine.steps.program.run_call", refuse)
     with pytest.raises(OperatorError, match=r"random\.uniform: ValueError: it cannot be traced") as caught:
         pipeline(one_operator).run()
     assert caught.value.operator == "random.uniform"

@@ -15,8 +15,8 @@ import jdali
 from jdali import fn
 from jdali._errors import SampleError
 from jdali._operators.record import REGISTRY
-from jdali.engine._pool import Pool
-from jdali.graph._call import call_operator
+from jdali.engine.workers.pool import Pool
+from jdali.graph.call import call_operator
 
 # As a decoder: samples are worked on in any order, several at a time.
 DECODER = dataclasses.replace(REGISTRY["python_function"], name="decoder", effects=False)

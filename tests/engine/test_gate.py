@@ -5,7 +5,7 @@ import threading
 import pytest
 from support.faults import PATIENCE, in_thread, until
 
-from jdali.engine._gate import Gate, Stopped, Way
+from jdali.engine.flow.gate import Gate, Stopped, Way
 
 
 @pytest.mark.parametrize("at_once", [1, 2])

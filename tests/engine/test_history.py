@@ -8,7 +8,7 @@ from support.data import image
 
 import jdali
 from jdali import fn, types
-from jdali.engine._stage import StageRunner
+from jdali.engine.steps.stage import StageRunner
 
 RNG = np.random.default_rng(7)
 

@@ -9,12 +9,12 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn, types
 from jdali._batches.extent import BatchSpec
-from jdali._batches.store import Part, Store
+from jdali._batches.store import RowSlice, Store
 from jdali._errors import SampleError
-from jdali._operators.host_batch import Made, Probed, Workers
+from jdali._operators.host_batch import HostOutputs, Probed, Workers
 from jdali._operators.record import REGISTRY, PerSample, Static, host_batch_operator
 from jdali._system.devices import is_local
-from jdali.graph._call import call_operator
+from jdali.graph.call import call_operator
 
 BAD = 77
 CALLS = []
@@ -39,7 +39,7 @@ def decode(
     workers: Workers,
     headers: np.ndarray,
     device: jax.Device,
-) -> Made:
+) -> HostOutputs:
     """Pictures of one value, rows of two arrays: those of even positions, and the others, on the device."""
     CALLS.append(len(encoded))
     values = np.broadcast_to(value, len(encoded))
@@ -51,8 +51,8 @@ def decode(
             rows = np.full((len(members), *headers[members].max(axis=0)), 255, np.uint8)
             for row, i in enumerate(members):
                 rows[row, : headers[i, 0], : headers[i, 1]] = values[i]
-            parts.append(Part(jax.device_put(rows, device), np.arange(len(members)), members))
-    return Made((Store.of_parts(parts, BatchSpec(headers, np.dtype(np.uint8), "HWC")),), failures)
+            parts.append(RowSlice(jax.device_put(rows, device), np.arange(len(members)), members))
+    return HostOutputs((Store.of_parts(parts, BatchSpec(headers, np.dtype(np.uint8), "HWC")),), failures)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_only_what_was_replaced_is_made_again(accelerator, decoder, on_error):
 
 def test_what_is_not_made_is_an_error():
     def wrong(samples, /, *, as_list: Static[bool] = False):
-        return [samples] if as_list else Made((), {})
+        return [samples] if as_list else HostOutputs((), {})
 
     try:
         op = host_batch_operator(name="test.wrong")(wrong)

@@ -10,7 +10,7 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn
 from jdali._numerics.random import SampleKeys, index_words, sample_key, seed_words
-from jdali.readers._order import Order
+from jdali.readers.order.epochs import Order
 
 EDGE = 2**32
 AROUND = [EDGE - 2, EDGE - 1, EDGE, EDGE + 1, EDGE + 2, 2**33 - 1]

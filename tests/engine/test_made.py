@@ -9,8 +9,8 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine._gate import Stopped
-from jdali.engine._made import MadeBatches, Room
+from jdali.engine.flow.gate import Stopped
+from jdali.engine.flow.ready_queue import ReadyQueue, Room
 
 MIB = 1 << 20
 
@@ -58,7 +58,7 @@ def test_the_largest_counts():
 
 
 def test_batches_are_numbered_and_taken_in_order():
-    made = MadeBatches(room(depth=1), when_asked=False)
+    made = ReadyQueue(room(depth=1), when_asked=False)
     never = lambda: False  # noqa: E731
     assert [made.begin(never), made.begin(never)] == [0, 1]
     third = in_thread(lambda: made.begin(never))
@@ -74,7 +74,7 @@ def test_batches_are_numbered_and_taken_in_order():
 
 
 def test_without_room_of_their_own_as_many_are_begun_as_were_asked_for():
-    made = MadeBatches(None, when_asked=True)
+    made = ReadyQueue(None, when_asked=True)
     number = in_thread(lambda: made.begin(lambda: False))
     made.ask()
     assert number() == 0
@@ -83,7 +83,7 @@ def test_without_room_of_their_own_as_many_are_begun_as_were_asked_for():
 
 
 def test_who_waits_for_room_can_be_stopped():
-    made, stop = MadeBatches(room(depth=1), when_asked=False), threading.Event()
+    made, stop = ReadyQueue(room(depth=1), when_asked=False), threading.Event()
     for _ in range(2):
         made.begin(stop.is_set)
     waits = in_thread(lambda: made.begin(stop.is_set))

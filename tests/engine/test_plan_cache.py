@@ -7,9 +7,9 @@ import pytest
 
 import jdali
 from jdali import OperatorError, fn
-from jdali.engine import _stage
-from jdali.engine._plan_cache import PlanCache
-from jdali.engine._staging import Packing
+from jdali.engine.steps import stage as _stage
+from jdali.engine.steps.packing import Packing
+from jdali.engine.steps.plan_cache import PlanCache
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from jdali.engine._pool import Cost, Pool
-from jdali.engine._stage import NodeFailure
-from jdali.graph._node import WHOLE_BATCH, Node
+from jdali.engine.steps.stage import NodeFailure
+from jdali.engine.workers.pool import Cost, Pool
+from jdali.graph.node import WHOLE_BATCH, Node
 from jdali.ops.image import _flip
 
 NODE = Node(0, _flip.flip, "flip", "cpu", (), {}, None, WHOLE_BATCH, "here:1")
@@ -58,7 +58,7 @@ def test_expensive_calls_go_to_the_pool_after_the_first(pool, monkeypatch):
 
 def test_what_takes_less_time_is_done(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("jdali.engine._pool.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("jdali.engine.workers.pool.time.perf_counter", lambda: now[0])
 
     def batch(cost, here, pooled):
         """How many of 10 samples are worked on here, if one takes so long here and so long in the pool."""

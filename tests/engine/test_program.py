@@ -4,7 +4,8 @@ import numpy as np
 
 import jdali
 from jdali import fn
-from jdali.engine import _program, _stage
+from jdali.engine.steps import program as _program
+from jdali.engine.steps import stage as _stage
 
 
 def test_an_option_that_this_version_of_xla_lacks_is_left_out(monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 
 import jdali
 from jdali import fn
-from jdali.engine._stage_shapes import MOST_SHAPES
+from jdali.engine.shapes.stage_shapes import MOST_SHAPES
 
 RNG = np.random.default_rng(3)
 # Planes of which hardly two share a padded shape, with 1 to 3 channels that are never padded; small ones at first.

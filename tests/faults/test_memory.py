@@ -15,7 +15,8 @@ from support.numbers import NumberReader, numbers
 import jdali
 from jdali import fn
 from jdali._batches.slabs import SMALLEST
-from jdali.iterator import DataIterator, _stream
+from jdali.iterator import DataIterator
+from jdali.iterator import stream as _stream
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(240)]
 

@@ -246,7 +246,7 @@ def test_the_interpreter_exits_in_mid_compile():
             return x
 
         compiling = threading.Event()
-        from jdali.engine._stage import StageRunner
+        from jdali.engine.steps.stage import StageRunner
         program = StageRunner._program
         def told(self, *args):
             compiling.set()

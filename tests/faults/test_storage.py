@@ -14,8 +14,8 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
+from jdali._storage import index_cache as _index_cache
 from jdali.iterator import DataIterator
-from jdali.readers import _index_cache
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(240)]
 

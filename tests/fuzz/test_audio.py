@@ -10,7 +10,10 @@ import soundfile
 from support.fuzz import mutations, refusals
 
 from jdali import SampleError
-from jdali.codecs import _flac, _mp3, _wav, audio
+from jdali.codecs import audio
+from jdali.codecs import flac as _flac
+from jdali.codecs import mp3 as _mp3
+from jdali.codecs import wav as _wav
 
 WAVE = (np.sin(np.arange(900) * 0.05)[:, None] * [0.7, 0.3]).astype(np.float32)
 

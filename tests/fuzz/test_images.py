@@ -19,7 +19,7 @@ from support.fuzz import mutations, refusals, survives
 from support.pictures import cmyk, noise, pillow, png
 
 from jdali.codecs import image as codec
-from jdali.codecs._base import imagecodecs
+from jdali.codecs.base import imagecodecs
 from jdali.types import ANY_DATA, GRAY
 
 COUNT = 400
@@ -168,7 +168,7 @@ def test_damaged_files_without_imagecodecs(kind, monkeypatch):
     """Pillow alone: it gives no warnings, and takes no memory for a size that nobody has checked."""
     for module in (codec._png, codec._tiff, codec._webp, codec._jpeg2000):
         monkeypatch.setattr(module, "imagecodecs", lambda: None)
-    monkeypatch.setattr("jdali.codecs._base.imagecodecs", lambda: None)
+    monkeypatch.setattr("jdali.codecs.base.imagecodecs", lambda: None)
 
     def read_without(data):
         with warnings.catch_warnings(record=True) as given:

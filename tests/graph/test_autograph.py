@@ -14,7 +14,7 @@ import pytest
 from support import oracle
 
 from jdali._autograph import is_autograph_artifact
-from jdali.graph._autograph import convert, do_not_convert, tracing
+from jdali.graph.autograph import convert, do_not_convert, tracing
 
 # --- a graph whose values are known: a list with one value a sample -------------------------------
 

@@ -7,7 +7,7 @@ import logging
 import pytest
 from support import oracle
 
-from jdali.iterator._policy import EpochCounter, LastBatchPolicy, ReaderFacts
+from jdali.iterator.policy import EpochCounter, LastBatchPolicy, ReaderFacts
 
 FILL, DROP, PARTIAL, PAD = LastBatchPolicy
 

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 import jdali
 import jdali.ops
 from jdali import Pipeline, fn, types
-from jdali.engine import _sharded
+from jdali.engine.steps import sharded as _sharded
 from jdali.iterator import DataIterator, LastBatchPolicy, data_iterator
 from jdali.plugin.jax import DALIGenericIterator
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from jdali import Pipeline, fn
+from jdali._kernels import resample as _resample
 from jdali._numerics.platform import known_platform, one_program, platform_dependent, tracing_for
-from jdali.ops.image import _resample
 
 
 def either(value):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jdali import Pipeline, fn, pipeline_def
-from jdali._pipeline._copied import copied
+from jdali._pipeline.copied import copied
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")

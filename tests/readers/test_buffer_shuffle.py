@@ -11,9 +11,9 @@ from support.readers import check_epochs_and_state, next_samples, opened
 from support.servers import Server
 
 from jdali import fn, pipeline_def, storage, tfrecord
-from jdali.readers._advice import Advice
-from jdali.readers._ahead import ReadAhead, reading_ahead
-from jdali.readers._record_files import RecordFiles
+from jdali._storage.advice import Advice
+from jdali._storage.record_files import RecordFiles
+from jdali.readers.ahead import ReadAhead, reading_ahead
 
 COUNT = 40
 READERS = ["tfrecord", "mxnet", "webdataset", "caffe", "caffe2"]

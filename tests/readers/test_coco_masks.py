@@ -8,7 +8,7 @@ import pytest
 from support.data import SHARED
 from support.readers import dali_everything, everything
 
-from jdali.readers import _coco_masks as masks
+from jdali.readers.formats import coco_masks as masks
 
 
 def written_out(counts):

@@ -19,7 +19,7 @@ from support.readers import (
 )
 from support.records import field
 
-from jdali.readers._lmdb import locate_values
+from jdali.readers.formats.lmdb import locate_values
 
 lmdb = pytest.importorskip("lmdb")
 PIXELS = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)

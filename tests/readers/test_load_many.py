@@ -11,8 +11,9 @@ from jdali import Pipeline, fn
 from jdali._batches.extent import BatchSpec
 from jdali._batches.provenance import Drawn, Provenance
 from jdali._batches.store import RaggedBlock, Store
-from jdali.readers import _pieces, _storage
-from jdali.readers._record_files import BadRecord, RecordFiles
+from jdali._storage import files as _storage
+from jdali._storage import pieces as _pieces
+from jdali._storage.record_files import BadRecord, RecordFiles
 from jdali.tensors import TensorList
 from jdali.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 
@@ -96,7 +97,7 @@ def test_what_was_read_is_not_read_again(tmp_path, on_error, monkeypatch):
         asked.append(len(offset))
         return read_pieces(files, file, offset, size)
 
-    monkeypatch.setattr("jdali.readers._records.read_pieces", counting)
+    monkeypatch.setattr("jdali.readers.formats.records.read_pieces", counting)
     pipe = Pipeline(batch_size=4, num_threads=2, device_id=None, on_error=on_error, exec_async=False)
     with pipe:
         pipe.set_outputs(*fn.readers.mxnet(path=str(tmp_path / "data")))

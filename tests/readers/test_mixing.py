@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from support import oracle, records
 
-from jdali.readers import _mixing
-from jdali.readers._mixing import mixed, reach
-from jdali.readers._order import Order
+from jdali.readers.order import mixing as _mixing
+from jdali.readers.order.epochs import Order
+from jdali.readers.order.mixing import mixed, reach
 
 WORD = (1 << 64) - 1
 

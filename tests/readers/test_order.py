@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support import oracle
 
-from jdali.readers import _items
-from jdali.readers._items import Items, joined, permutation
-from jdali.readers._order import Order, merged_state
+from jdali.readers.order import indices as _items
+from jdali.readers.order.epochs import Order, merged_state
+from jdali.readers.order.indices import IndexSequence, joined, permutation
 
 
 def labels(order, batches, count):
@@ -136,7 +136,7 @@ def test_permutation_is_uniform_and_fixed_for_ever():
     assert listed(permutation(5, -1, 2)).tolist() != listed(permutation(5, 1, 2)).tolist()
 
 
-def listed(items: Items) -> np.ndarray:
+def listed(items: IndexSequence) -> np.ndarray:
     return items.at(np.arange(len(items)))
 
 
@@ -189,7 +189,13 @@ def test_large_permutations_are_random(monkeypatch):
 
 
 def test_parts_of_sequences():
-    sequence = joined([Items(3, lambda p: p + 10), Items(0, lambda p: p), Items(2, lambda p: p + 50)])
+    sequence = joined(
+        [
+            IndexSequence(3, lambda p: p + 10),
+            IndexSequence(0, lambda p: p),
+            IndexSequence(2, lambda p: p + 50),
+        ]
+    )
     assert listed(sequence).tolist() == [10, 11, 12, 50, 51]
     assert listed(sequence.part(1, 4)).tolist() == [11, 12, 50]
     assert listed(sequence.part(4, 2)).tolist() == []

@@ -18,8 +18,8 @@ from support.servers import FAULTS, Server, now_and_then, tree, wait_for
 
 import jdali
 from jdali import SampleError, fn, storage, tfrecord
-from jdali.readers._ahead import ReadAhead, reading_ahead
-from jdali.readers._record_files import BadRecord, RecordFiles
+from jdali._storage.record_files import BadRecord, RecordFiles
+from jdali.readers.ahead import ReadAhead, reading_ahead
 
 pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
@@ -480,7 +480,7 @@ def test_readers_that_are_dropped_leave_no_threads(data):
 import gc, threading, time
 import jdali
 from jdali._operators.record import REGISTRY
-from jdali.readers._ahead import reading_ahead
+from jdali.readers.ahead import reading_ahead
 def ours():
     return [t.name for t in threading.enumerate() if t.name.startswith("jdali")]
 for name, arguments in ARGUMENTS:
@@ -509,7 +509,7 @@ warnings.simplefilter("ignore")  # JAX is not used in the child
 from jdali import storage
 from jdali._operators.record import REGISTRY
 import jdali
-from jdali.readers._ahead import reading_ahead
+from jdali.readers.ahead import reading_ahead
 storage.configure(samples_ahead=8, block_size=4096)
 readers = [reading_ahead(REGISTRY["readers." + name].run(**args)) for name, args in ARGUMENTS]
 def check():
@@ -547,7 +547,7 @@ import gc, os, sys, time, warnings
 warnings.simplefilter("ignore")  # JAX is not used in the child
 from jdali import storage
 import jdali
-from jdali.readers import _storage
+from jdali._storage import files as _storage
 storage.configure(time_limit=30, retries=0)
 paths = [value for name, value in ARGUMENTS]
 def check():

@@ -13,7 +13,7 @@ from support.servers import FAULTS, Server, now_and_then
 
 import jdali
 from jdali import SampleError, storage
-from jdali.readers import _storage
+from jdali._storage import files as _storage
 
 fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
@@ -212,7 +212,7 @@ def test_nobody_listens():
 
 def test_waits_double_up_to_a_limit(monkeypatch):
     waits = []
-    from jdali.readers import _scope
+    from jdali._storage import scope as _scope
 
     monkeypatch.setattr(_scope.Scope, "wait", lambda self, url, seconds: waits.append(seconds))
     storage.configure(retries=5, first_wait=0.5, longest_wait=3)

@@ -14,8 +14,8 @@ from support.readers import assert_same, dali_everything, everything, failures, 
 
 from jdali import tfrecord
 from jdali.readers import tfrecord as module
-from jdali.readers._protobuf import packed_integers
-from jdali.readers._records import BadRecord
+from jdali.readers.formats.protobuf import packed_integers
+from jdali.readers.formats.records import BadRecord
 from jdali.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 
 EXAMPLES = [

@@ -412,7 +412,7 @@ def test_index_is_kept(folder, tmp_path, monkeypatch):
     os.utime(path, (1, 1))  # long ago
     first = everything(filenames=str(path), sequence_length=5)
     assert len(list((tmp_path / "index").iterdir())) == 1
-    monkeypatch.setattr("jdali.readers._video_sequences.build_index", None)
+    monkeypatch.setattr("jdali.readers.formats.video_sequences.build_index", None)
     assert everything(filenames=str(path), sequence_length=5) == first
     np.testing.assert_array_equal(build_index(str(path))["keys"], [0, 5, 10])
 

@@ -12,7 +12,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened, survives
 
 from jdali import types
-from jdali.readers import _webdataset_index as module
+from jdali.readers.formats import webdataset_index as module
 
 MEMBERS = [
     ("d/0.jpg", b"image 0"), ("d/0.cls", b"0"), ("d/0.left.png", b"png 0"),

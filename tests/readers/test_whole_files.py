@@ -9,9 +9,9 @@ import pytest
 from support.readers import loaded_together, opened
 
 from jdali import Pipeline, fn
-from jdali.readers import _storage
-from jdali.readers._records import record_tasks
-from jdali.readers._whole_files import read_file, read_files
+from jdali._storage import files as _storage
+from jdali._storage.whole_files import read_file, read_files
+from jdali.readers.formats.records import record_tasks
 
 
 @pytest.fixture

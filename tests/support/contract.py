@@ -29,7 +29,7 @@ from jdali._numerics.random import sample_key, seed_words
 from jdali._operators.call import PerBatch, PlannedCall, plan_call, run_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import DeviceBatchOp, Operator
-from jdali.engine._program import compiler_options
+from jdali.engine.steps.program import compiler_options
 from support import oracle
 
 PAD = 5

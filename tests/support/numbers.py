@@ -9,8 +9,8 @@ import numpy as np
 
 from jdali import Pipeline, SampleError
 from jdali._operators.record import REGISTRY
-from jdali.graph._call import call_operator
-from jdali.readers._base import Reader
+from jdali.graph.call import call_operator
+from jdali.readers.base import Reader
 
 
 class NumberReader(Reader):

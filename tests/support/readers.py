@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali import SampleError
 from jdali._operators.record import REGISTRY
-from jdali.readers._base import Reader
+from jdali.readers.base import Reader
 from support import oracle
 
 

@@ -14,7 +14,7 @@ from jdali import fn, pipeline_def, types
 from jdali._batches import gather as _gather
 from jdali._system import devices as _devices
 from jdali._system.devices import DeviceReadError, host_device, is_local, to_host
-from jdali.engine import _stage
+from jdali.engine.steps import stage as _stage
 from jdali.iterator import DataIterator
 from jdali.tensors import TensorListGPU
 

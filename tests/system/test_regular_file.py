@@ -17,11 +17,14 @@ from support.readers import loaded_together, opened
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, storage, tfrecord
+from jdali._storage import files as _storage
+from jdali._storage import pieces as _pieces
+from jdali._storage import record_files as _record_files
+from jdali._storage import whole_files as _whole_files
 from jdali._system import regular_file as _regular_file
 from jdali._system.regular_file import open_regular
 from jdali.cli import main
 from jdali.codecs.video import build_index
-from jdali.readers import _pieces, _record_files, _storage, _whole_files
 
 # A file that waits for a writer would end no test otherwise.
 pytestmark = pytest.mark.timeout(60)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jdali._workers import _parcel
-from jdali._workers._parcel import Files, new_folders, pack, remove
+from jdali._workers import parcel as _parcel
+from jdali._workers.parcel import Files, new_folders, pack, remove
 from jdali.tensors import TensorCPU
 
 

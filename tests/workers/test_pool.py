@@ -14,8 +14,8 @@ import pytest
 from support.callbacks import Echo
 from support.faults import PATIENCE, TESTS, until
 
-from jdali._workers._pool import WorkerPool
-from jdali._workers._processes import WorkerError
+from jdali._workers.pool import WorkerPool
+from jdali._workers.processes import WorkerError
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_a_pickler_of_the_users():
 SCRIPT = """
     import os, signal, sys, time
     from support.callbacks import Echo
-    from jdali._workers._pool import WorkerPool
+    from jdali._workers.pool import WorkerPool
 
     if __name__ == "__main__":
         pool = WorkerPool([Echo()], workers=2, start_method={method!r})

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import jax
 
 from jdali.dynamic._graph import run_as_graph
-from jdali.dynamic._value import Value
-from jdali.graph._node import current_graph
+from jdali.dynamic._value import EagerValue
+from jdali.graph.node import current_graph
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,7 +24,7 @@ def in_either_mode(function: F) -> F:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if current_graph() is None and any(isinstance(v, Value) for v in _leaves((args, kwargs))):
+        if current_graph() is None and any(isinstance(v, EagerValue) for v in _leaves((args, kwargs))):
             return run_as_graph(function, args, kwargs)
         return function(*args, **kwargs)
 
@@ -32,4 +32,4 @@ def in_either_mode(function: F) -> F:
 
 
 def _leaves(values: Any) -> list[Any]:
-    return jax.tree_util.tree_leaves(values, is_leaf=lambda v: isinstance(v, Value))
+    return jax.tree_util.tree_leaves(values, is_leaf=lambda v: isinstance(v, EagerValue))

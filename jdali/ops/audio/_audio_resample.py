@@ -1,4 +1,4 @@
-"""Resampling of sound on the device, with the window of `jdali.codecs._resampling`."""
+"""Resampling of sound on the device, with the window of `jdali.codecs.resampling`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
+from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, operator
-from jdali.codecs._resampling import lobes_of, window_table
-from jdali.ops.tensor._fit import fit
+from jdali.codecs.resampling import lobes_of, window_table
 
 _TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32")
 _STEPS = 32  # entries of the window's table a sample

@@ -10,10 +10,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.fit import fit
+from jdali._kernels.signal import require_float32
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.record import Static, operator
-from jdali.ops.audio._signal import require_float32
-from jdali.ops.tensor._fit import fit
 
 # Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz a mel), then 27 steps for a factor of 6.4.
 _LINEAR_HZ = 200 / 3

@@ -8,10 +8,10 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
+from jdali._kernels.fit import fit
+from jdali._kernels.signal import along_axis, require_float32
 from jdali._numerics.sums import fixed_product
 from jdali._operators.record import Static, operator
-from jdali.ops.audio._signal import along_axis, require_float32
-from jdali.ops.tensor._fit import fit
 
 
 def setup(spectrum: BatchSpec, *, axis: int, dct_type: int, n_mfcc: int, normalize: bool) -> BatchSpec:

@@ -8,9 +8,9 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.fit import fit
+from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
-from jdali.ops.audio._signal import require_float32
-from jdali.ops.tensor._fit import fit
 
 
 def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:

@@ -11,10 +11,10 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.fit import fit
+from jdali._kernels.relayout import linear_index, take_linear
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.tensor._fit import fit
-from jdali.ops.tensor._relayout import linear_index, take_linear
 
 _BORDERS = ("clamp", "reflect", "zero")
 

@@ -8,9 +8,9 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101, size_text
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.fit import fit
+from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
-from jdali.ops.audio._signal import require_float32
-from jdali.ops.tensor._fit import fit
 
 # Windows that overlap more than this many others are gathered, not put together of slices.
 _MOST_PIECES = 16

@@ -9,9 +9,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, mask_padding
+from jdali._kernels.fit import fit
+from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
-from jdali.ops.audio._signal import require_float32
-from jdali.ops.tensor._fit import fit
 
 
 def setup(magnitude: BatchSpec) -> BatchSpec:

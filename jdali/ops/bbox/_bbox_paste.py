@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.box_layout import check_flat_boxes
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.bbox._box_layout import check_flat_boxes
 
 
 def setup(boxes: BatchSpec) -> BatchSpec:

@@ -8,8 +8,8 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.box_layout import borders_of, boxes_of
 from jdali._operators.record import PerSample, Static, host_operator
-from jdali.ops.bbox._box_layout import borders_of, boxes_of
 from jdali.ops.image._rotate import canvas_size
 
 _NAME = "bbox_rotate"

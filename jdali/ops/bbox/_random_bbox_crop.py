@@ -10,10 +10,10 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.box_layout import borders_of, boxes_of, checked_layout
+from jdali._kernels.box_window_search import MOST_ATTEMPTS, FoundWindow, Search, find_window, kept
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._operators.record import PerSample, Static, host_operator
-from jdali.ops.bbox._box_layout import borders_of, boxes_of, checked_layout
-from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, Window, find_window, kept
 
 _NAME = "random_bbox_crop"
 
@@ -286,7 +286,7 @@ def random_bbox_crop(
 
 
 def _boxes_in(
-    window: Window, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
+    window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Indices of the boxes that stay, and the boxes relative to the window; None: as they were."""
     if window.whole:

@@ -10,7 +10,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock, SamplesBlock, Store
-from jdali._operators.host_batch import Made, Workers
+from jdali._operators.host_batch import HostOutputs, Workers
 from jdali._operators.record import PerSample, Static, host_batch_operator
 from jdali.codecs import audio as codec
 
@@ -31,7 +31,7 @@ def decode_audio(
     quality: Static[float] = 50.0,
     sample_rate: PerSample[float] = 0.0,
     workers: Workers,
-) -> Made:
+) -> HostOutputs:
     """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3.
 
     Args:
@@ -63,7 +63,7 @@ def decode_audio(
                 Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
                 Store.of_block(PaddedBlock(rates), numbers),
             )
-            return Made(columns, {})
+            return HostOutputs(columns, {})
 
     def one(i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         wave, rate = codec.decode(
@@ -72,4 +72,4 @@ def decode_audio(
         return wave, np.asarray(rate)
 
     results, failures = workers.each(one, len(encoded))
-    return Made.of_samples(results, failures, ("", ""))
+    return HostOutputs.of_samples(results, failures, ("", ""))

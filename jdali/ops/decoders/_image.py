@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._batches.store import Part, Store
-from jdali._operators.host_batch import Made, Workers
+from jdali._batches.store import RowSlice, Store
+from jdali._kernels.image_decoding import SCALED_DECODING, decode, decoder_options, pictures_of, probe
+from jdali._operators.host_batch import HostOutputs, Workers
 from jdali._operators.offers import Scaled
 from jdali._operators.record import Static, host_batch_operator
 from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.images import Headers, decode_small
-from jdali.ops.decoders._options import SCALED_DECODING, decode, decoder_options, pictures_of, probe
+from jdali.codecs.image_batch import Headers, decode_small
 
 # Of pictures that have fewer bytes than this on average, handling each one alone would take longer than decoding it.
 _SMALL_BYTES = 1 << 16
@@ -26,7 +26,7 @@ def setup(contents: BatchSpec) -> BatchSpec:
 
 def _decode_small(
     encoded: Sequence[np.ndarray], headers: Headers, workers: Workers, options: Mapping[str, Any]
-) -> Made | None:
+) -> HostOutputs | None:
     """The pictures, if they are small; those of one size in one array."""
     dtype: np.dtype[Any] = options["dtype"]
     shapes = headers.shapes(options["output_type"], options["adjust_orientation"])
@@ -36,8 +36,8 @@ def _decode_small(
         encoded, headers, shapes, workers.share, output_type=options["output_type"], dtype=dtype,
         adjust_orientation=options["adjust_orientation"], fast_idct=options["use_fast_idct"],
     )  # fmt: skip
-    parts = [Part(block, np.arange(len(members)), members) for block, members in blocks]
-    return Made((Store.of_parts(parts, BatchSpec(shapes, dtype, "HWC")),), failures)
+    parts = [RowSlice(block, np.arange(len(members)), members) for block, members in blocks]
+    return HostOutputs((Store.of_parts(parts, BatchSpec(shapes, dtype, "HWC")),), failures)
 
 
 @host_batch_operator(
@@ -63,7 +63,7 @@ def image(
     headers: Headers,
     scaled: Scaled | None = None,
     **options: Any,
-) -> Made:
+) -> HostOutputs:
     """Decodes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000 and PNM images, told apart by their content.
 
     Args:

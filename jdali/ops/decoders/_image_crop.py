@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.host_batch import Made, Workers
-from jdali._operators.offers import Scaled
-from jdali._operators.record import PerSample, Static, host_batch_operator
-from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.images import Headers
-from jdali.ops.decoders._options import (
+from jdali._kernels import window as windows
+from jdali._kernels.image_decoding import (
     SCALED_DECODING,
     decode,
     decoder_options,
@@ -21,7 +17,11 @@ from jdali.ops.decoders._options import (
     probe,
     windows_plan,
 )
-from jdali.ops.image import _window as windows
+from jdali._operators.host_batch import HostOutputs, Workers
+from jdali._operators.offers import Scaled
+from jdali._operators.record import PerSample, Static, host_batch_operator
+from jdali._operators.shared_arguments import also_takes
+from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_crop"
 
@@ -74,7 +74,7 @@ def image_crop(
     headers: Headers,
     scaled: Scaled | None = None,
     **options: Any,
-) -> Made:
+) -> HostOutputs:
     """Decodes a window of images: what `crop` would cut out of the picture of `decoders.image`.
 
     Args:

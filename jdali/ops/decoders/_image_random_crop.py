@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._numerics.random import SampleKeys
-from jdali._operators.host_batch import Made, Workers
-from jdali._operators.offers import Scaled
-from jdali._operators.record import PerSample, Static, host_batch_operator
-from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.images import Headers
-from jdali.ops.decoders._options import (
+from jdali._kernels.image_decoding import (
     SCALED_DECODING,
     decode,
     decoder_options,
@@ -22,7 +16,13 @@ from jdali.ops.decoders._options import (
     probe,
     windows_plan,
 )
-from jdali.ops.image._random_window import window_function
+from jdali._kernels.random_window import window_function
+from jdali._numerics.random import SampleKeys
+from jdali._operators.host_batch import HostOutputs, Workers
+from jdali._operators.offers import Scaled
+from jdali._operators.record import PerSample, Static, host_batch_operator
+from jdali._operators.shared_arguments import also_takes
+from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_random_crop"
 
@@ -64,7 +64,7 @@ def image_random_crop(
     headers: Headers,
     scaled: Scaled | None = None,
     **options: Any,
-) -> Made:
+) -> HostOutputs:
     """Decodes a random window of images, by share of the area and aspect ratio.
 
     Args:

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._operators.host_batch import Made, Workers
-from jdali._operators.offers import Scaled
-from jdali._operators.record import PerSample, Static, host_batch_operator
-from jdali._operators.shared_arguments import also_takes
-from jdali.codecs.images import Headers
-from jdali.ops.decoders._options import (
+from jdali._kernels.image_decoding import (
     SCALED_DECODING,
     decode,
     decoder_options,
@@ -21,9 +16,14 @@ from jdali.ops.decoders._options import (
     probe,
     windows_plan,
 )
-from jdali.ops.image._ragged_axes import by_number_of_axes
-from jdali.ops.image._slice_window import any_window, slice_axes
-from jdali.ops.image._window import apply_bounds
+from jdali._kernels.ragged_axes import by_number_of_axes
+from jdali._kernels.slice_window import any_window, slice_axes
+from jdali._kernels.window import apply_bounds
+from jdali._operators.host_batch import HostOutputs, Workers
+from jdali._operators.offers import Scaled
+from jdali._operators.record import PerSample, Static, host_batch_operator
+from jdali._operators.shared_arguments import also_takes
+from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_slice"
 
@@ -104,7 +104,7 @@ def image_slice(
     headers: Headers,
     scaled: Scaled | None = None,
     **options: Any,
-) -> Made:
+) -> HostOutputs:
     """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
 
     The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or

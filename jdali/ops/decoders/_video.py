@@ -10,8 +10,8 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.record import PerSample, Static, host_operator
-from jdali.codecs._video_frames import fill_values, pad, padding_mode
 from jdali.codecs.video import VideoDecoder, build_index, in_memory
+from jdali.codecs.video_frames import fill_values, pad, padding_mode
 
 _NAME = "decoders.video"
 

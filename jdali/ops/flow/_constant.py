@@ -9,9 +9,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._kernels.fit import fit
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def setup(*, value: np.ndarray, layout_name: str) -> BatchSpec:

@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali._batches.array_like import data_array
 from jdali._numerics.rounding import x64_context
-from jdali._operators.host_batch import Made
+from jdali._operators.host_batch import HostOutputs
 from jdali._operators.record import Static, host_batch_operator, host_operator
 from jdali._system.devices import accelerator
 from jdali.ops.flow._python_function import as_outputs, columns_of, layouts_of, output_count
@@ -120,7 +120,7 @@ def dl_tensor_python_function_batch(
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     synchronize_stream: Static[bool] = True,
-) -> Made:
+) -> HostOutputs:
     """`dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.host_batch import Made
+from jdali._operators.host_batch import HostOutputs
 from jdali._operators.record import Static, host_batch_operator
 from jdali.tensors import TensorList
 
@@ -15,7 +15,9 @@ from jdali.tensors import TensorList
 @host_batch_operator(
     effects=True, in_place=True, whole_batch=lambda given: True, source="operators/debug/dump_image.cc"
 )
-def dump_image(images: TensorList, /, *, input_layout: Static[str] = "HWC", suffix: Static[str] = "") -> Made:
+def dump_image(
+    images: TensorList, /, *, input_layout: Static[str] = "HWC", suffix: Static[str] = ""
+) -> HostOutputs:
     """Writes each image to a file in the working directory, in plain PPM (PGM with one channel).
 
     The files are `0-<suffix>-0.ppm`, `1-<suffix>-0.ppm`, ... by the position in the batch; the next batch writes
@@ -43,7 +45,7 @@ def dump_image(images: TensorList, /, *, input_layout: Static[str] = "HWC", suff
         if channels not in (1, 3):
             raise SampleError(f"dump_image: an image has 1 or 3 channels, got {channels}", sample=i)
         Path(f"{i}-{suffix}-0.ppm").write_text(_plain_ppm(pixels), encoding="ascii")
-    return Made((images.store,), {})
+    return HostOutputs((images.store,), {})
 
 
 def _plain_ppm(pixels: np.ndarray) -> str:

@@ -14,7 +14,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._batches.placement import place
 from jdali._batches.store import PaddedBlock, Store
 from jdali._numerics.narrow import narrow
-from jdali._operators.host_batch import Made
+from jdali._operators.host_batch import HostOutputs
 from jdali._operators.record import Static, host_batch_operator
 from jdali.tensors import TensorList
 
@@ -32,7 +32,7 @@ def jax_function(
     num_outputs: Static[int] = 1,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     sharding: Static[Any] = None,
-) -> Made:
+) -> HostOutputs:
     """Calls a function of `jax.Array`s on whole batches.
 
     Args:
@@ -58,7 +58,7 @@ def jax_function(
     if num_outputs == 0:
         if result is not None:
             raise TypeError(f"jax_function: num_outputs is 0, the function returned {type(result).__name__}")
-        return Made((), {})
+        return HostOutputs((), {})
     results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(results) != num_outputs or not all(isinstance(r, jax.Array) for r in results):
         got = ", ".join(type(r).__name__ for r in results)
@@ -70,7 +70,7 @@ def jax_function(
     layouts = _layouts(output_layouts, results, batches)
     size = len(batches[0]) if batches else None
     columns = tuple(_column(local_rows(a), name, size) for a, name in zip(results, layouts, strict=True))
-    return Made(columns, {})
+    return HostOutputs(columns, {})
 
 
 def _column(array: Any, layout: str, size: int | None) -> Store:

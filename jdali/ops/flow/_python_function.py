@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._batches.array_like import data_array, sample_arrays
 from jdali._errors import OperatorError
-from jdali._operators.host_batch import Made, column
+from jdali._operators.host_batch import HostOutputs, column
 from jdali._operators.record import Static, host_batch_operator, host_operator
 
 
@@ -74,7 +74,7 @@ def python_function_batch(
     batch_processing: Static[bool] = True,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     parallel: Static[bool] = False,
-) -> Made:
+) -> HostOutputs:
     """`python_function` with `batch_processing=True`: the function sees whole batches."""
     results = as_outputs(function(*batches), num_outputs)
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
@@ -83,7 +83,7 @@ def python_function_batch(
 
 def columns_of(
     results: Sequence[Any], expected: int | None, layouts: Sequence[str], name: str = "python_function"
-) -> Made:
+) -> HostOutputs:
     """What a function of whole batches returned, copied.
 
     Args:
@@ -105,7 +105,7 @@ def columns_of(
     columns = tuple(
         column(sample_arrays(s, copy=True), layout) for s, layout in zip(results, layouts, strict=True)
     )
-    return Made(columns, {})
+    return HostOutputs(columns, {})
 
 
 class FunctionOfRows(Protocol):
@@ -123,11 +123,11 @@ def parallel_python_function(
     batch_processing: Static[bool] = False,
     output_layouts: Static[tuple[str, ...] | str | None] = None,
     parallel: Static[bool] = True,
-) -> Made:
+) -> HostOutputs:
     """`python_function` with `parallel=True`: the function runs in worker processes."""
     results, failures = function.each(list(zip(*batches, strict=True)))
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts})
-    return Made.of_samples(results, failures, layouts)
+    return HostOutputs.of_samples(results, failures, layouts)
 
 
 def as_outputs(result: Any, count: int, name: str = "python_function") -> tuple[Any, ...]:

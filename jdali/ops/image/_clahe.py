@@ -12,14 +12,14 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.border import with_margin
+from jdali._kernels.by_platform import by_rows
+from jdali._kernels.fit import fit
+from jdali._kernels.histogram import BINS, counted
+from jdali._kernels.lab import lab_to_rgb, rgb_to_lab
+from jdali._kernels.packed_pixels import packed, unpacked, unpacked_channels
 from jdali._numerics.platform import one_program
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._border import with_margin
-from jdali.ops.image._by_platform import by_rows
-from jdali.ops.image._histogram import BINS, counted
-from jdali.ops.image._lab import lab_to_rgb, rgb_to_lab
-from jdali.ops.image._pixels import packed, unpacked, unpacked_channels
-from jdali.ops.tensor._fit import fit
 
 _UNLIMITED = np.iinfo(np.int32).max
 
@@ -155,7 +155,7 @@ def _lightness(
     channels: int, tiles: tuple[int, int], lab: Array, first: Array, keep: Any, tile: Array, minus_zero: Array,
     tables: Array,
 ) -> Array:  # fmt: skip
-    """RGB [rows, W, channels] of what `_lab` gave, its lightness through tables."""
+    """RGB [rows, W, channels] of what `lab` gave, its lightness through tables."""
     lightness, a, b = unpacked_channels(lab, 3)
     equalized = keep(_looked_up(tiles, lightness, first, tables, tile, minus_zero))
     return fit(

@@ -7,9 +7,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator
-from jdali.ops.image._window import default_layout
 from jdali.types import DALIImageType
 
 _CHANNELS = {

@@ -10,9 +10,8 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image import _window
-from jdali.ops.image._take_window import (
+from jdali._kernels import window as _window
+from jdali._kernels.take_window import (
     bordered,
     exact_anchor,
     fill_constant,
@@ -22,6 +21,7 @@ from jdali.ops.image._take_window import (
     take_window,
     window_indices,
 )
+from jdali._operators.record import PerSample, Static, operator
 
 
 def setup(

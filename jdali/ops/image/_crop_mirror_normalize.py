@@ -9,13 +9,8 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._numerics.rounding import saturate_cast
-from jdali._operators.call import is_traced
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image import _window
-from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
-from jdali.ops.image._take_window import (
+from jdali._kernels import window as _window
+from jdali._kernels.take_window import (
     Indices,
     fill_constant,
     inside_window,
@@ -23,6 +18,11 @@ from jdali.ops.image._take_window import (
     take_window,
     window_indices,
 )
+from jdali._numerics.rounding import saturate_cast
+from jdali._operators.call import is_traced
+from jdali._operators.layout import refused_layout
+from jdali._operators.record import PerSample, Static, operator
+from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
 from jdali.types import DALIDataType
 
 _NAME = "crop_mirror_normalize"

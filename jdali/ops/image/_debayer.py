@@ -12,14 +12,14 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
 from jdali._errors import check_samples
+from jdali._kernels.border import with_margin
+from jdali._kernels.by_platform import by_platform, kept, loop, rows_of_block
+from jdali._kernels.debayer_vng import SMALLEST, At, Keep, by_gradients
+from jdali._kernels.fit import fit
+from jdali._kernels.packed_pixels import packed, unpacked
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image._border import with_margin
-from jdali.ops.image._by_platform import by_platform, kept, loop, rows_of_block
-from jdali.ops.image._debayer_vng import SMALLEST, At, Keep, by_gradients
-from jdali.ops.image._pixels import packed, unpacked
-from jdali.ops.tensor._fit import fit
 
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.

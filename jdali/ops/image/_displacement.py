@@ -11,10 +11,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels import warp as _warp
+from jdali._kernels.fit import fit
 from jdali._numerics.random import element_index
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image import _warp
-from jdali.ops.tensor._fit import fit
 from jdali.types import INTERP_NN, DALIInterpType
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.fit import fit
+from jdali._kernels.histogram import BINS, histograms, looked_up
 from jdali._numerics.platform import one_program
 from jdali._operators.record import operator
-from jdali.ops.image._histogram import BINS, histograms, looked_up
-from jdali.ops.tensor._fit import fit
 
 
 def setup(images: BatchSpec) -> BatchSpec:

@@ -12,11 +12,11 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import absent_axis, check_samples
+from jdali._kernels.fit import fit
+from jdali._kernels.take_window import per_channel, saturate_truncate
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._take_window import per_channel, saturate_truncate
-from jdali.ops.tensor._fit import fit
 
 _WORD_BITS = 32
 

@@ -12,11 +12,11 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.border import INDICES, border_name
+from jdali._kernels.correlate import SumKind, correlate_axes, padded_taps
+from jdali._kernels.fit import fit
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.record import PerFrame, Static, operator
-from jdali.ops.image._border import INDICES, border_name
-from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
-from jdali.ops.tensor._fit import fit
 
 _TYPES = tuple(map(np.dtype, (np.uint8, np.int8, np.uint16, np.int16, np.float16, np.float32)))
 _BORDERS = (*INDICES, "constant")
@@ -180,7 +180,7 @@ def filter(
         return jnp.zeros(out_shape, dtype or data.dtype)
     fills = jnp.zeros((), data.dtype) if fill_value is None else fill_value
     by_frame = filter.ndim > axes, fills.ndim > 0
-    kind = Kind(
+    kind = SumKind(
         None if mode == "valid" else border_name("filter", "border", border, _BORDERS),
         np.dtype(dtype or data.dtype), half_to_even=True,
     )  # fmt: skip

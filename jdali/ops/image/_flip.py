@@ -9,9 +9,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.take_window import take_window, window_indices
 from jdali._operators.layout import refused_layout
 from jdali._operators.record import PerSample, operator
-from jdali.ops.image._take_window import take_window, window_indices
 
 _LAYOUTS = ("FDHWC", "FHWC", "DHWC", "HWC", "FCDHW", "FCHW", "CDHW", "CHW")
 

@@ -20,6 +20,9 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.by_platform import by_platform, loop
+from jdali._kernels.fit import fit
+from jdali._kernels.spatial_axes import spatial_axes
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
@@ -27,9 +30,6 @@ from jdali._operators.argument_rules import extents_of, wrong_length
 from jdali._operators.call import is_traced
 from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image._by_platform import by_platform, loop
-from jdali.ops.image._spatial_axes import spatial_axes
-from jdali.ops.tensor._fit import fit
 
 # Rows of an axis made by one matrix product. Fewer waste less on small windows, more on large ones.
 BLOCK = 32

@@ -8,8 +8,8 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
+from jdali._kernels.take_window import fit_axis
 from jdali._operators.record import PerSample, operator
-from jdali.ops.image._take_window import fit_axis
 
 # grid_mask.cc: those of DALI; others would do as well, but programs should not depend on it.
 _TYPES = tuple(np.dtype(kind) for kind in (np.uint8, np.int16, np.int32, np.float32))

@@ -11,9 +11,9 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
+from jdali._kernels.border import with_margin
+from jdali._kernels.fit import fit
 from jdali._operators.record import PerSample, operator
-from jdali.ops.image._border import with_margin
-from jdali.ops.tensor._fit import fit
 
 _NAME = "jpeg_compression_distortion"
 _BLOCK = 8

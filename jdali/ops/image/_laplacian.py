@@ -14,14 +14,14 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.axis_windows import sum_of_windows
+from jdali._kernels.by_platform import by_platform
+from jdali._kernels.correlate import SumKind, correlate_axes, padded_taps
+from jdali._kernels.spatial_axes import spatial_axes
 from jdali._operators.argument_rules import extents_of, wrong_length
 from jdali._operators.call import is_traced
 from jdali._operators.frames import sample_of
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image._axis_windows import sum_of_windows
-from jdali.ops.image._by_platform import by_platform
-from jdali.ops.image._correlate import Kind, correlate_axes, padded_taps
-from jdali.ops.image._spatial_axes import spatial_axes
 
 # laplacian.h: sizes that DALI takes (its documentation says 23).
 _LARGEST = 31
@@ -228,7 +228,7 @@ def laplacian(
     scales = jnp.broadcast_to(scales, (axes,))
     values = data if data.dtype.itemsize < 4 or data.dtype == np.float32 else data.astype(jnp.float32)
     result = np.dtype(dtype or data.dtype)
-    common = (first, last), Kind("reflect_101", result), out_shape
+    common = (first, last), SumKind("reflect_101", result), out_shape
     at_once, by_axis = functools.partial(_at_once, *common, _taps), functools.partial(_by_axis, *common)
     given = jax.tree.map(
         jnp.asarray, (values, scales, (_kernels, _sizes), (_windows, _lengths, _factors), extent)
@@ -247,7 +247,7 @@ def laplacian(
 
 
 def _at_once(
-    axes: tuple[int, int], kind: Kind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
+    axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
     data: Array, scales: Array, kernels: tuple[Array, Array], windows: Any, extent: Array,
 ) -> Array:  # fmt: skip
     """The sum of all derivatives as one kernel."""
@@ -260,7 +260,7 @@ def _at_once(
 
 
 def _by_axis(
-    axes: tuple[int, int], kind: Kind, shape: tuple[int, ...],
+    axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...],
     data: Array, scales: Array, kernels: Any, windows: tuple[Array, Array, Array], extent: Array,
 ) -> Array:  # fmt: skip
     """Each derivative along one axis after the other."""

@@ -13,14 +13,14 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.border import INDICES, rows_with_margin, with_margin
+from jdali._kernels.by_platform import by_platform, loop, rows_of_block
+from jdali._kernels.correlate import padded_taps
+from jdali._kernels.fit import fit
+from jdali._kernels.median_network import medians, medians_of_parts
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._border import INDICES, rows_with_margin, with_margin
-from jdali.ops.image._by_platform import by_platform, loop, rows_of_block
-from jdali.ops.image._correlate import padded_taps
-from jdali.ops.image._median_network import medians, medians_of_parts
-from jdali.ops.tensor._fit import fit
 
 _NAME = "experimental.median_blur"
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.int32, np.float32)))
@@ -115,7 +115,7 @@ def _medians(reach: _Reach, image: Array, size: Array, extent: Array) -> Array:
 
 
 def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
-    """Medians by `_median_network`, on a CPU block after block of rows."""
+    """Medians by `median_network`, on a CPU block after block of rows."""
     (height, length), unit = windows.flat.shape, windows.channels
     rows = rows_of_block(windows.flat.shape, _BLOCK // windows.flat.dtype.itemsize)
 

@@ -12,10 +12,10 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
+from jdali._kernels.border import with_margin
+from jdali._kernels.correlate import padded_taps
+from jdali._kernels.fit import fit
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image._border import with_margin
-from jdali.ops.image._correlate import padded_taps
-from jdali.ops.tensor._fit import fit
 
 _TYPES = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32)))
 # What DALI calls the border modes, and what `with_margin` does.

@@ -11,11 +11,11 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, valid_mask
 from jdali._errors import check_samples
+from jdali._kernels.ragged_axes import by_number_of_axes
+from jdali._kernels.slice_window import slice_argument, slice_axes
+from jdali._kernels.take_window import fit_axis
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._ragged_axes import by_number_of_axes
-from jdali.ops.image._slice_window import slice_argument, slice_axes
-from jdali.ops.image._take_window import fit_axis
 
 
 def setup(

@@ -8,9 +8,9 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
+from jdali._kernels.fit import fit
+from jdali._kernels.random_window import window_function
 from jdali._operators.record import Static, operator
-from jdali.ops.image._random_window import window_function
-from jdali.ops.tensor._fit import fit
 
 _NAME = "random_crop_generator"
 

@@ -9,14 +9,14 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.random_window import window_function
+from jdali._kernels.resample import resample
+from jdali._kernels.resample_filters import all_nearest, filters_of
+from jdali._kernels.resize_sizes import ResizeWindow, check_types
 from jdali._numerics.random import SampleKeys
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._random_window import window_function
-from jdali.ops.image._resample import resample
-from jdali.ops.image._resample_filters import all_nearest, filters_of
 from jdali.ops.image._resize import plan_resampling
-from jdali.ops.image._resize_sizes import Window, check_types
 from jdali.types import DALIInterpType
 
 _NAME = "random_resized_crop"
@@ -48,7 +48,7 @@ def setup(
         return Plan((images.replace(extents=extents, dtype=out_dtype),), static={"_nearest": nearest})
     anchor, shape = keys.map(draw, images.extents[:, :2].astype(np.int32))
     low, high = anchor.astype(np.float64), (anchor + shape).astype(np.float64)
-    window = Window(low, high, _sides(images, sides))
+    window = ResizeWindow(low, high, _sides(images, sides))
     return plan_resampling(
         images, window, out_dtype,
         interp_type=interp_type, min_filter=min_filter, mag_filter=mag_filter, antialias=antialias,

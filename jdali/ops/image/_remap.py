@@ -12,10 +12,10 @@ from jax import Array, lax
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
+from jdali._kernels import warp as _warp
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.image import _warp
 from jdali.ops.image._warp_perspective import pixel_origin_shift
-from jdali.ops.tensor._fit import fit
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 _NAME = "experimental.remap"

@@ -9,11 +9,11 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.resample import resample
+from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
+from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window
 from jdali._operators.offers import Scaled, ScaledDecoding
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._resample import resample
-from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
-from jdali.ops.image._resize_sizes import Window, check_types, resize_window
 from jdali.types import DALIInterpType
 
 LAYOUTS = ("HWC", "DHWC")
@@ -21,7 +21,7 @@ LAYOUTS = ("HWC", "DHWC")
 
 def plan_resampling(
     images: BatchSpec,
-    window: Window,
+    window: ResizeWindow,
     dtype: np.dtype[Any],
     *,
     interp_type: np.ndarray,

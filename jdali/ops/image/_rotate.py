@@ -11,9 +11,9 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
+from jdali._kernels import warp as _warp
+from jdali._kernels.affine_matrix import rotation_matrix
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image import _warp
-from jdali.ops.transforms._matrix import rotation_matrix
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 # rotate_params.h: a canvas that is larger than a whole number of pixels by less is not enlarged.

@@ -10,12 +10,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._numerics.rounding import round_half_away
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image import _slice_window, _window
-from jdali.ops.image._ragged_axes import by_number_of_axes
-from jdali.ops.image._take_window import (
+from jdali._kernels import slice_window as _slice_window
+from jdali._kernels import window as _window
+from jdali._kernels.ragged_axes import by_number_of_axes
+from jdali._kernels.take_window import (
     bordered,
     fill_constant,
     inside_window,
@@ -24,6 +22,9 @@ from jdali.ops.image._take_window import (
     take_window,
     window_indices,
 )
+from jdali._numerics.rounding import round_half_away
+from jdali._operators.call import is_traced
+from jdali._operators.record import PerSample, Static, operator
 
 _NAMED = ("start", "rel_start", "end", "rel_end", "shape", "rel_shape")
 

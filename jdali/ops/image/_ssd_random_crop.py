@@ -8,10 +8,10 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
+from jdali._kernels.box_window_search import MOST_ATTEMPTS, Search, find_window, kept
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, host_operator
-from jdali.ops.bbox._window_search import MOST_ATTEMPTS, Search, find_window, kept
 
 _NAME = "ssd_random_crop"
 # random_crop.h of DALI; an overlap of 0 is its "any window".

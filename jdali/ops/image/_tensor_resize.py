@@ -10,11 +10,11 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import absent_axis, axis_out_of_range
+from jdali._kernels.resample import resample
+from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
+from jdali._kernels.resize_sizes import check_types, per_axis, resize_window
+from jdali._kernels.take_window import fit_axis
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.image._resample import resample
-from jdali.ops.image._resample_filters import FILTER, all_nearest, filters_of
-from jdali.ops.image._resize_sizes import check_types, per_axis, resize_window
-from jdali.ops.image._take_window import fit_axis
 from jdali.types import DALIInterpType
 
 _NAME = "tensor_resize"

@@ -11,10 +11,10 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
+from jdali._kernels import warp as _warp
+from jdali._kernels.affine_matrix import Matrix, Vector, inverse
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image import _warp
-from jdali.ops.transforms._matrix import Matrix, Vector, inverse
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 

@@ -12,10 +12,10 @@ from jax import Array
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
+from jdali._kernels import warp as _warp
+from jdali._kernels.affine_matrix import Matrix, Vector, inverse
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
-from jdali.ops.image import _warp
-from jdali.ops.transforms._matrix import Matrix, Vector, inverse
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 _NAME = "experimental.warp_perspective"

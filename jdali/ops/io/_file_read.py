@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._operators.record import Static, host_operator
-from jdali.readers._whole_files import read_file
+from jdali._storage.whole_files import read_file
 
 _NAME = "io.file.read"
 

@@ -10,8 +10,8 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.elementwise import elementwise
 from jdali._operators.record import operator
-from jdali.ops.math._elementwise import elementwise
 
 
 def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jdali.ops.math._elementwise import elementwise
+from jdali._kernels.elementwise import elementwise
 
 
 @elementwise("bitand", "bitwise")

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali.ops.math._elementwise import elementwise
-from jdali.ops.math._promotion import common_type
+from jdali._kernels.elementwise import elementwise
+from jdali._kernels.promotion import common_type
 
 
 @elementwise("eq", "comparison", common_operands=False)

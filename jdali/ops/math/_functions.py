@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jdali.ops.math._elementwise import elementwise
+from jdali._kernels.elementwise import elementwise
 
 
 @elementwise("abs", "arithmetic")

@@ -8,10 +8,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.random_output import needs_shape, output_spec
 from jdali._numerics.random import element_uniform
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.random._output import needs_shape, output_spec
 
 
 def setup(

@@ -10,9 +10,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan, mask_padding
+from jdali._kernels.fit import fit
+from jdali._kernels.reduced_axes import reduced_spec, resolve_axes
 from jdali._operators.record import Static, operator
-from jdali.ops.reductions._axes import reduced_spec, resolve_axes
-from jdali.ops.tensor._fit import fit
 
 
 def _setup(name: str) -> Callable[..., Plan]:

@@ -11,13 +11,13 @@ from jax import Array, lax
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.fit import fit
+from jdali._kernels.reduced_axes import resolve_axes
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, batch_operator
-from jdali.ops.reductions._axes import resolve_axes
-from jdali.ops.tensor._fit import fit
 
 
 def setup(

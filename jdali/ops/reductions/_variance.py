@@ -11,10 +11,10 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
+from jdali._kernels.fit import fit
+from jdali._kernels.reduced_axes import reduced_spec, resolve_axes
 from jdali._operators.record import Static, operator
-from jdali.ops.reductions._axes import reduced_spec, resolve_axes
 from jdali.ops.reductions._sum import count, masked_sum
-from jdali.ops.tensor._fit import fit
 
 
 def _setup(name: str) -> Callable[..., Plan]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import SampleError
+from jdali._kernels.connected_objects import Boxes, boxes_of_all, boxes_of_label, remembered
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._operators.record import PerSample, Static, host_operator
-from jdali.ops.segmentation._objects import Boxes, boxes_of_all, boxes_of_label, remembered
 
 _NAME = "segmentation.random_object_bbox"
 _FORMATS = ("anchor_shape", "start_end", "box")

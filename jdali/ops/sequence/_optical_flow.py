@@ -10,9 +10,9 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.dense_flow import cell_means, dense_flow, spread_cells
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.sequence._dense_flow import cell_means, dense_flow, spread_cells
-from jdali.ops.tensor._fit import fit
 from jdali.types import DALIImageType
 
 _NAME = "optical_flow"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def setup(data: BatchSpec, *, replace: bool) -> BatchSpec:

@@ -8,9 +8,9 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.fit import fit
 from jdali._operators.argument_rules import extents_of, padded
 from jdali._operators.record import PerSample, operator
-from jdali.ops.tensor._fit import fit
 
 _NAME = "sequence_rearrange"
 

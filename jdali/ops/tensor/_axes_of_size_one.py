@@ -10,8 +10,8 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import absent_axis, check_samples
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def setup_squeeze(data: BatchSpec, *, axes: Any, axis_names: str | None) -> Plan:

@@ -8,9 +8,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def setup(data: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:

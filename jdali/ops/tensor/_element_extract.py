@@ -9,8 +9,8 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def _indices(element_map: Any) -> tuple[int, ...]:

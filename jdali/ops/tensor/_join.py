@@ -8,8 +8,8 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import SampleError
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:

@@ -10,9 +10,9 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def setup(

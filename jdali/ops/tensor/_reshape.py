@@ -11,9 +11,9 @@ from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import SampleError, check_samples
+from jdali._kernels.relayout import linear_index, relayout, take_linear
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.tensor._relayout import linear_index, relayout, take_linear
 
 
 def setup_reshape(

@@ -8,8 +8,8 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 _TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 

@@ -15,9 +15,9 @@ from jax import Array, lax
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.fit import fit
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
-from jdali.ops.tensor._fit import fit
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
-from jdali.ops.tensor._fit import fit
 
 
 def setup(

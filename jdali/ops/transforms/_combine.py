@@ -6,8 +6,8 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import InputCountError
+from jdali._kernels.transform_plan import check_matrix, finish, matrix_axes, plan
 from jdali._operators.record import Static, operator
-from jdali.ops.transforms._plan import check_matrix, finish, matrix_axes, plan
 
 MOST_INPUTS = 99
 

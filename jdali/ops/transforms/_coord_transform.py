@@ -10,11 +10,11 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._kernels.affine_matrix import Matrix, Vector, apply_linear
+from jdali._kernels.fit import fit
+from jdali._kernels.transform_plan import length, sample_shape
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerFrame, Static, operator
-from jdali.ops.tensor._fit import fit
-from jdali.ops.transforms._matrix import Matrix, Vector, apply_linear
-from jdali.ops.transforms._plan import length, sample_shape
 
 
 def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -> Plan:

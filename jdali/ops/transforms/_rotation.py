@@ -7,9 +7,9 @@ from typing import Any
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.affine_matrix import about_center, rotation_matrix
+from jdali._kernels.transform_plan import check_vector, finish, length, no_values, plan, vector
 from jdali._operators.record import PerFrame, Static, operator
-from jdali.ops.transforms._matrix import about_center, rotation_matrix
-from jdali.ops.transforms._plan import check_vector, finish, length, no_values, plan, vector
 
 
 def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any) -> Plan:

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.affine_matrix import about_center
+from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, no_values, plan, vector
 from jdali._operators.record import PerFrame, Static, operator
-from jdali.ops.transforms._matrix import about_center
-from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, no_values, plan, vector
 
 
 def setup(matrix: BatchSpec | None = None, *, center: Any, ndim: int | None, scale: Any) -> Plan:

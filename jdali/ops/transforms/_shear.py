@@ -10,10 +10,10 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
+from jdali._kernels.affine_matrix import Matrix, about_center
+from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, Static, operator
-from jdali.ops.transforms._matrix import Matrix, about_center
-from jdali.ops.transforms._plan import check_vector, finish, length, matrix_axes, plan
 
 
 def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: Any) -> Plan:

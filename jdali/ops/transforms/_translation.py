@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
+from jdali._kernels.transform_plan import finish, length, matrix_axes, no_values, plan, vector
 from jdali._operators.record import PerFrame, Static, operator
-from jdali.ops.transforms._plan import finish, length, matrix_axes, no_values, plan, vector
 
 
 def setup(matrix: BatchSpec | None = None, *, offset: Any) -> Plan:

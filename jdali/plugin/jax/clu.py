@@ -15,9 +15,9 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._batches.placement import of_batch_axis, place
-from jdali.engine._threads import WorkerThreads
+from jdali.engine.workers.threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy
-from jdali.iterator._stream import Batch
+from jdali.iterator.stream import UserBatch
 from jdali.pipeline import Pipeline
 from jdali.plugin.jax.iterator import DALIGenericIterator, make_decorator
 
@@ -75,7 +75,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
             prepare_first_batch, sharding, pmap_compatible,
         )  # fmt: skip
 
-    def _accepted(self, batch: Batch) -> Batch:
+    def _accepted(self, batch: UserBatch) -> UserBatch:
         spec = {name: get_spec_for_array(array) for name, array in batch.arrays.items()}
         self._spec = self._spec or spec
         for name in spec:

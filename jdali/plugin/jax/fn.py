@@ -9,8 +9,8 @@ from typing import Any
 from jax.sharding import Sharding
 
 from jdali._operators.record import REGISTRY
-from jdali.graph._call import call_operator
-from jdali.graph._node import DataNode
+from jdali.graph.call import call_operator
+from jdali.graph.node import DataNode
 
 __all__ = ["jax_function"]
 

@@ -12,8 +12,8 @@ from jax.sharding import Sharding
 from jdali._batches.placement import BatchSplit, over_devices, stack
 from jdali._system.devices import AnyArray
 from jdali.iterator import DataIterator, LastBatchPolicy
-from jdali.iterator._assemble import Assembler
-from jdali.iterator._decorator import DEFAULT_NUM_THREADS, make_pipelines
+from jdali.iterator.assemble import Assembler
+from jdali.iterator.decorator import DEFAULT_NUM_THREADS, make_pipelines
 from jdali.pipeline import Pipeline
 
 __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._operators.host_batch import Made, column
+from jdali._operators.host_batch import HostOutputs, column
 from jdali._operators.record import Static, host_batch_operator, host_operator
 from jdali._system.extras import install
 
@@ -130,6 +130,6 @@ def by_sample(*samples: np.ndarray[Any, Any], code: Static[NumbaCode]) -> tuple[
 @host_batch_operator(
     name="_numba_function_of_batches", outputs=_count, devices=("cpu",), whole_batch=lambda given: True
 )
-def by_batch(*batches: Sequence[np.ndarray[Any, Any]], code: Static[NumbaCode]) -> Made:
+def by_batch(*batches: Sequence[np.ndarray[Any, Any]], code: Static[NumbaCode]) -> HostOutputs:
     """`numba_function` with `batch_processing=True`."""
-    return Made(tuple(column(samples, "") for samples in code.samples(batches)), {})
+    return HostOutputs(tuple(column(samples, "") for samples in code.samples(batches)), {})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jdali.graph._call import call_operator
-from jdali.graph._node import DataNode
+from jdali.graph.call import call_operator
+from jdali.graph.node import DataNode
 from jdali.plugin.numba import _function
 
 

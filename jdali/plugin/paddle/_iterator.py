@@ -14,7 +14,7 @@ from jdali.plugin.paddle._tensors import dense_tensor, from_array
 from jdali.tensors import TensorList
 
 
-class _Tensors(Dicts):
+class _PaddleTensors(Dicts):
     """Makes a dict of dense tensors for each pipeline.
 
     Args:
@@ -76,7 +76,7 @@ class DALIGenericIterator(DictIterator):
         )  # fmt: skip
 
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
-        return _Tensors(self.normalized_map, own, mask_name, self._all_pipelines)
+        return _PaddleTensors(self.normalized_map, own, mask_name, self._all_pipelines)
 
 
 class DALIClassificationIterator(DALIGenericIterator):

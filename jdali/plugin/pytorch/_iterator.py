@@ -17,7 +17,7 @@ from jdali.tensors import TensorList
 _DENSE, _LIST, _COO = "dense", "sparse_list", "sparse_coo"
 
 
-class _Tensors(Dicts):
+class _TorchTensors(Dicts):
     """Makes a dict of tensors for each pipeline.
 
     Args:
@@ -69,7 +69,7 @@ class _TorchIterator(DictIterator):
     _kinds: list[str]
 
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
-        return _Tensors(self.output_map, self._kinds, own, mask_name, self._all_pipelines)
+        return _TorchTensors(self.output_map, self._kinds, own, mask_name, self._all_pipelines)
 
 
 def _checked_kinds(kinds: Sequence[str], outputs: int) -> list[str]:

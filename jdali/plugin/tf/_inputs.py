@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jdali._pipeline._copied import outputs_of
-from jdali.engine._sources import ExternalSource
-from jdali.graph._node import Node
+from jdali._pipeline.copied import outputs_of
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.graph.node import Node
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import Given
 from jdali.plugin.tf._tensorflow import tf
@@ -45,7 +45,7 @@ class Input:
 def external_sources(pipeline: Pipeline) -> list[Node]:
     """The nodes of `fn.external_source` in a pipeline."""
     outputs_of(pipeline)  # defines it
-    return [node for node in pipeline.graph.nodes if isinstance(node.runtime, ExternalSource)]
+    return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 
 
 def matched_inputs(pipeline: Pipeline, input_datasets: Any) -> dict[str, Given]:
@@ -119,5 +119,5 @@ def _check_placeholder(node: Node) -> None:
         )
 
 
-def _given(given: Input, source: ExternalSource) -> Given:
+def _given(given: Input, source: SourceFeed) -> Given:
     return Given(given.dataset, given.layout, source.batch if given.batch is None else given.batch)

@@ -10,7 +10,7 @@ from support import contract
 
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._operators.pure import pure_call
-from jdali.engine._program import compiler_options
+from jdali.engine.steps.program import compiler_options
 from jdali.ops.audio._mel_filter_bank import hz_to_mel, mel_filter_bank, mel_to_hz
 from jdali.ops.audio._to_decibels import to_decibels
 

@@ -11,7 +11,7 @@ from jdali import Pipeline, fn
 from jdali._errors import SampleError
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
-from jdali.codecs._resampling import resample
+from jdali.codecs.resampling import resample
 from jdali.ops.audio import _audio_resample, _mfcc, _nonsilent_region, _power_spectrum, _preemphasis_filter
 
 mfcc, power_spectrum = _mfcc.mfcc, _power_spectrum.power_spectrum
@@ -154,7 +154,7 @@ def test_lengths_of_samples(dtype):
     ids=str,
 )  # fmt: skip
 def test_resampling_as_dali(args):
-    # DALI adds up positions in float32 (see jdali.codecs._resampling), which is exact for powers of two.
+    # DALI adds up positions in float32 (see jdali.codecs.resampling), which is exact for powers of two.
     exact = args.get("scale", 2.0) == 2.0 and "out_length" not in args
     data = arrays([(300,), (41,), (1,)], scale=0.3)
     contract.check(audio_resample, [data], args, atol=1e-6 if exact else 3e-3, compiled_atol=1e-6)

@@ -6,7 +6,7 @@ from support import oracle
 
 from jdali import dynamic, fn, pipeline_def
 from jdali._errors import OperatorError
-from jdali.ops.bbox._box_layout import borders_of, boxes_of, checked_layout
+from jdali._kernels.box_layout import borders_of, boxes_of, checked_layout
 
 BOXES = np.array(
     [[0.1, 0.2, 0.5, 0.6], [0.4, 0.4, 0.9, 0.9], [0.05, 0.7, 0.2, 0.8], [0.6, 0.1, 0.8, 0.3]], np.float32

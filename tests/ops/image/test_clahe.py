@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from support import contract
 
+from jdali._kernels.lab import lab_to_rgb, rgb_to_lab
 from jdali._operators.pure import pure_call
 from jdali.ops.image._clahe import clahe
-from jdali.ops.image._lab import lab_to_rgb, rgb_to_lab
 
 RNG = np.random.default_rng(3)
 TILES = {"tiles_x": 3, "tiles_y": 2, "clip_limit": 2.0}

@@ -9,10 +9,10 @@ from support.data import image
 
 from jdali import types
 from jdali._errors import SampleError, TracedArgumentError
+from jdali._kernels import window as _window
+from jdali._kernels.take_window import exact_anchor
 from jdali._operators.pure import pure_call
-from jdali.ops.image import _window
 from jdali.ops.image._crop import crop
-from jdali.ops.image._take_window import exact_anchor
 
 SIZES = [(5, 8), (9, 4), (1, 1), (7, 7)]
 

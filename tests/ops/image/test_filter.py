@@ -12,8 +12,8 @@ from support.data import image
 
 import jdali
 from jdali import fn
+from jdali._kernels import correlate as _correlate
 from jdali._operators.pure import pure_call
-from jdali.ops.image import _correlate
 from jdali.ops.image._filter import filter as filter_op
 
 RNG = np.random.default_rng(5)

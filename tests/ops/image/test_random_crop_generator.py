@@ -7,9 +7,9 @@ from support import contract, oracle
 
 import jdali
 from jdali import fn
+from jdali._kernels.random_window import random_window
 from jdali._operators.pure import pure_call
 from jdali.ops.image._random_crop_generator import random_crop_generator
-from jdali.ops.image._random_window import random_window
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.uint16])

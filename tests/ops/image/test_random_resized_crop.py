@@ -10,11 +10,11 @@ from support import contract, oracle
 from support.data import image
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.random_window import window_function
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import plan_call, run_call
 from jdali._operators.pure import pure_call
 from jdali.ops.image._random_resized_crop import random_resized_crop
-from jdali.ops.image._random_window import window_function
 
 AREA, ASPECT = (0.2, 0.8), (0.75, 1.25)
 ARGS = {"size": [7, 5], "random_area": AREA, "random_aspect_ratio": ASPECT}

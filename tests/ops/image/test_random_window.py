@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support import oracle
 
+from jdali._kernels.random_window import window_function
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali.ops.image._random_window import window_function
 
 COUNT = 4000
 

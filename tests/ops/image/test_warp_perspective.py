@@ -4,8 +4,9 @@ import pytest
 from support import contract, oracle
 
 from jdali import types
+from jdali._kernels import packed_pixels as _pixels
+from jdali._kernels import warp as _warp
 from jdali._operators.pure import pure_call
-from jdali.ops.image import _pixels, _warp
 from jdali.ops.image._warp_perspective import warp_perspective
 
 MATRIX = (0.9, 0.15, 1.3, -0.1, 1.05, -2.2, 0.002, -0.003, 1.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support import expression, oracle
 
-from jdali.ops.math._promotion import promote
+from jdali._kernels.promotion import promote
 
 NUMBERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"]
 ALL = [*NUMBERS, "bool", "float16"]

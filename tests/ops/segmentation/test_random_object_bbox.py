@@ -9,7 +9,7 @@ from support import oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import fn
-from jdali.ops.segmentation import _objects
+from jdali._kernels import connected_objects as _objects
 
 NAME = "segmentation.random_object_bbox"
 MAP = np.int32([[1, 0, 1, 1, 0], [0, 1, 0, 0, 0], [2, 2, 0, 3, 3], [0, 0, 0, 3, 3]])

@@ -8,10 +8,10 @@ from support import contract
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
+from jdali._kernels.affine_matrix import inverse
 from jdali._operators.call import plan_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
-from jdali.ops.transforms._matrix import inverse
 
 PLANE = [np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([[0.5, -1, 2], [3, 0.1, 0]])]
 SPACE = [np.arange(12, dtype=np.float32).reshape(3, 4), np.float32(np.eye(3, 4))]

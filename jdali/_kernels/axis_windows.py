@@ -1,0 +1,175 @@
+"""Sums of separable kernels, for large windows: each is applied along one axis after the other.
+
+A kernel of all axes at once has many times as many elements. The lengths of the windows are traced, so that one
+program does for all of them. On a CPU rows are made in blocks that stay in the cache, the first axis first: then only
+rows that the second axis needs past the block are made more than once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jdali._kernels.border import with_margin
+from jdali._kernels.by_platform import by_platform, kept, loop
+from jdali._kernels.correlate import SumKind
+from jdali._kernels.fit import fit
+from jdali._numerics.platform import one_program
+from jdali._numerics.rounding import varying_like
+
+# Elements of a block of the result.
+_BLOCK = 1 << 14
+
+
+@dataclasses.dataclass(frozen=True)
+class _Sum:
+    """What a compiled sum depends on.
+
+    Attributes:
+        axes: number of axes of the windows, the last ones of D, H, W.
+        kind: what is made of the sum.
+        shape: padded (D, H, W) of the result, as that of the data.
+        margin: elements on either side of an axis, as of padded windows on either side of their middle.
+    """
+
+    axes: int
+    kind: SumKind
+    shape: tuple[int, int, int]
+    margin: int
+
+
+def sum_of_windows(
+    axes: tuple[int, int], kind: SumKind,
+    data: Array, windows: Array, lengths: Array, factors: Array, extent: Array, *, shape: tuple[int, ...],
+) -> Array:  # fmt: skip
+    """The sum of factors times correlations with products of odd windows, whose middle lies over the element.
+
+    Args:
+        axes: first axis of the windows, and the one after the last: up to three.
+        kind: what is made; its border is not "constant", whose margin would differ by axis, nor None.
+        data: any shape, padded; integers of at most 16 bits, float16 or float32.
+        windows: float32 [K, axes, odd], for each term and axis, in the middle of zeros.
+        lengths: int32 [K, axes], true lengths, odd.
+        factors: float32 [K].
+        extent: int32 [ndim], true size of the data.
+        shape: padded shape to return.
+
+    Returns: [*shape].
+    """
+    first, last = axes
+    lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
+    depth, height, width = (1,) * (3 - len(space)) + space
+    flat = data.reshape(math.prod(lead), depth, height, width * channels)
+    # The true part of several axes taken as one: the padding of the first is left out.
+    images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
+    ones = jnp.ones(3 - len(space), jnp.int32)
+    sizes = jnp.concatenate([images[None], ones, extent[first:last]])
+    s = _Sum(len(space), kind, (depth, height, width), windows.shape[2] // 2)
+    return fit(_sum(s, flat, windows, lengths, factors, sizes).reshape(data.shape), shape)
+
+
+@one_program(static_argnums=0)
+def _sum(s: _Sum, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array) -> Array:
+    """[N, D, H, W·C] of the same shape; sizes are int32 [4], the true N, D, H, W."""
+    assert s.kind.border is not None
+    unit = flat.shape[3] // s.shape[2]
+    for axis in range(4 - s.axes, 4):
+        flat = with_margin(
+            flat, axis, sizes[axis], (s.margin, s.margin), s.kind.border, unit=unit if axis == 3 else 1
+        )
+    both = (functools.partial(make, s, unit) for make in (_in_blocks, _whole))
+    result: Array = by_platform(*both)(flat, windows, lengths, factors, sizes)
+    return result
+
+
+def _in_blocks(
+    s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
+) -> Array:
+    """Block after block of rows, up to the true sizes."""
+    depth, height, width = s.shape
+    length = width * unit
+    rows = min(max(_BLOCK // max(length, 1), 8), height)
+    blocks = (sizes[2] + rows - 1) // rows
+    shape = (1, 1, rows, length)
+    terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
+    operands = flat, windows, lengths, factors, sizes
+    once = jnp.minimum(sizes[1], 1)
+    reached = [
+        n + have - own
+        for n, have, own in zip(shape[1:], flat.shape[1:], (depth, height, length), strict=True)
+    ]
+
+    def make(i: Array, result: Array) -> Array:
+        first = jnp.minimum(i % blocks * rows, height - rows)
+        corner = i // (blocks * sizes[1]), i // blocks % sizes[1], first, jnp.int32(0)
+        values = kept(lax.dynamic_slice(flat, corner, (1, *reached)).astype(jnp.float32), once)
+
+        def add(k: Array, total: Array) -> Array:
+            term = terms.one(values, windows[k], lengths[k], lambda values: kept(values, once))
+            return total + factors[k] * term
+
+        total = loop(len(windows), add, varying_like(jnp.zeros(shape, jnp.float32), *operands))
+        return lax.dynamic_update_slice(result, s.kind.rounded(total), corner)
+
+    start = varying_like(jnp.zeros((len(flat), depth, height, length), s.kind.dtype), *operands)
+    return loop(sizes[0] * sizes[1] * blocks, make, start)
+
+
+def _whole(
+    s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
+) -> Array:
+    """All of it at once; has a derivative."""
+    depth, height, width = s.shape
+    shape = (len(flat), depth, height, width * unit)
+    terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
+    values = flat.astype(jnp.float32)
+
+    @jax.checkpoint
+    def add(total: Array, term: tuple[Array, Array, Array]) -> tuple[Array, None]:
+        window, length, factor = term
+        return total + factor * terms.one(values, window, length, lax.optimization_barrier), None
+
+    start = varying_like(jnp.zeros(shape, jnp.float32), flat, windows, lengths, factors)
+    total, _ = lax.scan(add, start, (windows, lengths, factors))
+    return s.kind.rounded(total)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Terms:
+    """Terms of the sum, for a block of the result.
+
+    Attributes:
+        s: what is made.
+        unit: elements of a pixel.
+        shape: of the block, [N, D, H, W·C].
+        guarded: values may be infinite or NaN, so that 0 times them is not 0.
+    """
+
+    s: _Sum
+    unit: int
+    shape: tuple[int, int, int, int]
+    guarded: bool
+
+    def one(self, values: Array, windows: Array, lengths: Array, between: Callable[[Array], Array]) -> Array:
+        """[*shape] of float32 values with margins: axis by axis; `between` is what they go through after each."""
+        for i, axis in enumerate(range(4 - self.s.axes, 4)):
+            values = between(self._along(axis, values, windows[i], lengths[i]))
+        return values
+
+    def _along(self, axis: int, values: Array, window: Array, length: Array) -> Array:
+        """Sums of products of a window with what lies under it, in the order of its elements."""
+        unit, size = self.unit if axis == 3 else 1, self.shape[axis]
+        total = jnp.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), jnp.float32)
+        # In one go: a loop's sum is read and written in place, which LLVM makes no vector instructions of.
+        for k in range(len(window)):
+            product = window[k] * lax.slice_in_dim(values, k * unit, k * unit + size, axis=axis)
+            if self.guarded:
+                product = jnp.where(abs(k - self.s.margin) <= length // 2, product, 0)
+            total = total + product
+        return total

@@ -1,0 +1,338 @@
+"""Correlation of images and volumes with small kernels whose values and sizes differ by sample.
+
+On a CPU rows are made in blocks that stay in the cache: a block is converted to float32 once and each row of
+the kernel is added to it in one go. A kernel that is a product of vectors is applied as such.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import valid_mask
+from jdali._kernels.border import with_margin
+from jdali._kernels.by_platform import by_platform, kept, loop, rows_of_block
+from jdali._kernels.fit import fit
+from jdali._kernels.reached_rows import ReachedRows
+from jdali._numerics.platform import one_program
+from jdali._numerics.rounding import saturate_cast, varying_like
+
+# Elements of a kernel from which on it is looked at whether it is a product of vectors: below, two passes over the
+# image take longer than one.
+SEPARABLE = 40
+# Elements of a kernel that is applied to a small image at once, without a loop.
+_FEW = 10
+# By how much such a product may miss an element, as a share of the largest element.
+_MISSES = 2.0**-22
+# Elements of the kernel that are added in one step, and of one of its rows.
+_TILE = 81
+_COLUMNS = 32
+# Elements of a block of the result.
+_BLOCK = 1 << 15
+# Elements of an image for which no loop is worth its compilation.
+SMALL = 1 << 14
+
+
+def padded_taps(size: int) -> int:
+    """Sizes that programs are made for: up to 9 the odd ones, then multiples of 4."""
+    return size | 1 if size < 10 else -(-size // 4) * 4
+
+
+@dataclasses.dataclass(frozen=True)
+class SumKind:
+    """What is made of sums.
+
+    Attributes:
+        border: see `with_margin`; None: positions of the kernel that reach past the image are left out.
+        dtype: of the result.
+        half_to_even: how integers are rounded, as OpenCV does; or half away from zero.
+    """
+
+    border: str | None
+    dtype: np.dtype[Any]
+    half_to_even: bool = False
+
+    def rounded(self, value: Array) -> Array:
+        """float32 as `dtype`, saturated; NaN is 0."""
+        if self.half_to_even and self.dtype.kind != "f":
+            value = jnp.round(value)
+        return saturate_cast(value, self.dtype)
+
+
+@dataclasses.dataclass(frozen=True)
+class Correlation:
+    """What a compiled correlation depends on.
+
+    Attributes:
+        kind: what is made.
+        taps: padded size of the kernel, for each of D, H, W.
+        shape: padded (D, H, W) of the result; none larger than that of the image.
+    """
+
+    kind: SumKind
+    taps: tuple[int, int, int]
+    shape: tuple[int, int, int]
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Rows and elements of the kernel that are added in one step.
+
+        The order of the sums is that of the elements of the kernel, whatever the tile is.
+        """
+        columns = min(self.taps[2], _COLUMNS)
+        return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
+
+    @property
+    def reach(self) -> tuple[int, int, int]:
+        """`taps` in whole tiles."""
+        rows, columns = (-(-n // t) * t for n, t in zip(self.taps[1:], self.tile, strict=True))
+        return self.taps[0], rows, columns
+
+
+def correlate_axes(
+    kind: SumKind, axes: tuple[int, int], taps: tuple[int, ...],
+    data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
+) -> Array:  # fmt: skip
+    """`correlate` along up to three axes that follow each other, of data of any number of axes.
+
+    Args:
+        kind, taps, kernel, fill, anchor: see there, `taps` and `anchor` for each of the axes.
+        axes: first one, and the one after the last.
+        data: any number of axes.
+        extent: int32 [ndim], true size of the data.
+        sizes: int32 [axes], true size of the kernel.
+        shape: padded shape to return.
+    """
+    first, last = axes
+    missing = 3 - (last - first)
+    lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
+    kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
+    padded = (math.prod(lead), *_three(space), math.prod(channels))
+    # The true part of several axes taken as one: the padding of the first is left out.
+    images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
+    one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
+    true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
+    anchor = jnp.concatenate([jnp.zeros(missing, jnp.int32), anchor])
+    values = correlate(
+        Correlation(kind, _three(taps), _three(kept)), data.reshape(padded), kernel.reshape(_three(kernel.shape)),
+        fill, anchor, true,
+    )  # fmt: skip
+    return fit(values.reshape(*lead, *kept, *channels), shape)
+
+
+def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
+    """(D, H, W) of the sizes of up to three axes, the last ones."""
+    depth, height, width = (1,) * (3 - len(sizes)) + sizes
+    return depth, height, width
+
+
+@one_program(static_argnums=0)
+def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: Array, sizes: Array) -> Array:
+    """Sums of products of a kernel with what lies under it, in float32.
+
+    Args:
+        image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
+        kernel: float32 [T, R, S], padded.
+        fill: scalar, for the border "constant".
+        anchor: int32 [3], the element of the kernel that lies over the element of the image.
+        sizes: int32 [2, 4]: true N, D, H, W of the image (of N at most), and 1, T, R, S of the kernel.
+
+    Returns: [N, *shape, C].
+    """
+    n, _, _, width, channels = image.shape
+    kernel = fit(jnp.where(valid_mask(sizes[1, 1:], kernel.shape), kernel, 0), c.reach)
+    flat = image.reshape(*image.shape[:3], width * channels)
+    starts = jnp.zeros(3, jnp.int32)
+    if c.kind.border is not None:
+        starts = jnp.asarray([n - 1 for n in c.reach], jnp.int32) - anchor
+    flat = _with_margin(c, flat, 1, 1, fill, sizes)
+    arguments = (flat, kernel, fill, starts, sizes)
+    if image.size <= SMALL and math.prod(c.taps) < _FEW:
+        result = _whole(c, channels, *arguments)
+    else:
+        both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
+        result = by_platform(*both)(*arguments)
+    return result.reshape(n, *c.shape, channels)
+
+
+def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array, sizes: Array) -> Array:
+    """[N, D, H, W · C] with what the kernel reaches past axis 1, 2 or 3; `unit`: elements along it that belong together."""
+    side = c.reach[axis - 1] - 1
+    if c.kind.border is None:
+        return jnp.pad(flat, [(0, side * unit if a == axis else 0) for a in range(4)])
+    return with_margin(flat, axis, sizes[0, axis], (side, side), c.kind.border, fill, unit)
+
+
+# --- a tile of the kernel --------------------------------------------------------------------------
+def _add_tile(
+    total: Array, values: Array, weights: Array, sizes: Array, steps: tuple[int, int], guarded: bool
+) -> Array:
+    """`total` plus weights · values: total[y, x] += weights[r, s] · values[y + r·steps[0], x + s·steps[1]].
+
+    Args:
+        total: float32 [..., Y, X].
+        values: float32 [..., Y + (R-1)·steps[0], X + (S-1)·steps[1]], or larger.
+        weights: float32 [R, S], 0 past their true size.
+        sizes: int32 [2], that size.
+        steps: distance between what elements of the weights are multiplied by.
+        guarded: values may be infinite or NaN, so that 0 times them is not 0.
+    """
+    *lead, height, width = total.shape
+    for r, s in np.ndindex(*weights.shape):
+        corner = (*[0] * len(lead), r * steps[0], s * steps[1])
+        end = (*lead, r * steps[0] + height, s * steps[1] + width)
+        product = weights[r, s] * lax.slice(values, corner, end)
+        if guarded:
+            product = jnp.where((r < sizes[0]) & (s < sizes[1]), product, 0)
+        total = total + product
+    return total
+
+
+# --- blocks ---------------------------------------------------------------------------------------
+def _in_blocks(
+    c: Correlation, channels: int, flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array
+) -> Array:
+    """Block after block of rows, up to the true sizes."""
+    arguments = (flat, kernel, fill, starts, sizes)
+    if math.prod(c.taps) < SEPARABLE:
+        return _blocks(c, channels, None, *arguments)
+    pays, vectors = _vectors(kernel, sizes[1, 1:])
+    return lax.cond(
+        pays,
+        lambda *arguments: _blocks(c, channels, vectors, *arguments),
+        lambda *arguments: _blocks(c, channels, None, *arguments),
+        *arguments,
+    )
+
+
+Vectors: TypeAlias = tuple[Array, Array, Array]
+
+
+def _blocks(
+    c: Correlation, channels: int, vectors: Vectors | None,
+    flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array,
+) -> Array:  # fmt: skip
+    depth, height, width = c.shape
+    length = width * channels
+    rows = rows_of_block((height, length), max(_BLOCK, 8 * length))
+    reached = (c.reach[0], rows + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
+    counts = sizes[0, 1:3] if c.kind.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
+    blocks = (counts[1] + rows - 1) // rows
+    block = _Block(c, (rows, length), channels, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
+    source = ReachedRows(c.kind.border, c.reach, reached, channels, flat, fill, starts, sizes)
+
+    def make(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+        result, buffer = state
+        first = jnp.minimum(i % blocks * rows, height - rows)
+        n, d = i // (blocks * counts[0]), i // blocks % counts[0]
+        buffer = source.read(buffer, n, d, first)
+        values = source.reached(buffer)
+        if vectors is None:
+            made = block.of_kernel(values, kernel, sizes[1, 1:])
+        else:
+            made = block.of_vectors(values, vectors, sizes[1, 1:])
+        at = (n, d, first, jnp.int32(0))
+        return lax.dynamic_update_slice(result, c.kind.rounded(made)[None, None], at), buffer
+
+    count = sizes[0, 0] * counts[0] * blocks
+    result = jnp.zeros((flat.shape[0], depth, height, length), c.kind.dtype)
+    return loop(count, make, (result, source.buffer()))[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Block:
+    """Some rows of the result, of float32 values that the kernel reaches from them.
+
+    Attributes:
+        c: what is made.
+        shape: (rows, elements) of the block.
+        channels: of a pixel.
+        guarded: see `_add_tile`.
+    """
+
+    c: Correlation
+    shape: tuple[int, int]
+    channels: int
+    guarded: bool
+
+    def of_kernel(self, values: Array, kernel: Array, sizes: Array) -> Array:
+        """[rows, length] of [T, rows + R - 1, length + (S - 1)·channels], one tile of the kernel after the other."""
+        (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
+        if (1, high, wide) == self.c.reach:
+            return _add_tile(total, values[0], kernel[0], sizes[1:], (1, self.channels), self.guarded)
+        across, down = (sizes[2] + wide - 1) // wide, (sizes[1] + high - 1) // high
+
+        def add(i: Array, total: Array) -> Array:
+            t, r, s = i // (down * across), i // across % down * high, i % across * wide
+            reached = (1, rows + high - 1, length + (wide - 1) * self.channels)
+            part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
+            weights = lax.dynamic_slice(kernel, (t, r, s), (1, high, wide))[0]
+            left = sizes[1:] - jnp.stack([r, s])
+            # A copy, for LLVM makes no vector instructions of a sum that is read and written in place.
+            before = kept(total, jnp.minimum(sizes[0], 1))
+            return _add_tile(before, part, weights, left, (1, self.channels), self.guarded)
+
+        return loop(sizes[0] * down * across, add, total)
+
+    def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
+        """The same of a kernel that is the product of three vectors: along each axis alone."""
+        (along_t, along_r, along_s), (rows, length) = vectors, self.shape
+        # Each pass is made once, or else it would be worked out again for each element that needs it.
+        once, one = jnp.minimum(sizes[0], 1), jnp.ones((), jnp.int32)
+        depth, height, width = values.shape
+        plane = values[0]
+        if depth > 1:  # first, so that the others are of one plane
+            start, own = jnp.zeros((1, height * width), jnp.float32), jnp.stack([sizes[0], one])
+            flat = _add_tile(start, values.reshape(depth, -1), along_t[:, None], own, (1, 1), self.guarded)
+            plane = kept(flat.reshape(height, width), once)
+        start, own = jnp.zeros((height, length), jnp.float32), jnp.stack([one, sizes[2]])
+        lines = kept(_add_tile(start, plane, along_s[None], own, (1, self.channels), self.guarded), once)
+        start, own = jnp.zeros((rows, length), jnp.float32), jnp.stack([sizes[1], one])
+        return _add_tile(start, lines, along_r[:, None], own, (1, 1), self.guarded)
+
+
+def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
+    """Whether a kernel [T, R, S] is a product of three vectors, and it pays to use them; and these."""
+    index = jnp.argmax(jnp.abs(kernel))
+    largest = kernel.reshape(-1)[index]
+    t, r, s = jnp.unravel_index(index, kernel.shape)
+    along_s = kernel[t, r]
+    scale = jnp.where(largest == 0, 1, largest)
+    along_t, along_r = kernel[:, r, s] / scale, kernel[t, :, s] / scale
+    product = along_t[:, None, None] * along_r[:, None] * along_s
+    close = (jnp.abs(product - kernel) <= jnp.abs(largest) * _MISSES).all()
+    return close & (jnp.prod(sizes) >= SEPARABLE), (along_t, along_r, along_s)
+
+
+# --- the whole image at once --------------------------------------------------------------------
+def _whole(
+    c: Correlation, channels: int, flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array
+) -> Array:
+    """All of it at once, row after row of the kernel; has a derivative."""
+    for axis, unit in ((2, 1), (3, channels)):
+        flat = _with_margin(c, flat, axis, unit, fill, sizes)
+    depth, height, width = c.shape
+    length = width * channels
+    guarded = bool(jnp.issubdtype(flat.dtype, jnp.floating))
+    t, r = (i.reshape(-1).astype(np.int32) for i in np.indices(c.reach[:2]))
+    shape = (flat.shape[0], depth, height, length + (c.reach[2] - 1) * channels)
+
+    @jax.checkpoint
+    def add(total: Array, row: tuple[Array, Array]) -> tuple[Array, None]:
+        t, r = row
+        corner = (jnp.int32(0), t + starts[0], r + starts[1], starts[2] * channels)
+        part = lax.dynamic_slice(flat, corner, shape).astype(jnp.float32)
+        left = sizes[1, 2:] - jnp.stack([r, jnp.int32(0)])
+        more = _add_tile(total, part, kernel[t, r][None], left, (1, channels), guarded)
+        return jnp.where((t < sizes[1, 1]) & (r < sizes[1, 2]), more, total), None
+
+    start = varying_like(jnp.zeros((*shape[:3], length), jnp.float32), flat, kernel)
+    total, _ = lax.scan(add, start, (t, r))
+    return c.kind.rounded(total)

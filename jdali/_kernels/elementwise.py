@@ -1,0 +1,161 @@
+"""What all arithmetic expressions share: result types, broadcasting, layouts.
+
+`elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
+NumPy, by their true sizes; operands of one size (and those of one element) cost nothing but the
+arithmetic.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._errors import SampleError
+from jdali._kernels.fit import fit
+from jdali._kernels.promotion import Kind, promote
+from jdali._operators.record import Operator, Static, operator
+
+_Expanded = tuple[tuple[bool, ...], ...]
+_ExpandedArgument = Static[_Expanded | None]
+Check = Callable[[str, Sequence[BatchSpec], Mapping[str, Any]], None]
+
+
+def elementwise(
+    name: str,
+    kind: Kind,
+    *,
+    common_operands: bool = True,
+    check: Check | None = None,
+) -> Callable[[Callable[..., Array]], Operator]:
+    """Makes the operator `math.<name>` of a function of one to three arrays.
+
+    Args:
+        name: of the expression.
+        kind: which rule gives the type of the result.
+        common_operands: convert the operands to the type of the result before the call; if not,
+            the function gets them as they are.
+        check: raises if it does not take the operands: `check(name, specs, constants)`, see `operator`.
+    """
+    full_name = f"math.{name}"
+
+    def decorate(function: Callable[..., Array]) -> Operator:
+        def run(
+            *operands: Array,
+            extent: Array | tuple[Array, ...],
+            out_shape: tuple[int, ...],
+            _expanded: _Expanded,
+        ) -> Array:
+            dtype = promote(kind, *(x.dtype for x in operands))
+            if common_operands:
+                operands = tuple(x.astype(dtype) for x in operands)
+            extents = extent if isinstance(extent, tuple) else (extent,)
+            aligned = map(functools.partial(_align, shape=out_shape), operands, extents, _expanded)
+            return jnp.broadcast_to(function(*aligned), out_shape).astype(dtype)
+
+        run.__module__, run.__qualname__, run.__doc__ = function.__module__, name, function.__doc__
+        run.__name__ = name
+        signature = _signature(function)
+        run.__signature__ = signature  # type: ignore[attr-defined]
+        run.__annotations__ = {
+            p.name: p.annotation for p in signature.parameters.values() if p.annotation is not p.empty
+        }
+        setup = functools.partial(_setup, full_name, kind)
+        if check is not None:
+            setup = functools.partial(_checked_setup, full_name, kind, check)
+        return operator(setup=setup, name=full_name, source="operators/math/expressions/arithmetic.h")(run)
+
+    return decorate
+
+
+def _signature(function: Callable[..., Array]) -> inspect.Signature:
+    """The operands of `function`, positional only, and what the engine fills in."""
+    empty = inspect.Parameter.empty
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
+        for name in inspect.signature(function).parameters
+    ]
+    for name, annotation in (("extent", empty), ("out_shape", empty), ("_expanded", _ExpandedArgument)):
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        )
+    return inspect.Signature(parameters, return_annotation=Array)
+
+
+def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
+    try:
+        dtype = promote(kind, *(spec.dtype for spec in operands), name=name.removeprefix("math."))
+        layout = _layout(operands)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+    ndim = max(spec.ndim for spec in operands)
+    sizes = [np.pad(s.extents, ((0, 0), (ndim - s.ndim, 0)), constant_values=1) for s in operands]
+    out = functools.reduce(lambda a, b: np.where(a == 1, b, a), sizes)
+    for size in sizes:
+        bad = ((size != out) & (size != 1)).any(axis=1)
+        if bad.any():
+            i = int(bad.argmax())
+            back = ndim - int(
+                ((size != out) & (size != 1))[i].argmax()
+            )  # the axis, counted from the last one
+            shapes = [
+                f"{size_text(spec.extents[i])} (d={spec.ndim - back}, belonging to sample_idx={i})"
+                for spec in operands
+                if spec.ndim >= back and spec.extents[i, -back] != 1
+            ]
+            raise SampleError(
+                "\n".join([f"{name}: Can't broadcast shapes:", *shapes])
+                + "\nAligned at the last axis, sizes must be equal or 1",
+                sample=i,
+            )
+    expanded = tuple(
+        tuple(map(bool, (size != out).any(axis=0)[ndim - spec.ndim :]))
+        for size, spec in zip(sizes, operands, strict=True)
+    )
+    return Plan((BatchSpec(out, dtype, layout),), static={"_expanded": expanded})
+
+
+def _checked_setup(
+    name: str, kind: Kind, check: Check, *operands: BatchSpec, constants: Mapping[str, Any]
+) -> Plan:
+    check(name, operands, constants)
+    return _setup(name, kind, *operands)
+
+
+def _layout(operands: Sequence[BatchSpec]) -> str:
+    """The longest layout, of which all others must be suffixes; "" if it does not name all axes."""
+    named = sorted({spec.layout for spec in operands}, key=len)
+    for shorter, longer in itertools.pairwise(named):
+        if not longer.endswith(shorter):
+            raise ValueError(
+                f"Layouts of subexpressions do not match. They must be equal or one must be a suffix of the other. Got "
+                f"{shorter} and {longer}."
+            )
+    return named[-1] if len(named[-1]) == max(spec.ndim for spec in operands) else ""
+
+
+def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tuple[int, ...]) -> Array:
+    """`value` with as many axes as `shape`, each as long as there, or 1.
+
+    Args:
+        value: one padded sample.
+        extent: its true size.
+        expanded: for each axis, whether in some sample its one element meets a longer axis.
+        shape: padded shape of the result.
+    """
+    lead = len(shape) - value.ndim
+    target = [1 if have == 1 else size for have, size in zip(value.shape, shape[lead:], strict=True)]
+    value = fit(value, target)
+    for axis, (size, broadcasts) in enumerate(zip(target, expanded, strict=True)):
+        if broadcasts and size > 1:
+            # A select fuses with the arithmetic, which an index min(i, extent - 1) would not.
+            first = lax.slice_in_dim(value, 0, 1, axis=axis)
+            value = jnp.where(extent[axis] == 1, first, value)
+    return value.reshape((1,) * lead + value.shape)

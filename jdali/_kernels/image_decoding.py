@@ -1,0 +1,121 @@
+"""What the image decoders have in common: their arguments, header scan and decoding."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._batches.extent import BatchSpec, Plan
+from jdali._operators.host_batch import HostOutputs, Probed, Workers
+from jdali._operators.offers import Scaled, ScaledDecoding
+from jdali._operators.record import Static
+from jdali.codecs import image as codec
+from jdali.codecs.image_batch import Headers
+from jdali.types import DALIImageType
+
+
+def decoder_options(
+    *,
+    adjust_orientation: Static[bool] = True,
+    affine: Static[bool] = True,
+    device_memory_padding: Static[int] = 16 * 1024 * 1024,
+    device_memory_padding_jpeg2k: Static[int] = 0,
+    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    host_memory_padding: Static[int] = 8 * 1024 * 1024,
+    host_memory_padding_jpeg2k: Static[int] = 0,
+    hw_decoder_load: Static[float] = 0.65,
+    hybrid_huffman_threshold: Static[int] = 1000 * 1000,
+    jpeg_fancy_upsampling: Static[bool] = False,
+    output_type: Static[DALIImageType] = types.RGB,
+    preallocate_height_hint: Static[int] = 0,
+    preallocate_width_hint: Static[int] = 0,
+    use_fast_idct: Static[bool] = False,
+) -> None:
+    """Arguments of every image decoder.
+
+    Args:
+        adjust_orientation: turn the picture as its EXIF data say.
+        affine: without effect: threads are not bound to cores.
+        device_memory_padding: without effect.
+        device_memory_padding_jpeg2k: without effect.
+        dtype: uint8, int8, uint16, int16, uint32, int32 or float32; intensities are rescaled to
+            the range of the type, 0 to 1 for floats.
+        host_memory_padding: without effect.
+        host_memory_padding_jpeg2k: without effect.
+        hw_decoder_load: without effect.
+        hybrid_huffman_threshold: without effect.
+        jpeg_fancy_upsampling: without effect: chroma is always upsampled smoothly.
+        output_type: RGB, BGR, GRAY, YCbCr (studio range), or ANY_DATA for the channels as stored.
+            Gray becomes RGB where that is asked for; an alpha channel is dropped.
+        preallocate_height_hint: without effect.
+        preallocate_width_hint: without effect.
+        use_fast_idct: a faster, less exact inverse DCT for JPEG.
+    """
+
+
+def probe(
+    encoded: Sequence[np.ndarray],
+    *,
+    output_type: DALIImageType,
+    dtype: np.dtype[Any],
+    adjust_orientation: bool,
+    **_: Any,
+) -> Probed:
+    """Shape [H, W, C] and type of the whole pictures, from their headers."""
+    headers = Headers(encoded)
+    return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures)
+
+
+def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
+    """A window begins at a pixel of the smaller picture, up to one before where it should."""
+    start = params["_window"][:, :2] if "_window" in params else np.zeros((len(denominator), 2), np.int64)
+    return start % denominator / denominator
+
+
+SCALED_DECODING = ScaledDecoding((2, 4, 8), Headers.max_denominators, _offset)
+
+
+def decode(
+    encoded: Sequence[np.ndarray], windows: Any, headers: Headers, scaled: Scaled | None,
+    workers: Workers, options: Mapping[str, Any],
+) -> HostOutputs:  # fmt: skip
+    """Decodes pictures one by one, with the arguments of `decoder_options`.
+
+    Args:
+        encoded: the files' contents.
+        windows: int [n, 4], y, x, height and width of what is wanted; None: the whole pictures.
+        headers: of the files.
+        scaled: the fractions of their sizes that are wanted; None: the whole sizes.
+        workers: to decode in.
+        options: arguments of `decoder_options`.
+    """
+    decode_one = functools.partial(
+        codec.decode, output_type=options["output_type"], dtype=options["dtype"],
+        adjust_orientation=options["adjust_orientation"], fast_idct=options["use_fast_idct"],
+        contiguous=False,  # samples are copied to padded arrays anyway
+    )  # fmt: skip
+    denominators = [1] * len(encoded) if scaled is None else scaled.denominator[:, 0].tolist()
+    wanted: list[Any] = [None] * len(encoded) if windows is None else windows.tolist()
+
+    def one(i: int) -> np.ndarray:
+        return decode_one(encoded[i], window=wanted[i], denominator=denominators[i], info=headers[i])
+
+    results, failures = workers.each(one, len(encoded))
+    return HostOutputs.of_samples(results, failures, ("HWC",))
+
+
+def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
+    """Spec of the whole pictures; checks the type asked for."""
+    codec.check_dtype(name, contents.dtype)
+    return contents.replace(layout="HWC")
+
+
+def windows_plan(pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
+    """Plan for decoding windows: `anchors` and `sizes` are [N, 2 or more], y and x first."""
+    windows = np.concatenate([anchors[:, :2], sizes[:, :2]], axis=1)
+    extents = np.concatenate([sizes[:, :2], pictures.extents[:, 2:]], axis=1)
+    return Plan((pictures.replace(extents=extents),), {"_window": windows.astype(np.int32)})

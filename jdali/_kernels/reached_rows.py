@@ -1,0 +1,71 @@
+"""The rows of an image that a kernel reaches from a block of rows, with what lies past the borders."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jdali._kernels.border import INDICES, rows_with_margin
+
+
+@dataclasses.dataclass(frozen=True)
+class ReachedRows:
+    """What the kernel reaches from some rows, in float32, with what lies past the borders of the image.
+
+    It is made in the cache, block by block: made of the whole image it would be written to memory and read again twice.
+
+    Attributes:
+        border: see `with_margin`; None: the kernel stays within the image.
+        kernel: padded size of the kernel, for each of D, H, W.
+        shape: planes, rows and elements of a row that are reached.
+        channels: of a pixel.
+        flat: [N, D, H, W · C], the images, with a margin along D.
+        fill: scalar, for the border "constant".
+        starts: int32 [3], first element that is reached along D, H, W, of images with margins of the kernel's size - 1.
+        sizes: int32 [2, 4], see `correlate`.
+    """
+
+    border: str | None
+    kernel: tuple[int, int, int]
+    shape: tuple[int, int, int]
+    channels: int
+    flat: Array
+    fill: Array
+    starts: Array
+    sizes: Array
+
+    @property
+    def _side(self) -> int:
+        """Pixels in front of a row and behind it."""
+        return 0 if self.border is None else self.kernel[2] - 1
+
+    def buffer(self) -> Array:
+        """What `read` writes into."""
+        planes, rows, length = self.shape
+        return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
+
+    def read(self, buffer: Array, n: Array, d: Array, first: Array) -> Array:
+        """Rows for a block that begins at row `first` of plane `d` of image `n`."""
+        _, depth, height, width = self.flat.shape
+        planes, count, _ = self.shape
+        row, inside = first + self.starts[1] + jnp.arange(count, dtype=jnp.int32), None
+        if self.border is not None:
+            row, true = row - (self.kernel[1] - 1), self.sizes[0, 2]
+            if self.border == "constant":
+                inside = jnp.tile((row >= 0) & (row < true), planes)
+            else:
+                row = INDICES[self.border](row, true)
+        plane = n * depth + d + self.starts[0] + jnp.arange(planes, dtype=jnp.int32)
+        rows = (plane[:, None] * height + jnp.clip(row, 0, height - 1)).reshape(-1)
+        return rows_with_margin(
+            buffer, self.flat.reshape(-1, width), rows, self.sizes[0, 3], self._side, self.border or "constant",
+            fill=self.fill, inside=inside, unit=self.channels,
+        )  # fmt: skip
+
+    def reached(self, buffer: Array) -> Array:
+        """float32 of `shape`, of what `read` gave."""
+        planes, rows, length = self.shape
+        start = self.starts[2] * self.channels
+        return lax.dynamic_slice_in_dim(buffer, start, length, axis=1).reshape(planes, rows, length)

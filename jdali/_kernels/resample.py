@@ -1,0 +1,159 @@
+"""Separable resampling of one sample: picks the formulation for the platform, gives it a gradient.
+
+On a CPU, and for all but small arrays, `resample_taps` does only the work that is needed. Elsewhere
+a dense weight matrix for each axis makes it a few matrix products, which accelerators are good at;
+that is also the derivative, for resampling is linear in the image.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from jax.custom_batching import custom_vmap
+
+from jdali._kernels.by_platform import by_platform
+from jdali._kernels.resample_filters import FILTER, NN, dense_weights, nearest_elements
+from jdali._kernels.resample_taps import resample_small, resample_taps
+from jdali._numerics.platform import known_platform, one_program, platform_dependent
+from jdali._numerics.rounding import saturate_cast
+
+# Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
+_SMALL = 48 * 48
+
+
+def resample(
+    image: Array,
+    filters: Array,
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    *,
+    dtype: np.dtype[Any],
+    nearest: bool | None = False,
+) -> Array:
+    """Resamples all axes but the last; see `resample_filters` for what `filters` says.
+
+    Args:
+        image: [*shape, C], padded; channels past those of `out_shape` are dropped.
+        filters: float32 [d, 5].
+        extent: int32 [d], true size of `image` without C.
+        out_extent: int32 [d], true size of the result without C.
+        out_shape: padded shape of the result.
+        dtype: of the result; integers are rounded half away from zero and saturated.
+        nearest: static, whether all filters are NN, so that elements are copied; None: only the filters say it.
+
+    Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
+    """
+    if 0 in image.shape or 0 in out_shape:
+        return jnp.zeros(out_shape, dtype)
+    image, out_shape = image[..., : out_shape[-1]], out_shape[:-1]
+    if nearest:
+        picked: Array = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
+        return picked
+    small = all(n * m <= _SMALL for n, m in zip(image.shape, out_shape, strict=False))
+    run = _differentiable(tuple(out_shape), np.dtype(dtype), small, known_platform())
+    result = run(image, filters, extent, out_extent)
+    if nearest is None:
+        picked = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
+        return jnp.where((filters[:, FILTER] == NN).all(), picked, result)
+    return result
+
+
+@one_program(static_argnums=(3, 4))
+def _pick(
+    image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Array:
+    def taken(image: Array, filters: Array, extent: Array) -> Array:
+        for axis, count in enumerate(out_shape):
+            last_axis = axis == len(out_shape) - 1
+            index = nearest_elements(filters[axis], extent[axis], count, last_axis=last_axis)
+            image = image.at[(slice(None),) * axis + (index,)].get(
+                mode="promise_in_bounds", wrap_negative_indices=False
+            )
+        return saturate_cast(image, dtype)
+
+    # On a CPU one sample after the other: a gather with an index for the sample as well takes twice as long.
+    return by_platform(taken, taken)(image, filters, extent)
+
+
+def _dense(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+    """float32 [*out_shape, C]; linear in `image`, so it can be transposed."""
+    value = image.astype(jnp.float32)
+    for axis, count in enumerate(out_shape):
+        weights = dense_weights(filters[axis], extent[axis], value.shape[axis], count)
+        if jnp.issubdtype(image.dtype, jnp.floating):  # padding may hold NaN
+            row = jnp.arange(value.shape[axis], dtype=jnp.int32) < extent[axis]
+            value = jnp.where(jnp.expand_dims(row, [a for a in range(value.ndim) if a != axis]), value, 0)
+        # TPUs and newer GPUs would otherwise round the operands to fewer bits.
+        value = jnp.tensordot(weights, value, axes=(1, axis), precision=lax.Precision.HIGHEST)
+        value = jnp.moveaxis(value, 0, axis)
+    return value
+
+
+@functools.lru_cache(maxsize=256)
+def _differentiable(
+    out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool, platform: str | None
+) -> Callable[..., Array]:
+    """The resampling of these static choices, one function object for each of them."""
+    del platform  # a function that `jax.jit` has traced for one is not used for another
+
+    def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        del out_extent  # what lies past it is unspecified
+        return saturate_cast(_dense(image, filters, extent, out_shape), dtype)
+
+    def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        batch = _batched_taps(out_shape, dtype)
+        return batch(image[None], filters[None], extent[None], out_extent[None])[0]
+
+    def few(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        del out_extent
+        return saturate_cast(resample_small(image, filters, extent, out_shape), dtype)
+
+    @jax.custom_jvp
+    def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
+        operands = (image, filters, extent, out_extent)
+        result: Array = platform_dependent(*operands, cpu=few if small else taps, default=dense)
+        return result
+
+    @run.defjvp
+    def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, Any]:
+        image, filters, extent, _ = primals
+        out = run(*primals)
+        if not jnp.issubdtype(dtype, jnp.floating):
+            return out, np.zeros(out.shape, jax.dtypes.float0)
+        if not jnp.issubdtype(image.dtype, jnp.floating):
+            return out, jnp.zeros_like(out)
+        return out, _dense(tangents[0], filters, extent, out_shape).astype(dtype)
+
+    compiled: Callable[..., Array] = jax.jit(run)  # a call outside of any program is one program too
+    return compiled
+
+
+@functools.lru_cache(maxsize=256)
+def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[..., Array]:
+    """`resample_taps`, for which vmap makes the batch longer instead of vectorising its loops.
+
+    Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.
+    """
+
+    @custom_vmap
+    def batch(images: Array, filters: Array, extents: Array, out_extents: Array) -> Array:
+        return resample_taps(images, filters, extents, out_extents, out_shape, dtype)
+
+    @batch.def_vmap
+    def merge(axis_size: int, in_batched: list[bool], *arrays: Array) -> tuple[Array, bool]:
+        flat = []
+        for array, batched in zip(arrays, in_batched, strict=True):
+            if not batched:
+                array = jnp.broadcast_to(array, (axis_size, *array.shape))
+            flat.append(array.reshape(-1, *array.shape[2:]))
+        result = batch(*flat)
+        return result.reshape(axis_size, -1, *result.shape[1:]), True
+
+    return batch

@@ -1,0 +1,289 @@
+"""Resampling on a CPU: weighted sums of rows, a few filter taps in one pass over memory.
+
+One axis at a time: the array is seen as [rows, columns], and a block of output rows by a tile of columns
+is the sum over `_TAPS` rows at a time, which XLA fuses to one loop that reads each element once and keeps
+the sum in registers. All loops have trip counts computed at run time, so the cost follows the true size
+of the sample and the true scale, not the padded shapes, and one compiled program serves every scale.
+Samples are done one after another.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali._kernels.resample_filters import first_taps, tap_count, weight
+from jdali._numerics.rounding import saturate_cast
+from jdali._numerics.sums import fixed_sum
+
+# Measured on AVX-512 cores: 8 taps cover a scale of up to 3.5 in one pass; smaller blocks are all overhead,
+# larger ones leave the cache, and XLA splits their loops over threads that wait for each other.
+_TAPS = 8
+_ROWS = 32
+_COLUMNS = 768
+
+_ROW_SLICES = lax.GatherDimensionNumbers(
+    offset_dims=(1,), collapsed_slice_dims=(0, 1), start_index_map=(0, 1, 2)
+)
+
+
+def _int32(value: int) -> Array:
+    return jnp.asarray(value, jnp.int32)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Axis:
+    """How the rows of one sample become others.
+
+    Attributes:
+        filter: float32 [5], see `resample_filters`.
+        rows: true number of input rows.
+        start: float32 [shape_out], first: int32 [shape_out], inverse: float32 [shape_out], of each output
+            row where its filter begins, its first tap, and what makes the weights' sum 1.
+        leading: `factors` of the first chunk for all output rows, which a sample needs many times.
+    """
+
+    filter: Array
+    rows: Array
+    start: Array
+    first: Array
+    inverse: Array
+    leading: tuple[Array, Array]
+
+    @classmethod
+    def of(cls, filter: Array, rows: Array, shape_out: int) -> _Axis:
+        start, first = first_taps(filter, shape_out)
+        tap, value = _kept(_taps_and_weights(filter, start, first, _int32(0)))
+
+        def add(chunk: Array, total: Array) -> Array:
+            _, value = _taps_and_weights(filter, start, first, chunk)
+            return total + fixed_sum(value, (0,))
+
+        total = lax.fori_loop(_int32(1), _chunks(filter), add, fixed_sum(value, (0,)))
+        inverse = jnp.where(total == 0, jnp.float32(0), 1 / total)
+        leading = _kept((jnp.clip(tap, 0, rows - 1), value * inverse))
+        return cls(filter, rows, start, first, inverse, leading)
+
+    def first_factors(self, top: Array, block: int) -> tuple[Array, Array]:
+        """`factors` of the first chunk."""
+        row, value = (lax.dynamic_slice(v, (_int32(0), top), (_TAPS, block)) for v in self.leading)
+        return _kept((row, value))
+
+    def factors(self, top: Array, block: int, chunk: Array) -> tuple[Array, Array]:
+        """Rows to read and their weights, [_TAPS, block] each; past the borders the last row repeats."""
+        start, first, inverse = (
+            lax.dynamic_slice(v, (top,), (block,)) for v in (self.start, self.first, self.inverse)
+        )
+        tap, value = _taps_and_weights(self.filter, start, first, chunk)
+        return _kept((jnp.clip(tap, 0, self.rows - 1), value * inverse))
+
+
+def _chunks(filter: Array) -> Array:
+    return (tap_count(filter) + _TAPS - 1) // _TAPS
+
+
+def _taps_and_weights(filter: Array, start: Array, first: Array, chunk: Array) -> tuple[Array, Array]:
+    """Taps and weights, not normalised, of a chunk of each output row's filter, [_TAPS, rows] each."""
+    offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
+    tap = first + offset
+    return tap, jnp.where(offset < tap_count(filter), weight(filter, tap, start), 0)
+
+
+def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:
+    """`values` behind a barrier, lest XLA look the weights up again for every column."""
+    first, second = lax.optimization_barrier(values)
+    return first, second
+
+
+def _resample_rows(
+    source: Array,
+    sample: Array,
+    axis: _Axis,
+    result: Array,
+    *,
+    top: Array,
+    block: int,
+    columns: Array,
+    to: Array,
+) -> Array:
+    """Resamples to the output rows top, ..., top + block - 1.
+
+    Every tile is written in place by the loop that computes it: XLA then neither makes a copy nor splits
+    that loop over threads, which would wait for each other at each of many small tiles.
+
+    Args:
+        source: [N, rows, columns], padded.
+        sample: which of the N.
+        axis: how its rows become those of the result.
+        result: float32 [rows_out, columns].
+        top, block: which output rows.
+        columns: true number of columns.
+        to: row of `result` where they go.
+    """
+    width = source.shape[2]
+    tile = min(_COLUMNS, width)
+    tiles = (columns + tile - 1) // tile
+
+    def weighted_sum(left: Array, row: Array, value: Array) -> Array:
+        terms = []
+        for k in range(_TAPS):
+            same = [jnp.broadcast_to(v, row[k].shape) for v in (sample, left)]
+            indices = jnp.stack([same[0], row[k], same[1]], axis=-1)
+            read = lax.gather(
+                source, indices, _ROW_SLICES, (1, 1, tile), mode=lax.GatherScatterMode.PROMISE_IN_BOUNDS
+            )
+            terms.append(value[k][:, None] * read.astype(jnp.float32))
+        return functools.reduce(jnp.add, terms)
+
+    row, value = axis.first_factors(top, block)
+
+    def first_tile(t: Array, result: Array) -> Array:
+        # The last tile is computed again where it overlaps with the one before.
+        left = jnp.minimum(t * tile, width - tile)
+        return lax.dynamic_update_slice(result, weighted_sum(left, row, value), (to, left))
+
+    result = lax.fori_loop(_int32(0), tiles, first_tile, result)
+
+    def further_chunk(chunk: Array, result: Array) -> Array:
+        row, value = axis.factors(top, block, chunk)
+
+        def add_tile(t: Array, result: Array) -> Array:
+            left = jnp.minimum(t * tile, width - tile)
+            # What the overlap holds has this chunk added already.
+            again = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
+            so_far = lax.optimization_barrier(lax.dynamic_slice(result, (to, left), (block, tile)))
+            total = so_far + jnp.where(again, 0, weighted_sum(left, row, value))
+            return lax.dynamic_update_slice(result, total, (to, left))
+
+        return lax.fori_loop(_int32(0), tiles, add_tile, result)
+
+    return lax.fori_loop(_int32(1), _chunks(axis.filter), further_chunk, result)
+
+
+def _transposed(source: Array, result: Array, columns: Array) -> Array:
+    """The first `columns` columns of `source` as rows of `result`."""
+    rows, width = source.shape
+    tile = min(_COLUMNS, width)
+
+    def turn(t: Array, result: Array) -> Array:
+        left = jnp.minimum(t * tile, width - tile)
+        piece = lax.dynamic_slice(source, (_int32(0), left), (rows, tile))
+        return lax.dynamic_update_slice(result, piece.T, (left, _int32(0)))
+
+    return lax.fori_loop(_int32(0), (columns + tile - 1) // tile, turn, result)
+
+
+def resample_taps(
+    images: Array,
+    filters: Array,
+    extents: Array,
+    out_extents: Array,
+    out_shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+) -> Array:
+    """Resamples all axes but the last of each image.
+
+    A block of output rows of the leading axis goes through all axes before the next one, so that what
+    is in between stays in the cache. Each pass resamples the leading axis and puts it last, so that
+    every pass works on contiguous rows; one small transpose restores the order.
+
+    Args:
+        images: [N, *shape, C], padded.
+        filters: float32 [N, d, 5].
+        extents, out_extents: int32 [N, d].
+        out_shape: padded shape of one result, without C.
+        dtype: of the result; integers are rounded and saturated.
+
+    Returns: `dtype` [N, *out_shape, C].
+    """
+    count, *shape, channels = images.shape
+    axes = len(shape)
+    block = min(_ROWS, out_shape[0])
+    # Zero, but as device-varying as the operands, which `shard_map` wants of a loop's state.
+    varying = [a[(0,) * a.ndim] == 0 for a in (images, filters, extents, out_extents)]
+    zero = jnp.where(jnp.stack(varying).any(), jnp.float32(0), jnp.float32(0))
+    lead = (block, *out_shape[1:])
+    rest = [math.prod(shape[a + 1 :]) * channels * math.prod(lead[:a]) for a in range(axes)]
+    # What each pass makes, and that transposed for the next one.
+    made = [jnp.zeros((lead[a], rest[a]), jnp.float32) + zero for a in range(axes)]
+    turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) + zero for a in range(axes - 1)]
+
+    def compute_sample(i: Array, state: Any) -> Any:
+        described = [_Axis.of(filters[i, a], extents[i, a], out_shape[a]) for a in range(axes)]
+
+        def compute_block(b: Array, state: Any) -> Any:
+            results, made, turned = state
+            made, turned = list(made), list(turned)
+            top = jnp.minimum(b * block, out_shape[0] - block)
+            source, sample = images.reshape(count, shape[0], -1), i
+            for a in range(axes):
+                last = a == axes - 1
+                width = source.shape[2]
+                # Only the leading one of the axes that make up the columns can be cut to its true size.
+                columns = _int32(width) if last else extents[i, a + 1] * (width // shape[a + 1])
+                run = functools.partial(_resample_rows, source, sample, described[a], columns=columns)
+                if a == 0:
+                    made[a] = run(made[a], top=top, block=block, to=_int32(0))
+                else:
+                    made[a] = _all_rows(run, made[a], out_shape[a], out_extents[i, a])
+                if not last:
+                    turned[a] = _transposed(made[a], turned[a], columns)
+                    source, sample = turned[a].reshape(1, shape[a + 1], -1), _int32(0)
+            value = saturate_cast(made[-1], dtype).reshape(lead[-1], channels, *lead[:-1])
+            value = value.transpose(*range(2, axes + 1), 0, 1)
+            start = (i, top, *(_int32(0) for _ in range(axes)))
+            return lax.dynamic_update_slice(results, value[None], start), made, turned
+
+        blocks = (out_extents[i, 0] + block - 1) // block
+        return lax.fori_loop(_int32(0), blocks, compute_block, state)
+
+    results = jnp.zeros((count, *out_shape, channels), dtype) + zero.astype(dtype)
+    return lax.fori_loop(_int32(0), _int32(count), compute_sample, (results, made, turned))[0]
+
+
+def resample_small(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+    """What `resample_taps` gives, to the last bit, without its tiles: for arrays not worth their loops.
+
+    Args:
+        image: [*shape, C], padded.
+        filters: float32 [d, 5].
+        extent: int32 [d].
+        out_shape: padded shape of the result, without C.
+
+    Returns: float32 [*out_shape, C].
+    """
+    value = image
+    for a, count in enumerate(out_shape):
+        axis = _Axis.of(filters[a], extent[a], count)
+
+        def chunk_sum(chunk: Array, value: Array = value, axis: _Axis = axis, a: int = a) -> Array:
+            rows, weights = axis.factors(_int32(0), len(axis.first), chunk)
+            others = [other for other in range(value.ndim) if other != a]
+            terms = [
+                jnp.expand_dims(weights[k], others) * jnp.take(value, rows[k], axis=a).astype(jnp.float32)
+                for k in range(_TAPS)
+            ]
+            return functools.reduce(jnp.add, terms)
+
+        def further(chunk: Array, total: Array, chunk_sum: Callable[..., Array] = chunk_sum) -> Array:
+            return total + chunk_sum(chunk)
+
+        value = lax.fori_loop(_int32(1), _chunks(filters[a]), further, chunk_sum(_int32(0)))
+    return value
+
+
+def _all_rows(run: Callable[..., Array], result: Array, shape_out: int, rows_out: Array) -> Array:
+    block = min(_ROWS, shape_out)
+
+    def step(b: Array, result: Array) -> Array:
+        top = jnp.minimum(b * block, shape_out - block)
+        return run(result, top=top, block=block, to=top)
+
+    return lax.fori_loop(_int32(0), (rows_out + block - 1) // block, step, result)

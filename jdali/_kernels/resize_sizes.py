@@ -1,0 +1,246 @@
+"""Sizes and input windows of the resize operators: what the arguments mean for each sample."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._errors import SampleError
+from jdali._kernels.window import check_positions
+from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.offers import Scaled
+
+MODES = ("default", "stretch", "not_larger", "not_smaller")
+_ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "round": np_round_half_away,
+    "truncate": np.floor,
+    "ceil": np.ceil,
+}
+# resize_attr.cc: a narrower window would make the scale infinite.
+_LEAST_WINDOW = 1e-3
+
+
+@dataclasses.dataclass(frozen=True)
+class ResizeWindow:
+    """What of each sample becomes what: axis by axis, [low, high) of the input → `size` elements.
+
+    Attributes:
+        low, high: float64 [N, d]; high < low mirrors.
+        size: int64 [N, d].
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    size: np.ndarray
+
+    def in_scaled(self, scaled: Scaled | None) -> ResizeWindow:
+        """The same window, in pixels of a picture that is given at a fraction of its size."""
+        if scaled is None:
+            return self
+        low = self.low / scaled.denominator + scaled.offset
+        return dataclasses.replace(self, low=low, high=self.high / scaled.denominator + scaled.offset)
+
+
+def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Output dtype; the input's or float32."""
+    if images.dtype not in (np.uint8, np.int16, np.uint16, np.float32):
+        raise TypeError(
+            f"{name}: Unsupported type: {images.dtype}. Supported types are: uint8, int16, uint16 and float; cast it"
+        )
+    if dtype is not None and dtype not in (images.dtype, np.float32):
+        raise ValueError(
+            f"{name}: Resize must output original type or float. Got: {dtype} for {images.dtype}"
+        )
+    return np.dtype(dtype or images.dtype)
+
+
+def per_axis(name: str, argument: str, value: np.ndarray, count: int) -> np.ndarray:
+    """float64 [N, count] of [N], [N, 1] or [N, count]."""
+    value = np.asarray(value, np.float64)
+    value = value[:, None] if value.ndim == 1 else value
+    if value.shape[1] not in (1, count):
+        raise ValueError(
+            f'{name}: Argument "{argument}" expects either a single value or a list of {count} elements. '
+            f"{value.shape[1]} given."
+        )
+    return np.broadcast_to(value, (len(value), count))
+
+
+def resize_window(
+    name: str,
+    extents: np.ndarray,
+    *,
+    size: np.ndarray | None,
+    separate: tuple[np.ndarray, ...],
+    resize_shorter: np.ndarray,
+    resize_longer: np.ndarray,
+    mode: str,
+    max_size: tuple[float, ...] | float | None,
+    roi_start: np.ndarray | None,
+    roi_end: np.ndarray | None,
+    roi_relative: bool,
+    subpixel_scale: bool,
+    alignment: np.ndarray | float = 0.5,
+    size_rounding: str = "round",
+) -> ResizeWindow:
+    """Works out the sizes by DALI's rules.
+
+    Args:
+        name: of the operator, for messages.
+        extents: [N, d] of the inputs.
+        separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
+        alignment: [N, d], of `tensor_resize`.
+        size_rounding: of `tensor_resize`.
+        (others): as the operator's arguments of these names, per-sample ones with a leading N.
+    """
+    if size_rounding not in _ROUNDINGS:
+        raise ValueError(
+            f"{name}: size_rounding must be one of {', '.join(_ROUNDINGS)}, got {size_rounding!r}"
+        )
+    count = extents.shape[1]
+    wanted, mode = _wanted(name, count, size, separate, resize_shorter, resize_longer, mode)
+    low, high = _region(name, extents, roi_start, roi_end, roi_relative)
+    limit = None
+    if max_size is not None:
+        limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
+    # DALI holds sizes in float32, too.
+    exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
+    _check_finite(name, exact)
+    mirror = exact < 0
+    low, high = np.where(mirror, high, low), np.where(mirror, low, high)
+    exact = np.abs(exact)
+    rounded = np.maximum(_ROUNDINGS[size_rounding](exact), 1)
+    if subpixel_scale:  # the window grows or shrinks about a point by as much as rounding did
+        change = rounded / np.where(exact == 0, 1, exact)
+        centre = low + (high - low) * alignment
+        low, high = centre + (low - centre) * change, centre + (high - centre) * change
+    return ResizeWindow(low, high, np.where(extents == 0, 0, rounded).astype(np.int64))
+
+
+def _wanted(
+    name: str,
+    count: int,
+    size: np.ndarray | None,
+    separate: tuple[np.ndarray, ...],
+    resize_shorter: np.ndarray,
+    resize_longer: np.ndarray,
+    mode: str,
+) -> tuple[np.ndarray, str]:
+    """[N, d] sizes asked for (0: not given) and the mode they are meant in."""
+    shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
+    apart = any(bool(np.any(s)) for s in separate)
+    if (size is not None) + shorter + longer + apart != 1:
+        raise ValueError(
+            f"{name}: Exactly one method of specifying size must be used: separate resize_x, resize_y, resize_z "
+            "arguments, the size argument, resize_longer or resize_shorter"
+        )
+    if mode not in MODES:
+        raise ValueError(f"{name}: Invalid resize mode: {mode}. It must be one of {', '.join(MODES)}")
+    if (shorter or longer) and mode != "default":
+        raise ValueError(
+            f"{name}: mode goes with size or resize_x/y/z, not with resize_shorter or resize_longer"
+        )
+    if shorter:
+        return per_axis(name, "resize_shorter", resize_shorter, count), "not_smaller"
+    if longer:
+        return per_axis(name, "resize_longer", resize_longer, count), "not_larger"
+    if size is not None:
+        return per_axis(name, "size", size, count), mode
+    return np.stack([np.asarray(s, np.float64) for s in separate[-count:]], axis=1), mode
+
+
+def _region(
+    name: str,
+    extents: np.ndarray,
+    roi_start: np.ndarray | None,
+    roi_end: np.ndarray | None,
+    roi_relative: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    count = extents.shape[1]
+    if (roi_start is None) != (roi_end is None):
+        raise ValueError(f"{name}: ``roi_start`` and ``roi_end`` must be specified together")
+    if roi_start is None or roi_end is None:
+        return np.zeros(extents.shape), extents.astype(np.float64)
+    low = per_axis(name, "roi_start", roi_start, count)
+    high = per_axis(name, "roi_end", roi_end, count)
+    if roi_relative:
+        low, high = low * extents, high * extents
+    middle, half = (low + high) / 2, np.where(high < low, -0.5, 0.5) * _LEAST_WINDOW
+    narrow = np.abs(high - low) < _LEAST_WINDOW
+    return np.where(narrow, middle - half, low), np.where(narrow, middle + half, high)
+
+
+def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarray | None) -> np.ndarray:
+    """Sizes, not rounded, negative where mirrored, after aspect ratio and `limit`.
+
+    Args:
+        wanted: [N, d], 0 where not given.
+        source: [N, d] size of the input window.
+        limit: [N or 1, d] largest sizes; 0 or None: no limit.
+    """
+    given = (wanted != 0) & (source != 0)
+    scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
+    scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; it decides where positions lie
+    size = np.abs(scale)
+    any_given = given.any(axis=1, keepdims=True)
+    limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)
+    if mode in ("default", "stretch"):
+        if mode == "default":  # an axis not given follows the geometric mean of the others
+            logs = np.where(given, np.log(np.where(given, size, 1)), 0).sum(axis=1, keepdims=True)
+            other = np.exp(logs / np.maximum(given.sum(axis=1, keepdims=True), 1))
+        else:
+            other = np.ones_like(any_given, float)
+        result = np.where(given, wanted, source * other)
+        result = np.sign(result) * np.minimum(np.abs(result), limit)
+        return np.where(any_given, result, source)
+    pick, neutral = (np.max, -np.inf) if mode == "not_smaller" else (np.min, np.inf)
+    common = pick(np.where(given, size, neutral), axis=1, keepdims=True)
+    common = np.where(any_given, common, 1.0)
+    fits = np.where(source != 0, limit / np.where(source == 0, 1, np.abs(source)), np.inf)
+    common = np.minimum(common, fits.min(axis=1, keepdims=True))
+    kept = given & (size == common)
+    result = np.where(kept, wanted, source * common * np.where(scale < 0, -1, 1))
+    return np.where(any_given, result, source)  # nothing asked for: no limit applies either
+
+
+def _check_finite(name: str, size: np.ndarray) -> None:
+    bad = ~(np.abs(size) < 2**31 - 1)
+    if bad.any():
+        sample = int(np.argwhere(bad)[0, 0])
+        raise SampleError(
+            f"{name}: the size {tuple(size[sample].tolist())} is too large or no number", sample=sample
+        )
+
+
+def crop_window(
+    name: str,
+    window: ResizeWindow,
+    crop: np.ndarray,
+    position: np.ndarray,
+    rounding: str,
+) -> ResizeWindow:
+    """The part of `window` whose output is a crop of the whole output.
+
+    Args:
+        crop: [N, d], size of the crop; 0: no crop along that axis.
+        position: [N, d], share of the free space before the crop.
+        rounding: "round" (half away from zero) or "truncate", of the first element's index.
+    """
+    if rounding not in ("round", "truncate"):
+        raise ValueError(
+            f"{name}: Not supported rounding: {rounding}. Supported values are 'round', 'truncate'"
+        )
+    size = np.where(crop > 0, np.trunc(crop), window.size)
+    check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])
+    free = position * (window.size - size)
+    first = np_round_half_away(free) if rounding == "round" else np.trunc(free)
+    # DALI has the edges, and what lies between them, in float32 and goes on in float64: it decides which pixel is
+    # the nearest where a position lies on a border.
+    start, end = window.low.astype(np.float32), window.high.astype(np.float32)
+    step = (end - start).astype(np.float64) / np.maximum(window.size, 1)
+    low = start + first * step
+    return ResizeWindow(low, low + size * step, np.where(window.size == 0, 0, size).astype(np.int64))

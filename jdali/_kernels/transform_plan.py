@@ -1,0 +1,107 @@
+"""What the `setup` functions of all transforms share: how many axes, and of what shape the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._kernels.affine_matrix import Vector, compose
+from jdali._kernels.fit import fit
+from jdali._operators.call import is_traced
+
+# DALI's name for two axes that are no axes of images; it fits no layout that an operator asks for.
+MATRIX_LAYOUT = "**"
+
+
+def no_values(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """For `setup_needs`: sizes follow from how many values the arguments have, so no value is needed."""
+    return ()
+
+
+def length(argument: Any) -> int | None:
+    """Values a sample of an argument of `setup`, 1 for a scalar; None: not given, or not known yet."""
+    shape = sample_shape(argument)
+    return None if shape is None else int(np.prod(shape))
+
+
+def sample_shape(argument: Any) -> tuple[int, ...] | None:
+    """Shape of a sample's value of an argument of `setup`; None: not given, or not known yet."""
+    shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
+    return None if shape is None else shape[1:]
+
+
+def check_vector(name: str, argument: str, value: Any, axes: int) -> None:
+    """Raises unless an argument has one value, or one for each axis."""
+    if length(value) not in (None, 1, axes):
+        raise ValueError(
+            f"{name}: Arguments should have the same number of dimensions or be a single element which will be broadcast "
+            f"to all dimensions: {argument} must have 1 value or {axes}, got {length(value)}"
+        )
+
+
+def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any]) -> Plan:
+    """Plan of a transform that is applied to `matrix`, if that is given.
+
+    Args:
+        name: of the operator.
+        matrix: spec of the input transform.
+        axes: number of axes of the operator's own transform.
+        arguments: the per-sample arguments of `setup`, which tell the batch size.
+    """
+    if matrix is None:
+        given = [v.extents if is_traced(v) else v for v in arguments]
+        # Without anything known this is the pure function of one sample, inside jit or grad.
+        count = next((len(v) for v in given if v is not None), 1)
+    else:
+        check_matrix(name, matrix, axes)
+        count = matrix.batch_size
+    extents = np.broadcast_to(np.array([axes, axes + 1], np.int64), (count, 2))
+    return Plan((BatchSpec(extents, np.dtype(np.float32), MATRIX_LAYOUT),), static={"_axes": axes})
+
+
+def matrix_axes(name: str, matrix: BatchSpec) -> int:
+    """Number of axes of an input transform [n, n+1], the same for all samples."""
+    if matrix.ndim != 2 or not matrix.is_uniform or (matrix.extents[:, 1] != matrix.extents[:, 0] + 1).any():
+        raise ValueError(
+            f"{name}: The input, if provided, is expected to be a 2D tensor with dimensions (ndim, ndim+1) representing an "
+            f"affine transform, the same in all samples. Got: {', '.join(size_text(e) for e in matrix.extents[:4])}"
+        )
+    return int(matrix.extents[0, 0]) if matrix.batch_size else 2
+
+
+def check_matrix(name: str, matrix: BatchSpec, axes: int) -> None:
+    """Raises unless an input transform has `axes` axes."""
+    found = matrix_axes(name, matrix)
+    if found != axes:
+        raise ValueError(
+            f"{name}: The input describes a {found}D transform but other arguments suggest a {axes}D transform"
+        )
+
+
+def finish(
+    own: Array, matrix: Array | None, reverse_order: bool, out_shape: tuple[int, ...] | None = None
+) -> Array:
+    """`own` after the input transform, if there is one (before it with `reverse_order`), padded.
+
+    Args:
+        own: float32 [n, n+1].
+        matrix: [n, n+1], may be padded.
+        reverse_order: see there.
+        out_shape: padded shape of the result; None: no padding.
+    """
+    n = own.shape[0]
+    if matrix is not None:
+        first = matrix[:n, : n + 1].astype(jnp.float32)
+        own = compose(own, first) if reverse_order else compose(first, own)
+    return own if out_shape is None else fit(own, out_shape)
+
+
+def vector(values: Vector, axes: int | None) -> Array:
+    """float32 [axes] of a scalar or a vector; `axes` None: as many as there are."""
+    array = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
+    return jnp.broadcast_to(array, (axes,)) if axes is not None else array

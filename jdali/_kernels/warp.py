@@ -1,0 +1,385 @@
+"""Sampling an image or a volume at arbitrary points: what all warping operators share.
+
+Points are in pixels, x to the right, y down; pixel i of an axis covers [i, i+1) and has its centre at
+i + 0.5. Arithmetic is float32.
+
+On the CPU an image is made tile by tile, in a loop that ends at the true size of the output, one
+sample after the other: the work follows what is needed, not what is padded. Accelerators make all of
+the padded output at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections import abc
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jdali import types
+from jdali._batches.extent import BatchSpec, reflect_101, size_text
+from jdali._errors import check_samples
+from jdali._kernels.by_platform import by_platform, loop
+from jdali._kernels.fit import fit
+from jdali._kernels.packed_pixels import Packed, Pixels, Plain, packs, unpacked
+from jdali._numerics.platform import one_program
+from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
+from jdali._operators.call import is_traced
+from jdali.types import DALIInterpType
+
+# Height and width of a tile: small enough to waste little at the edges of an output, large enough that
+# the steps of the loop cost nothing (measured with benchmarks/rotate_kernel.py).
+TILE = (32, 64)
+
+# From parameters and the centres of output pixels, along each axis ([D,] H, W) and ready to
+# broadcast, to the points of the input they show, along each axis. `affine_points` says what to mind.
+Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
+
+
+# The last pixel repeated; mirrored with the last pixel twice; mirrored with it once; the image once more.
+Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
+
+# An image is packed for an output of at least one pixel in this many of its own.
+_PACKED_SHARE = 8
+_FAR = 1 << 30  # pixels; positions further away count as being there
+
+
+# --- setup --------------------------------------------------------------------------------------
+def is_given(argument: Any) -> bool:
+    """Whether a vector argument whose default is empty was given; a tracer was."""
+    return argument is not None and (is_traced(argument) or np.size(argument) > 0)
+
+
+def check_warp(
+    name: str,
+    images: BatchSpec,
+    interp_type: DALIInterpType,
+    allowed: Sequence[DALIInterpType] = (types.INTERP_NN, types.INTERP_LINEAR),
+) -> None:
+    """Raises if an operator that samples images cannot do so."""
+    if interp_type not in allowed:
+        words = {types.INTERP_NN: "nearest", types.INTERP_LINEAR: "linear", types.INTERP_CUBIC: "cubic"}
+        *first, last = (words[one] for one in allowed)
+        names = f"{', '.join(first)} and {last}"
+        raise ValueError(
+            f"{name}: Only {names} interpolation is supported, got {DALIInterpType(interp_type).name}"
+        )
+    empty = (images.extents[:, :-1] == 0).any(axis=1)
+    check_samples(empty, lambda _: f"{name}: the image has no pixels to sample")
+
+
+def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
+    """int64 [N, axes] of the argument `size`: rounded to the nearest integer, at least 1.
+
+    Args:
+        name: of the operator.
+        size: float [N, axes], without the channels.
+        axes: number of axes the operator warps.
+    """
+    values = np.asarray(size, np.float32)
+    if values.ndim != 2 or values.shape[1] != axes:
+        raise ValueError(
+            f"{name}: output_size must specify same number of dimensions as the input (excluding channels): size must "
+            f"have {axes} values, got {size_text(values.shape[1:])}"
+        )
+    bad = ~(values > 0).all(axis=1)
+    check_samples(
+        bad, lambda i: f"{name}: Output size must be positive, got {values[i].tolist()}", argument="size"
+    )
+    sizes: np.ndarray = np.maximum(np_round_half_away(values), 1).astype(np.int64)
+    return sizes
+
+
+def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype[Any] | None) -> BatchSpec:
+    """Spec of images that were given new sizes [N, axes]."""
+    extents = np.concatenate([sizes, images.extents[:, -1:]], axis=1)
+    return images.replace(extents=extents, dtype=dtype or images.dtype)
+
+
+# --- run ----------------------------------------------------------------------------------------
+def runtime_zero(extent: Array) -> Array:
+    """float32 0 that no compiler knows to be 0; see `affine_points`."""
+    return jnp.minimum(extent[0], 0).astype(jnp.float32)
+
+
+def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
+    """Mapping of an affine transform: point = linear · (center - out_origin) + in_origin.
+
+    A point must come out the same wherever it is computed. A compiler may do so twice, once for the
+    pixel and once for the weights, and fuse a multiplication with an addition only in one of them; a point
+    on the border of two pixels would then take its weights from one and its pixel from the other. So
+    products get a 0 added that the compiler does not know: fusing that changes nothing.
+
+    Args:
+        parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z), and a
+            `runtime_zero`.
+        centers: see `Mapping`.
+    """
+    linear, out_origin, in_origin, zero = parameters
+    n = len(centers)
+    offsets = [centers[n - 1 - column] - out_origin[column] for column in range(n)]
+    points = []
+    for row in reversed(range(n)):
+        # x first: the order in which XLA needs the fewest instructions for a line of pixels.
+        products = [linear[row, column] * offsets[column] + zero for column in range(n)]
+        points.append(functools.reduce(jnp.add, [*products, in_origin[row]]))
+    return points
+
+
+def warp(
+    image: Array,
+    mapping: Mapping,
+    parameters: Any,
+    extent: Array,
+    out_extent: Array,
+    out_shape: Sequence[int],
+    *,
+    interp_type: DALIInterpType,
+    fill_value: float | tuple[float, ...] | None,
+    dtype: np.dtype[Any] | None,
+    border: Border = "replicate",
+) -> Array:
+    """An image seen through a mapping of its points; differentiable in image and parameters.
+
+    Args:
+        image: [*space, C] of two or three axes of space.
+        mapping: see `Mapping`; a function of a module, because programs are kept by it.
+        parameters: of the mapping: a pytree of arrays.
+        extent: int32 [len(space) + 1], true size of the image, at least 1.
+        out_extent: int32 [len(space) + 1], true size of the result.
+        out_shape: padded shape of the result, [*space, C].
+        interp_type: INTERP_NN or INTERP_LINEAR, or INTERP_CUBIC of images.
+        fill_value: of the outside, one value or one a channel, converted to the output's type; None: `border`
+            says what is outside.
+        dtype: of the result; None: the image's.
+        border: what is outside without a `fill_value`.
+
+    Returns: [*out_shape], rounded half away from zero and saturated.
+    """
+    sampling = _Sampling(
+        mapping, tuple(out_shape[:-1]), interp_type, fill_value, np.dtype(dtype or image.dtype), border
+    )
+    # Channels may be padded in one of the two and not in the other (they come first in CHW).
+    image = fit(image, (*image.shape[:-1], out_shape[-1]))
+    result: Array = _warp(sampling, image, parameters, extent, out_extent)
+    return result
+
+
+@dataclasses.dataclass(frozen=True)
+class _Sampling:
+    """What a compiled warp depends on."""
+
+    mapping: Mapping
+    shape: tuple[int, ...]
+    interp_type: DALIInterpType
+    fill_value: float | tuple[float, ...] | None
+    dtype: np.dtype[Any]
+    border: Border
+
+    @property
+    def folds(self) -> bool:
+        """Whether what is outside shows the inside, mirrored or once more."""
+        return self.fill_value is None and self.border != "replicate"
+
+
+@one_program(static_argnums=0)
+def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+    shape = sampling.shape
+    tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))
+
+    def whole(image: Array, parameters: Any, extent: Array, _: Array) -> Array:
+        return _part(sampling, Plain(image), parameters, extent, (0,) * len(shape), shape)
+
+    def tiled(image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+        rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
+        pack = _pays_to_pack(sampling, image)
+        pixels = Packed(image, extent[0]) if pack else Plain(image)
+
+        def made(y: Array, column: Array, out: Array, to: Array) -> Array:
+            """`out` with a tile in it, the row y of which is the row `to` there."""
+            # The last tile is moved back into the output and made in part once more.
+            x = jnp.minimum(column * tile[1], shape[1] - tile[1])
+            part = _part(sampling, pixels, parameters, extent, (y, x), tile)
+            return lax.dynamic_update_slice(out, part, (to, x, zero)[: out.ndim])
+
+        def line(row: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+            out, words = state
+            y = jnp.minimum(row * tile[0], shape[0] - tile[0])
+            if not pack:
+                return loop(columns, lambda column, out: made(y, column, out, y), out), words
+            words = loop(columns, lambda column, words: made(y, column, words, zero), words)
+            return lax.dynamic_update_slice(out, unpacked(words, pixels.channels), (y, zero, zero)), words
+
+        zero = jnp.int32(0)
+        start = (
+            jnp.zeros((*shape, image.shape[-1]), sampling.dtype),
+            jnp.zeros((tile[0], shape[1]) if pack else 0, jnp.uint32),
+        )
+        operands = jax.tree.leaves((image, parameters, extent, out_extent))
+        return loop(rows, line, varying_like(start, *operands))[0]
+
+    if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
+        return whole(image, parameters, extent, out_extent)
+    return by_platform(tiled, whole)(image, parameters, extent, out_extent)
+
+
+def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
+    """Whether to read packed pixels; packing takes as long as reading a few pixels of a hundred."""
+    inside_only = sampling.fill_value is None and not sampling.folds
+    needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
+    return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
+
+
+def _part(
+    sampling: _Sampling,
+    pixels: Pixels,
+    parameters: Any,
+    extent: Array,
+    origin: Sequence[Any],
+    shape: Sequence[int],
+) -> Array:
+    """Part of an output that begins at `origin`: [*shape, C]."""
+    centers = []
+    for axis, (start, size) in enumerate(zip(origin, shape, strict=True)):
+        index = start + jnp.arange(size, dtype=jnp.int32)
+        others = [a for a in range(len(shape)) if a != axis]
+        centers.append(jnp.expand_dims(index, others).astype(jnp.float32) + jnp.float32(0.5))
+    points = [jnp.broadcast_to(p, tuple(shape)) for p in sampling.mapping(parameters, centers)]
+    sample = {types.INTERP_NN: _nearest, types.INTERP_LINEAR: _linear, types.INTERP_CUBIC: _cubic}
+    return sample[sampling.interp_type](sampling, pixels, points, extent)
+
+
+def _floor(sampling: _Sampling, position: Array, last: Array) -> Array:
+    """int32: the pixel before a position. Clipped before the conversion: what lies far outside is no int32."""
+    low, high = (
+        (jnp.float32(-_FAR), jnp.float32(_FAR)) if sampling.folds else (-2, (last + 2).astype(jnp.float32))
+    )
+    return jnp.floor(jnp.clip(position, low, high)).astype(jnp.int32)
+
+
+def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
+    """The pixel of the image that is shown at any pixel."""
+    if not sampling.folds:
+        return jnp.clip(pixel, 0, last)
+    size = last + 1
+    if sampling.border == "wrap":
+        return pixel % size
+    if sampling.border == "reflect_101":
+        return reflect_101(pixel, size)
+    folded = pixel % (2 * size)
+    return jnp.minimum(folded, 2 * size - 1 - folded)
+
+
+def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | None:
+    """The fill value(s) in a type; None: there are none."""
+    if sampling.fill_value is None:
+        return None
+    # DALI holds the border in the output's type and reads it in the input's.
+    values = saturate_cast(saturate_cast(jnp.float32(sampling.fill_value), sampling.dtype), dtype)
+    return values if values.ndim == 0 or values.shape[0] == 1 else fit(values, (channels,))
+
+
+def _nearest(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
+    indices, inside = [], []
+    for axis, point in enumerate(points):
+        last = extent[axis] - 1
+        pixel = _floor(sampling, point, last)
+        indices.append(_inside(sampling, pixel, last))
+        inside.append((pixel >= 0) & (pixel <= last))
+    result = pixels.made(lambda read: saturate_cast(read[0], sampling.dtype), {0: pixels.read(indices)})
+    fill = _fill(sampling, sampling.dtype, pixels.channels)
+    return result if fill is None else pixels.filled(functools.reduce(jnp.logical_and, inside), result, fill)
+
+
+def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
+    n = len(points)
+    neighbours: list[tuple[Array, Array]] = []
+    shares: list[Array] = []
+    inside: list[tuple[Array, Array]] = []
+    for axis, point in enumerate(points):
+        last = extent[axis] - 1
+        position = point - jnp.float32(0.5)
+        if sampling.fill_value is None and not sampling.folds:
+            # Clipping the position repeats the border; it is not negative then, so truncation is floor.
+            position = jnp.clip(position, 0, last.astype(jnp.float32))
+            low = position.astype(jnp.int32)
+            neighbours.append((low, jnp.minimum(low + 1, last)))
+        else:
+            low = _floor(sampling, position, last)
+            position = jnp.clip(position, low.astype(jnp.float32), (low + 1).astype(jnp.float32))
+            high = low + 1
+            neighbours.append((_inside(sampling, low, last), _inside(sampling, high, last)))
+            inside.append(((low >= 0) & (low <= last), (high >= 0) & (high <= last)))
+        shares.append(pixels.aligned(position - low.astype(jnp.float32)))
+    fill = _fill(sampling, pixels.dtype, pixels.channels)
+
+    def corner(sides: tuple[int, ...]) -> Array:
+        value = pixels.read([neighbours[axis][side] for axis, side in enumerate(sides)])
+        if fill is None:
+            return value
+        masks = [inside[axis][side] for axis, side in enumerate(sides)]
+        return pixels.filled(functools.reduce(jnp.logical_and, masks), value, fill)
+
+    def blend(corners: abc.Mapping[tuple[int, ...], Array]) -> Array:
+        values = {sides: value.astype(jnp.float32) for sides, value in corners.items()}
+        for axis in reversed(range(n)):
+            share = shares[axis]
+            blended = {}
+            for sides in itertools.product((0, 1), repeat=axis):
+                low_value, high_value = values[(*sides, 0)], values[(*sides, 1)]
+                # sampler.h:190: two weights along the fastest axis, a step along the others.
+                if axis == n - 1:
+                    blended[sides] = low_value * (1 - share) + high_value * share
+                else:
+                    blended[sides] = low_value + (high_value - low_value) * share
+            values = blended
+        return saturate_cast(values[()], sampling.dtype)
+
+    return pixels.made(blend, {sides: corner(sides) for sides in itertools.product((0, 1), repeat=n)})
+
+
+def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent: Array) -> Array:
+    """Four by four pixels, by OpenCV's kernel."""
+    fill = _fill(sampling, pixels.dtype, pixels.channels)
+    taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
+    for axis, point in enumerate(points):
+        last = extent[axis] - 1
+        position = point - jnp.float32(0.5)
+        low = _floor(sampling, position, last)
+        share = jnp.clip(position - low.astype(jnp.float32), 0, 1)
+        taps.append([])
+        for offset in (-1, 0, 1, 2):
+            pixel = low + offset
+            weight = pixels.aligned(_cubic_weight(jnp.abs(share - offset)))
+            taps[axis].append((_inside(sampling, pixel, last), (pixel >= 0) & (pixel <= last), weight))
+
+    def tap(row: int, column: int) -> Array:
+        (y, y_inside, _), (x, x_inside, _) = taps[0][row], taps[1][column]
+        value = pixels.read((y, x))
+        return value if fill is None else pixels.filled(y_inside & x_inside, value, fill)
+
+    def blend(values: abc.Mapping[tuple[int, int], Array]) -> Array:
+        total = jnp.zeros((), jnp.float32)
+        for row, (*_, row_weight) in enumerate(taps[0]):
+            line = jnp.zeros((), jnp.float32)
+            for column, (*_, column_weight) in enumerate(taps[1]):
+                line = line + values[row, column].astype(jnp.float32) * column_weight
+            total = total + line * row_weight
+        return saturate_cast(total, sampling.dtype)
+
+    return pixels.made(blend, {index: tap(*index) for index in np.ndindex(4, 4)})
+
+
+def _cubic_weight(distance: Array) -> Array:
+    """Keys' kernel with a = -0.75, as in OpenCV, at a distance of 0 to 2."""
+    a = -0.75
+    near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+    return jnp.where(distance <= 1, near, far)

@@ -1,0 +1,253 @@
+"""Windows: where `crop`, `slice`, `crop_mirror_normalize` and the decoders cut, once for all of them.
+
+NumPy on a whole batch: DALI's arguments become anchors and sizes, int64 [N, ndim]. How a window is
+taken out of a padded sample is in `take_window`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.extent import size_text
+from jdali._errors import SampleError, check_samples
+from jdali._numerics.rounding import np_round_half_away
+from jdali._operators.call import is_traced
+from jdali._operators.layout import refused_layout
+
+POLICIES = ("error", "pad", "trim_to_shape")
+BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
+ROUNDINGS = ("round", "truncate")
+_DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
+
+
+def default_layout(layout: str, ndim: int) -> str:
+    """The layout, or the one that DALI assumes for images that have none."""
+    return layout or _DEFAULT_LAYOUTS.get(ndim, "")
+
+
+def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ValueError(
+            f"{name}: Not supported {argument}: {value}. Supported values are {', '.join(map(repr, choices))}"
+        )
+
+
+def check_spatial(name: str, layout: str, ndim: int) -> None:
+    """Raises ValueError if a layout has no H and W to crop."""
+    if "H" not in layout or "W" not in layout:
+        raise refused_layout(name, layout, ndim, "it has no H and W to crop")
+
+
+def crop_sizes(
+    name: str,
+    extents: np.ndarray,
+    layout: str,
+    crop: np.ndarray | None = None,
+    crop_d: np.ndarray | None = None,
+    crop_h: np.ndarray | None = None,
+    crop_w: np.ndarray | None = None,
+) -> np.ndarray:
+    """Sizes of crop windows, before any bounds policy.
+
+    Args:
+        name: the operator, for error messages.
+        extents: [N, ndim].
+        layout: has H and W.
+        crop: [N, 2] (height, width) or [N, 3] (depth, height, width); fractions are cut off.
+        crop_d, crop_h, crop_w: [N] each, in place of `crop`. Values not above 0 leave the axis whole.
+
+    Returns: int64 [N, ndim].
+    """
+    check_spatial(name, layout, extents.shape[1])
+    single = {"D": crop_d, "H": crop_h, "W": crop_w}
+    if crop is not None:
+        if any(v is not None and np.any(v) for v in single.values()):
+            raise ValueError(
+                f"{name}: `crop` argument is not compatible with `crop_h`, `crop_w`, `crop_d`; give one or the others"
+            )
+        crop = np.asarray(crop)
+        if crop.ndim != 2 or crop.shape[1] not in (2, 3):
+            raise ValueError(
+                f"{name}: `crop` argument should have 2 or 3 elements depending on the input data shape, got "
+                f"{size_text(crop.shape[1:])}"
+            )
+        single = dict(zip("DHW"[3 - crop.shape[1] :], crop.T, strict=True))
+    sizes = np.array(extents, np.int64)
+    for letter, value in single.items():
+        axis = _spatial_axis(layout, letter)
+        if value is None or axis < 0:
+            continue
+        whole = np.trunc(np.asarray(value)).astype(np.int64)
+        sizes[:, axis] = np.where(whole > 0, whole, sizes[:, axis])
+    return sizes
+
+
+def _spatial_axis(layout: str, letter: str) -> int:
+    """Axis of D, H or W; the depth of a video is its frames."""
+    axis = layout.find(letter)
+    return layout.find("F") if axis < 0 and letter == "D" else axis
+
+
+def crop_positions(layout: str, x: Any, y: Any, z: Any) -> list[Any]:
+    """The position arguments in the order of the axes; None for an axis that is never cropped."""
+    positions: list[Any] = [None] * len(layout)
+    for letter, value in (("D", z), ("H", y), ("W", x)):
+        axis = _spatial_axis(layout, letter)
+        if axis >= 0:
+            positions[axis] = value
+    return positions
+
+
+def crop_window(
+    name: str, extents: np.ndarray, sizes: np.ndarray, positions: Sequence[Any], rounding: str = "round"
+) -> np.ndarray:
+    """Anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
+
+    Args:
+        name: the operator, for error messages.
+        extents: [N, ndim].
+        sizes: [N, ndim], of `crop_sizes`.
+        positions: for each axis float32 [N] in 0 to 1, or None: `crop_positions`.
+
+    Returns: int64 [N, ndim].
+    """
+    check_choice(name, "rounding", rounding, ROUNDINGS)
+    anchors = np.zeros_like(sizes)
+    round_function = np.trunc if rounding == "truncate" else np_round_half_away
+    for axis, position in enumerate(positions):
+        if position is None:
+            continue
+        share = np.asarray(position, np.float32).astype(np.float64)
+        # A float32 times a size is exact in float64, so halves are found as they are.
+        free = (extents[:, axis] - sizes[:, axis]).astype(np.float64)
+        anchors[:, axis] = round_function(share * free).astype(np.int64)
+    return anchors
+
+
+def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any], letters: str) -> None:
+    """Raises for a position outside of 0 to 1 on an axis that is cropped.
+
+    Args:
+        name: the operator, for error messages.
+        changed: bool [N, axes], where the window is not the whole axis.
+        positions: for each axis [N], or None; those that are tracers are not checked.
+        letters: of the axes, which say what the arguments are called.
+    """
+    for axis, position in enumerate(positions):
+        if position is None or is_traced(position):
+            continue
+        value = np.asarray(position)
+        wrong = changed[:, axis] & ~((value >= 0) & (value <= 1))
+        if wrong.any():
+            i = int(wrong.argmax())
+            argument = {"H": "crop_pos_y", "W": "crop_pos_x"}.get(letters[axis], "crop_pos_z")
+            raise SampleError(
+                f"{name}: Anchor for dimension {axis} ({value[i]:f}) is out of range [0.0, 1.0]; it is {argument}",
+                sample=i,
+                argument=argument,
+            )
+
+
+def crop_extents(
+    name: str,
+    extents: np.ndarray,
+    layout: str,
+    sizes: np.ndarray,
+    positions: Sequence[Any],
+    policy: str,
+    rounding: str,
+    policies: tuple[str, ...] = POLICIES,
+) -> np.ndarray:
+    """True sizes of what `crop` gives, after checks.
+
+    A crop window is out of bounds if and only if it is larger than the sample, wherever it lies, so
+    the positions need not be known; `check_positions` looks at those that are.
+
+    Args:
+        sizes: [N, ndim], of `crop_sizes`.
+        positions: of `crop_positions`.
+        policy: `out_of_bounds_policy`.
+        rounding: checked only.
+        policies: those that the operator has.
+
+    Returns: int64 [N, ndim].
+    """
+    check_choice(name, "rounding", rounding, ROUNDINGS)
+    check_positions(name, sizes != extents, positions, layout)
+    check_choice(name, "out_of_bounds_policy", policy, policies)
+    too_large = (sizes > extents).any(axis=1)
+    if policy == "error" and too_large.any():
+        i = int(too_large.argmax())
+        raise SampleError(
+            f"{name}: Slice can't be placed out of bounds with current policy. Got: window {sizes[i].tolist()}, "
+            f"which does not fit in sample {i} of extent {extents[i].tolist()} ({layout}); resize or pad it first, or "
+            "set out_of_bounds_policy to 'pad' or 'trim_to_shape'",
+            sample=i,
+        )
+    return np.minimum(sizes, extents) if policy == "trim_to_shape" else sizes
+
+
+def check_fill_values(
+    name: str, policy: str, fill_values: Any, layout: str, channels: np.ndarray | None
+) -> None:
+    """Several fill values need as many channels.
+
+    Args:
+        channels: [N] channels of the output; None if the layout has none.
+    """
+    count = np.size(fill_values)
+    if policy != "pad" or count == 1:
+        return
+    if channels is None:
+        raise ValueError(f"{name}: {count} fill_values, but layout {layout!r} has no channel axis")
+    if (channels != count).any():
+        raise ValueError(f"{name}: {count} fill_values for {channels[channels != count][0]} channels")
+
+
+def check_border(name: str, policy: str, extents: np.ndarray, sizes: np.ndarray) -> None:
+    """An empty sample has no border to repeat."""
+    empty = ((extents == 0) & (sizes > 0)).any(axis=1)
+    if policy in BORDERS and empty.any():
+        i = int(empty.argmax())
+        raise SampleError(
+            f"{name}: sample {i} of extent {extents[i].tolist()} is empty, so out_of_bounds_policy {policy!r} has "
+            "nothing to repeat",
+            sample=i,
+        )
+
+
+def apply_bounds(
+    name: str,
+    policy: str,
+    extents: np.ndarray,
+    anchors: np.ndarray,
+    sizes: np.ndarray,
+    policies: tuple[str, ...] = POLICIES,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Applies `out_of_bounds_policy`: raises, lets windows reach out, or trims them.
+
+    Args:
+        policies: those that the operator has.
+
+    Returns: anchors and sizes, int64 [N, ndim].
+    """
+    check_choice(name, "out_of_bounds_policy", policy, policies)
+    if policy == "pad" or policy in BORDERS:
+        return anchors, sizes
+    ends = anchors + sizes
+    if policy == "trim_to_shape":
+        low, high = np.clip(anchors, 0, extents), np.clip(ends, 0, extents)
+        return low, np.maximum(high - low, 0)
+    outside = ((anchors < 0) | (anchors > extents) | (ends > extents)).any(axis=1)
+    check_samples(
+        outside,
+        lambda i: (
+            f"{name}: Slice can't be placed out of bounds with current policy. Got: the window at "
+            f"{anchors[i].tolist()} of size {sizes[i].tolist()}, which reaches out of sample {i} of extent "
+            f"{extents[i].tolist()}; move it, or set out_of_bounds_policy to 'pad' or 'trim_to_shape'"
+        ),
+    )
+    return anchors, sizes

@@ -1,0 +1,208 @@
+"""Building a pipeline: from its definition and options to what runs it."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.definition import Definition
+from jdali._pipeline.run import Run
+from jdali._pipeline.unused_outputs import warn_of_unused_outputs
+from jdali._state import StateError, from_checkpoint
+from jdali._system.devices import accelerator, host_device
+from jdali._system.regular_file import memory_limit
+from jdali._workers.pool import WorkerPool
+from jdali.engine.eager.debug import DebugEngine
+from jdali.engine.flow import report as _report
+from jdali.engine.flow.drawn_ahead import DrawErrors
+from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.ready_queue import Room
+from jdali.engine.flow.runtime import Runtime, When
+from jdali.engine.steps.compilation_cache import enable_compilation_cache
+from jdali.engine.tasks.in_workers import start_workers
+from jdali.graph.node import DataNode, Graph, Node
+from jdali.graph.plan import make_plan
+from jdali.readers.ahead import reading_ahead
+
+
+class Building:
+    """Builds a pipeline once, when it is asked to; what was started ends with it. `Pipeline` has `start_py_workers`.
+
+    Args:
+        options: of the pipeline.
+        definition: of the pipeline.
+        iter_setup: gives the method of that name, where it does something.
+
+    Attributes:
+        built: None: it was not.
+        workers: the processes of parallel sources and functions; None: there are none, or they were not started.
+        is_restored: it has gone to the checkpoint among the options.
+        iterator_state: the state of an iterator in that checkpoint, if it was an iterator's.
+    """
+
+    def __init__(
+        self,
+        options: PipelineConfig,
+        definition: Definition,
+        iter_setup: Callable[[], Callable[[], Any] | None] | None,
+    ):
+        self._options, self._definition, self._iter_setup = options, definition, iter_setup
+        self.built: Run | None = None
+        self.workers: WorkerPool | None = None
+        self.is_restored = False
+        self.iterator_state: dict[str, Any] | None = None
+        self._lock = threading.RLock()
+
+    def run(self) -> Run:
+        """What runs the pipeline; it is built if it was not."""
+        if self.built is None:
+            with self._lock:  # of threads that ask for a first batch at the same time, one builds
+                if self.built is None:
+                    self._build()
+        assert self.built is not None
+        return self.built
+
+    def close(self) -> None:
+        if self.built is not None:
+            self.built.executor.close()
+        elif self.workers is not None:
+            self.workers.close()
+
+    def outputs(self) -> tuple[DataNode, ...]:
+        """Those of the definition, as many as the options say something of."""
+        outputs = self._definition.complete()
+        self._options.expected.check_count(len(outputs))
+        return outputs
+
+    def start_py_workers(self) -> None:
+        """Starts the processes of parallel external sources; `build` does it if it was not done.
+
+        With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
+        none: all runs in this process.
+        """
+        options = self._options
+        if options.debug:
+            return
+        with self._lock:
+            self.outputs()
+            if self.workers is None:
+                self.workers = start_workers(
+                    self._definition.graph.nodes, workers=options.py_num_workers,
+                    start_method=options.py_start_method, pickler=options.py_callback_pickler,
+                )  # fmt: skip
+            if self.workers is not None:
+                options.py_start_method = self.workers.start_method
+                weakref.finalize(self, self.workers.abandon).atexit = False
+
+    def _build(self) -> None:
+        if self._options.num_threads < 1:
+            raise ValueError(
+                "Pipeline created with `num_threads` < 1 can only be used for serialization. It is "
+                f"{self._options.num_threads}"
+            )
+        if self._options.debug:
+            engine: Engine = self._debug_engine()
+            self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)
+            return
+        engine, options = self._engine(), self._options
+        when = self._when(engine)
+        given = options.max_prefetch_bytes
+        most = memory_limit() // 4 if given is None else given
+        self._start(engine, Room(options.depth, most, is_strict=given is not None), when)
+
+    def _engine(self) -> Engine:
+        options, nodes, outputs = self._options, self._definition.graph.nodes, self.outputs()
+        if not outputs and not any(node.preserve for node in nodes):
+            raise RuntimeError(
+                "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
+            )
+        self.start_py_workers()
+        if options.compilation_cache:
+            enable_compilation_cache()
+        devices = {"cpu": host_device(), "gpu": accelerator()}
+        plan = make_plan(nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
+        warn_of_unused_outputs(plan)
+        return Engine(
+            plan, batch_size=options.batch_size, threads=options.num_threads, most_idle=options.max_idle_bytes,
+            seed=options.seed, on_error=options.on_error, max_compiles=options.max_compiles, devices=devices,
+            sources={node: open_source(node, options) for node in plan.sources},
+            scaled_decoding=options.scaled_decoding, exact_shapes=options.exact_shapes, workers=self.workers,
+        )  # fmt: skip
+
+    def _debug_engine(self) -> DebugEngine:
+        """What runs the function itself; its operators are not known before it has run once."""
+        options = self._options
+        if options.compilation_cache:
+            enable_compilation_cache()
+        definition = weakref.ref(self._definition)  # weak: what runs a pipeline must not keep it
+
+        def iteration(graph: Graph) -> tuple[DataNode, ...]:
+            defined = definition()
+            assert defined is not None
+            return defined.iteration(graph)
+
+        return DebugEngine(
+            iteration, lambda node: open_source(node, options), conditionals=options.conditionals,
+            batch_size=options.batch_size, threads=options.num_threads, most_idle=options.max_idle_bytes,
+            seed=options.seed, max_compiles=options.max_compiles,
+            devices={"cpu": host_device(), "gpu": accelerator()}, exact_shapes=options.exact_shapes,
+        )  # fmt: skip
+
+    def _when(self, engine: Engine) -> When:
+        """When the batches of an engine are made."""
+        if not (self._options.exec_pipelined and self._options.exec_async):
+            return When.INLINE
+        if self._iter_setup is not None:
+            return When.AHEAD_BY_CALLS
+        if engine.feed.is_fed:
+            return When.BACKGROUND
+        return When.AHEAD_BY_CALLS if engine.feed.calls_user else When.AHEAD
+
+    def _start(self, engine: Engine, room: Room, when: When) -> None:
+        errors = DrawErrors()
+        executor = Runtime(engine, room, when, errors, self._iter_setup or (lambda: None))
+        self._definition.is_final = True
+        self.built = Run(engine, executor, self._options, self._definition, errors)
+        weakref.finalize(self, executor.abandon).atexit = False
+        self._restore(self.built)
+
+    def _restore(self, run: Run) -> None:
+        """Goes to the checkpoint given at construction, if there is one."""
+        options = self._options
+        if options.checkpoint is None:
+            return
+        if not options.enable_checkpointing:
+            raise RuntimeError("Pipeline: a checkpoint can be restored only with enable_checkpointing=True")
+        try:
+            state, self.iterator_state = from_checkpoint(options.checkpoint)
+            run.set_state(state)
+        except StateError as error:
+            raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
+        self.is_restored = True
+
+
+def open_source(node: Node, options: PipelineConfig) -> Any:
+    """The reader of a node, or its external source."""
+    if node.runtime is not None:
+        return node.runtime
+    return _report.opening(node, lambda: reading_ahead(node.op.run(**_source_arguments(node, options))))
+
+
+def _source_arguments(node: Node, options: PipelineConfig) -> dict[str, Any]:
+    bound = node.op.bind(node.args)
+    # Values that differ by sample are given to the reader with each batch.
+    arguments = {
+        k: arg.convert(bound[k])
+        for k, arg in node.op.public_args.items()
+        if not isinstance(bound[k], DataNode)
+    }
+    if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
+        arguments["seed"] = options.seed
+    if "_batch_size" in node.op.args:
+        arguments["_batch_size"] = options.batch_size
+    if "_goes_on" in node.op.args:
+        arguments["_goes_on"] = options.on_error != "raise"
+    return arguments

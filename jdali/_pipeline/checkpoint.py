@@ -1,0 +1,68 @@
+"""Where a pipeline is: its state, and DALI's checkpoints. `Pipeline` has these methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jdali._pipeline.building import Building
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.twin import PipelineTwin
+from jdali._state import to_checkpoint
+
+
+class Checkpoints:
+    """Saves where a pipeline is, and goes back there.
+
+    Args:
+        options, building: of the pipeline.
+    """
+
+    def __init__(self, options: PipelineConfig, building: Building):
+        self._options, self._building = options, building
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the sources are after the last batch that was taken: a few hundred bytes, fit for JSON.
+
+        It holds a fingerprint of the pipeline's operators and arguments; without that entry, "graph",
+        `set_state` does not compare. External sources are in it with their own state, if they have
+        `get_state` and `set_state`, or with the number of items taken; a callback that takes the number
+        of the batch or a `SampleInfo` needs none.
+        """
+        return self._building.run().get_state()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes on after the batch that `get_state` followed, in this or in a like pipeline.
+
+        The batch size and the number of shards may be others. A pipeline that was given no seed takes that
+        of the state. Iterables without `get_state` and `set_state` are gone through again up to that position.
+
+        Raises:
+            StateError: the state is of another pipeline, and what differs; or a source cannot go there.
+        """
+        self._building.run().set_state(state)
+
+    def twin(self) -> PipelineTwin:
+        """The same batches with a position of their own, for replaying; the pipeline goes on as before."""
+        return PipelineTwin(self._building.run().engine)
+
+    def checkpoint(self, filename: str | None = None) -> bytes:
+        """The state as bytes, for the argument `checkpoint` of the same pipeline.
+
+        Args:
+            filename: also written there.
+
+        Raises:
+            RuntimeError: the pipeline was made without `enable_checkpointing=True`.
+        """
+        run = self._building.run()
+        if not self._options.enable_checkpointing:
+            raise RuntimeError(
+                "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
+                "creating the pipeline (get_state needs it not)"
+            )
+        data = to_checkpoint(run.get_state())
+        if filename is not None:
+            Path(filename).write_bytes(data)
+        return data

@@ -1,0 +1,46 @@
+"""A pipeline once more, at the beginning of its data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali._pipeline.pipeline import Pipeline
+from jdali._pipeline.serialize import OPTIONS
+from jdali.graph.copies import copy_graph
+from jdali.graph.node import DataNode
+
+
+def outputs_of(pipeline: Pipeline) -> tuple[DataNode, ...]:
+    """The nodes that give a pipeline's outputs; it is defined for that, if it was not, but not built.
+
+    Raises:
+        ValueError: the pipeline is in debug mode, in which it has no graph.
+    """
+    if pipeline.debug:
+        raise ValueError("a pipeline in debug mode defines its graph anew in each iteration: use debug=False")
+    return pipeline._building.outputs()
+
+
+def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
+    """A pipeline of the same definition, not built yet, that gives what the first one gives from its beginning.
+
+    Unlike what `Pipeline.deserialize` makes, it has the callbacks and Python functions of the first one, which both
+    call then. An iterator that can be gone through only once is shared.
+
+    Args:
+        pipeline: the first one; it need not be built.
+        options: arguments of `Pipeline` in place of those of the first one.
+
+    Raises:
+        ValueError: see `outputs_of`.
+    """
+    outputs, given = outputs_of(pipeline), pipeline._options
+    kept = {name: getattr(given, name) for name in OPTIONS} | given.without_effect
+    copy = Pipeline(
+        **kept | given.expected.given | options,
+        py_num_workers=given.py_num_workers, py_start_method=given.py_start_method,
+        py_callback_pickler=given.py_callback_pickler, compilation_cache=given.compilation_cache,
+    )  # fmt: skip
+    copy._definition.graph = copy_graph(pipeline.graph)
+    copy.set_outputs(*(copy.graph.nodes[node.source.id].outputs[node.index] for node in outputs))
+    return copy

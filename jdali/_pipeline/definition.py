@@ -1,0 +1,161 @@
+"""Defining a pipeline: which graph operators are added to, and what its outputs are."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from jdali import types
+from jdali.graph.arithmetic import constant_node
+from jdali.graph.fingerprint import Entry, describe, fingerprint
+from jdali.graph.node import DataNode, Graph, building, current_graph, user_line
+
+_NUMBERS = (bool, int, float)
+_CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
+
+
+class Definer(Protocol):
+    """What a definition is of: a pipeline, whose class may define the graph."""
+
+    def define_graph(self) -> Any:
+        """Adds operators to the current graph; returns the outputs."""
+
+
+class Definition:
+    """The graph of a pipeline and its outputs. `Pipeline` has the methods `set_outputs` and `add_sink`.
+
+    Args:
+        owner: the pipeline; not kept, for a dropped pipeline must be collected.
+        debug: it is defined anew in each iteration, and not before.
+
+    Attributes:
+        graph: in debug mode that of the last iteration.
+        outputs: None: not known yet.
+        function: defines the graph, where neither the class nor a `with` block does.
+        is_final: the pipeline was built, so nothing can be added.
+    """
+
+    def __init__(self, owner: Definer, *, debug: bool):
+        self._owner, self._debug = weakref.ref(owner), debug
+        self.graph = Graph()
+        self.outputs: tuple[DataNode, ...] | None = None
+        self.function: Callable[[], Any] | None = None
+        self.is_final = False
+        self._contexts: list[Any] = []
+        self._refused = ""  # what is wrong with the outputs that were set
+        self._fingerprint: tuple[list[Entry], str] | None = None
+
+    def enter(self) -> None:
+        """Operators are added to the graph from now on, until `leave`."""
+        if self._debug:
+            raise RuntimeError(
+                "Currently pipeline in debug mode works only with `pipeline_def` decorator. Using `with` statement is "
+                "not supported."
+            )
+        self._refuse_if_final("defined further")
+        self.graph.owner = self._owner
+        context = building(self.graph)
+        context.__enter__()
+        self._contexts.append(context)
+
+    def leave(self, *exception: Any) -> None:
+        self._contexts.pop().__exit__(None, None, None)
+
+    def _refuse_if_final(self, what: str) -> None:
+        if self.is_final:
+            raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
+
+    def _asked(self) -> tuple[Any, ...]:
+        """What the pipeline's `define_graph` returns."""
+        owner = self._owner()
+        assert owner is not None
+        return as_outputs(owner.define_graph())
+
+    def complete(self) -> tuple[DataNode, ...]:
+        """The outputs; if there are none yet, the pipeline is asked for its graph.
+
+        Raises:
+            TypeError: one of those that were set cannot be an output.
+        """
+        if self.outputs is None:
+            self.enter()
+            try:
+                outputs = self._asked()
+            finally:
+                self.leave()
+            self.set_outputs(*outputs)
+        if self._refused:
+            raise TypeError(self._refused)
+        assert self.outputs is not None
+        return self.outputs
+
+    def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
+        """Debug mode: defines it once more, in a graph of its own; returns the outputs."""
+        self.graph = graph
+        graph.owner = self._owner
+        with building(graph):
+            returned = self._asked()
+        self.outputs = tuple(self._output(i, value) for i, value in enumerate(returned))
+        return self.outputs
+
+    def set_outputs(self, *output_data_nodes: Any) -> None:
+        """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
+
+        Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
+        `build` raises TypeError, as in DALI.
+        """
+        self._refuse_if_final("given outputs")
+        self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
+        self.outputs, self._refused = (), ""
+        try:
+            self.outputs = tuple(self._output(i, value) for i, value in enumerate(output_data_nodes))
+        except TypeError as error:
+            self._refused = f"{error}\n  set at {user_line()}"
+
+    def _output(self, number: int, value: Any) -> DataNode:
+        if isinstance(value, DataNode):
+            return self.graph.own(value)
+        if isinstance(value, _CONSTANTS) or hasattr(value, "__array__") or _are_numbers(value):
+            with building(self.graph):
+                return constant_node(value)
+        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
+            raise TypeError(
+                f"Illegal pipeline output type. The output {number} contains a nested `DataNode`. Missing "
+                "list/tuple expansion (*) is the likely cause."
+            )
+        raise TypeError(
+            f"Illegal output type. The output {number} is a `{type(value)}`. Allowed types are ``DataNode`` and types "
+            f"convertible to `types.Constant` (numerical constants, 1D lists/tuple of numbers and ND arrays): {value!r:.60}"
+        )
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Runs what `edge` depends on though it is no output."""
+        self._refuse_if_final("given a sink")
+        if not isinstance(edge, DataNode):
+            raise TypeError(f"Pipeline.add_sink: it takes a DataNode, got {type(edge).__name__}")
+        self.graph.own(edge).source.preserve = True
+
+    def entries(self, *, scaled_decoding: bool) -> tuple[list[Entry], str]:
+        """What there is to compare of a state and a pipeline, and its fingerprint."""
+        if self._fingerprint is None:
+            entries = describe(self.graph.nodes, {"scaled_decoding": scaled_decoding})
+            self._fingerprint = entries, fingerprint(entries)
+        return self._fingerprint
+
+
+def current_owner() -> Any:
+    """The pipeline that is being defined, None outside of a definition."""
+    graph = current_graph()
+    return None if graph is None or graph.owner is None else graph.owner()
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(v, _NUMBERS) for v in value)
+
+
+def as_outputs(returned: Any) -> tuple[Any, ...]:
+    """The outputs that a function which defines a pipeline returned."""
+    if returned is None:
+        return ()
+    return tuple(returned) if isinstance(returned, (list, tuple)) else (returned,)

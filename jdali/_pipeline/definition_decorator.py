@@ -1,0 +1,83 @@
+"""`pipeline_def`: a function that defines a pipeline, as a factory of pipelines."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, overload
+
+from jdali._pipeline.definition import as_outputs
+from jdali._pipeline.pipeline import Pipeline
+from jdali.graph import conditional as _conditional
+from jdali.graph.autograph import is_not_converted
+from jdali.graph.node import current_graph
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def pipeline_def(fn: F) -> Callable[..., Pipeline]: ...
+@overload
+def pipeline_def(
+    fn: None = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any
+) -> Callable[[F], Callable[..., Pipeline]]: ...
+
+
+def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipeline_kwargs: Any) -> Any:
+    """Turns a function that calls operators and returns DataNodes into a factory of pipelines.
+
+    Args:
+        fn: the function.
+        enable_conditionals: `if`, `and`, `or` and `not` on DataNodes work sample by sample. Also taken by the factory.
+        pipeline_kwargs: arguments of `Pipeline`; those given to the factory go before these. With `debug=True`
+            the function runs in each iteration, and each operator when it is called.
+
+    Returns: a function that takes the function's own arguments and those of `Pipeline`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+        if is_not_converted(function):
+            raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
+
+        @functools.wraps(function)
+        def create(*args: Any, **kwargs: Any) -> Pipeline:
+            own, options = _split_arguments(function, kwargs)
+            converted = options.pop("enable_conditionals", enable_conditionals)
+            pipeline = Pipeline(**{**pipeline_kwargs, **options})
+            pipeline._options.conditionals = converted
+
+            def define() -> Any:
+                graph = current_graph()
+                if converted and graph is not None:
+                    return _conditional.trace(function, args, own, graph)
+                return function(*args, **own)
+
+            if pipeline.debug:
+                pipeline._definition.function = define
+                return pipeline
+            with pipeline:
+                outputs = define()
+            pipeline.set_outputs(*as_outputs(outputs))
+            return pipeline
+
+        create._is_pipeline_def = True  # type: ignore[attr-defined]
+        return create
+
+    return decorate(fn) if fn is not None else decorate
+
+
+def _split_arguments(
+    function: Callable[..., Any], kwargs: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments of the function itself, and those of `Pipeline`."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise TypeError(
+                f"Using variadic keyword argument `**{parameter.name}` in a graph-defining function is not allowed: whether "
+                f"an argument of {function.__name__} is one of `Pipeline` could not be told"
+            )
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    own = {k: v for k, v in kwargs.items() if k in names}
+    return own, {k: v for k, v in kwargs.items() if k not in own}

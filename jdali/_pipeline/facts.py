@@ -1,0 +1,129 @@
+"""What a pipeline tells of itself: its readers, plan, times, statistics and graph. `Pipeline` has these methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali._pipeline.building import Building
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.definition import Definition
+from jdali.engine.flow import report as _report
+from jdali.engine.flow.report import Times
+from jdali.engine.tasks.external_source import SourceFeed
+
+
+class Facts:
+    """Says what there is of a pipeline.
+
+    Args:
+        options, definition, building: of the pipeline.
+    """
+
+    def __init__(self, options: PipelineConfig, definition: Definition, building: Building):
+        self._options, self._definition, self._building = options, definition, building
+
+    def fed_inputs(self) -> list[str]:
+        """The names of the external sources that `feed_input` gives the data of."""
+        self._building.outputs()
+        nodes = self._definition.graph.nodes
+        return [n.name for n in nodes if type(n.runtime) is SourceFeed and n.runtime.is_fed]
+
+    def num_outputs(self) -> int:
+        """How many outputs a batch has."""
+        self._building.run()
+        return len(self._definition.outputs or ())
+
+    def output_dtype(self) -> list[Any]:
+        """The dtypes given at construction, one for each output."""
+        return self._options.expected.of("output_dtype", self.num_outputs())
+
+    def output_ndim(self) -> list[Any]:
+        """The numbers of axes given at construction, one for each output."""
+        return self._options.expected.of("output_ndim", self.num_outputs())
+
+    def external_source_shm_statistics(self) -> dict[str, list[int]]:
+        """The shared memory in which batches come from worker processes, now.
+
+        Returns: "capacities", the size of each piece in bytes, and "per_sample_capacities", that size divided by the
+            most samples that were in it. Empty without workers, and before the first batch.
+        """
+        workers = self._building.workers
+        sizes = [] if workers is None else [size for size in workers.file_sizes() if size[1]]
+        return {
+            "capacities": [size for size, _ in sizes],
+            "per_sample_capacities": [size // samples for size, samples in sizes],
+        }
+
+    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
+        """DALI's facts about a reader: epoch_size, epoch_size_padded, number_of_shards, shard_id, ...
+
+        Args:
+            name: of the reader; None: a dict of all readers by name.
+        """
+        metas = {node.name: reader.meta() for node, reader in self._building.run().engine.readers.items()}
+        if name is None:
+            return metas
+        if name not in metas:
+            raise RuntimeError(
+                f"reader_meta: no reader named {name!r}; there are {sorted(metas)}. Operator {name} not found or does not "
+                "expose valid metadata."
+            )
+        return dict(metas[name])
+
+    def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
+        """Number of samples of a reader's data set; None: a dict of all readers by name."""
+        meta = self.reader_meta(name)
+        return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
+
+    def executor_statistics(self) -> dict[str, Any]:
+        """Programs compiled by each stage, with times; see `plan` for a readable form."""
+        return _report.statistics(self._building.run().engine)
+
+    def times(self) -> Times:
+        """What each part has taken so far; `iterator.report` says what it means."""
+        run = self._building.run()
+        return _report.times(
+            run.engine, scaled_decoding=self._options.scaled_decoding, ahead=run.executor.ahead
+        )
+
+    def plan(self) -> str:
+        """The stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
+        run = self._building.run()
+        return _report.describe(run.engine, run.executor.room)
+
+    def warmup(self, progress: bool = True) -> int:
+        """Compiles the programs of the next batches ahead; the batches are not lost.
+
+        Runs batches until an epoch has passed or no new program was compiled for a while. An external
+        source must be one that can be asked again: a list, or a callback that takes an index.
+
+        Args:
+            progress: shows a progress bar.
+
+        Returns: number of programs compiled.
+        """
+        run = self._building.run()
+        if not run.executor.ahead or run.executor.started:
+            raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
+        return _report.warm_up(run.engine, progress=progress)
+
+    def save_graph_to_dot_file(
+        self,
+        filename: str,
+        *,
+        show_tensors: bool = False,
+        show_ids: bool | None = None,
+        use_colors: bool = False,
+    ) -> None:
+        """Writes the graph in Graphviz's DOT format.
+
+        Args:
+            filename: where to.
+            show_tensors: edges carry the names of the tensors.
+            show_ids: node labels carry the nodes' numbers.
+            use_colors: nodes of the accelerator are green, those of the host blue.
+        """
+        plan = self._building.run().engine.plan
+        text = _report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(text)

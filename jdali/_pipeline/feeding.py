@@ -1,0 +1,102 @@
+"""`feed_input`: data of the user's for external sources, batch by batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jdali._pipeline.building import Building
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.definition import Definition
+from jdali.engine.eager.debug import DebugEngine
+from jdali.engine.flow.executor import Engine
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.graph.node import DataNode, Graph, Node
+
+
+class Feeding:
+    """Gives external sources the data of the user's. `Pipeline` has the methods `feed_input` and `feed_inputs`.
+
+    Args:
+        options, definition, building: of the pipeline.
+    """
+
+    def __init__(self, options: PipelineConfig, definition: Definition, building: Building):
+        self._options, self._definition, self._building = options, definition, building
+
+    def feed_input(
+        self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
+        use_copy_kernel: bool = False,
+    ) -> None:  # fmt: skip
+        """Gives the data of the next batch to an external source that has no source of its own.
+
+        Args:
+            data_node: the output of `fn.external_source`, or its name. Of several outputs, each is fed on its own by
+                its node, all that are used, or all together by name.
+            data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
+                them if the source has several outputs and is fed by name. Copied before this returns, unless the external
+                source has `no_copy=True`.
+            layout: of the samples of this batch, where `fn.external_source` has none; where there is neither, a
+                TensorList has its own.
+
+        Raises:
+            KeyError: the pipeline has no such external source.
+            OperatorError: the data are no batch that the source may give.
+        """
+        self._feed([(data_node, data)], layout)
+
+    def feed_inputs(self, inputs: Mapping[str, Any], *, copy: bool = True) -> None:
+        """As `feed_input`, for several external sources: all get their data, or, if it raises, none does.
+
+        Args:
+            inputs: the data of the next batch, by the names of the external sources.
+            copy: False: the data are the pipeline's own, nobody will write to them.
+        """
+        self._feed(list(inputs.items()), copy=copy)
+
+    def _feed(
+        self, inputs: Sequence[tuple[DataNode | str, Any]], layout: str | None = None, copy: bool = True
+    ) -> None:
+        engine = self._building.run().engine
+        adding = []
+        for wanted, data in inputs:
+            if isinstance(engine, DebugEngine):
+                wanted = wanted.source.name if isinstance(wanted, DataNode) else wanted
+                if engine.hold(wanted, data, layout):
+                    continue
+            adding.append(self._ready(engine, wanted, data, layout, copy))
+        for add in adding:
+            add()
+
+    def _ready(
+        self, engine: Engine, wanted: DataNode | str, data: Any, layout: str | None, copy: bool
+    ) -> Callable[[], None]:
+        """What adds the data to its source; they are checked before."""
+        node, source = _fed_source(engine, self._definition.graph, wanted)
+        batch_size = self._options.batch_size
+        if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
+            add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
+            return functools.partial(engine.feed.ask, node, functools.partial(add, data, layout, batch_size))
+        convert = functools.partial(source.as_fed, data, layout, batch_size, copy=copy)
+        return functools.partial(source.feed, engine.feed.ask(node, convert))
+
+
+def _fed_source(engine: Engine, graph: Graph, wanted: DataNode | str) -> tuple[Node, SourceFeed]:
+    node: Node | None
+    if not isinstance(wanted, (DataNode, str)):
+        raise TypeError(
+            'feed_input: Expected outputs of type compatible with "DataNode". Received output type with name '
+            f'"{type(wanted).__name__}" that does not match.'
+        )
+    if isinstance(wanted, DataNode):
+        node = graph.copy_of(wanted.source)
+    else:
+        node = next((node for node in engine.sources if node.name == wanted), None)
+    source = None if node is None else engine.sources.get(node)
+    if node is None or not isinstance(source, SourceFeed):
+        known = [n.name for n, s in engine.sources.items() if isinstance(s, SourceFeed) and s.is_fed]
+        name = wanted.name if isinstance(wanted, DataNode) else wanted
+        raise KeyError(f'feed_input: Could not find an input operator with name "{name}"; there are {known}')
+    source.check_is_fed(node.name)
+    return node, source

@@ -1,0 +1,129 @@
+"""A pipeline that was built: taking its batches, and where it is after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.definition import Definition
+from jdali._state import StateError, check_version
+from jdali.engine.flow.drawn_ahead import DrawErrors
+from jdali.engine.flow.executor import Engine, Result
+from jdali.engine.flow.runtime import Runtime
+from jdali.engine.tasks.feed import End, SkippedSample
+from jdali.graph.fingerprint import difference
+
+STATE_VERSION = 1
+
+
+class Run:
+    """What runs a pipeline, and what was taken of it.
+
+    Args:
+        engine: makes the batches.
+        executor: says when, and keeps those that were made.
+        options: of the pipeline; a state that is set may change the seed.
+        definition: of the pipeline.
+        draw_errors: of the executor, kept as long as this.
+
+    Attributes:
+        scheduled: batches that were scheduled and not taken.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        executor: Runtime,
+        options: PipelineConfig,
+        definition: Definition,
+        draw_errors: DrawErrors,
+    ):
+        self.engine, self.executor = engine, executor
+        self._draw_errors = draw_errors
+        self.scheduled = 0
+        self._options, self._definition = options, definition
+        self._state = engine.get_state()
+        self._errors = 0
+
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Those of the batches that were taken."""
+        return self.engine.feed.errors[: self._errors]
+
+    def take(self) -> Result:
+        """The next batch; threads that ask at the same time get one each."""
+        while True:
+            self.executor.wait()
+            with self.executor.turn:
+                try:
+                    result = self.executor.take()
+                except StopIteration:
+                    self._state = {**self._at_end(), "end": End.REACHED}
+                    raise
+                if result is not None:  # else another thread took it, or a state was set
+                    if result.nothing is None:
+                        self._options.expected.check(result.outputs)
+                    self._state, self._errors = result.state, result.errors
+                    return result
+
+    def with_samples(self, result: Result) -> Result:
+        """The result, or the next one that has samples; of a pipeline that is fed there is only the one."""
+        while result.nothing is not None:
+            if self.engine.feed.is_fed:
+                raise result.nothing
+            result = self.take()
+        return result
+
+    def schedule(self) -> None:
+        with self.executor.turn:
+            self.executor.schedule()
+            self.scheduled += 1
+
+    def take_scheduled(self) -> Result:
+        """The oldest batch that was scheduled."""
+        with self.executor.turn:
+            if not self.scheduled:
+                raise StopIteration("Pipeline.share_outputs: nothing was scheduled; call schedule_run first")
+            self.scheduled -= 1
+        return self.take()
+
+    def reset(self) -> None:
+        """Goes on after the end of external sources."""
+        with self.executor.turn:
+            if self.executor.reset():
+                self._state = {**self._at_end(), "end": End.LEFT}
+
+    def _at_end(self) -> dict[str, Any]:
+        """The state at the end of an external source: those that are before it have given a batch that is lost."""
+        if self._state.get("end") == End.REACHED:
+            return self._state
+        epoch = self._state["epoch"] + (self._state.get("end") == End.LEFT)
+        return {**self._state, **(self.engine.feed.state_at_end(epoch) or {})}
+
+    def _entries(self) -> Any:
+        return self._definition.entries(scaled_decoding=self._options.scaled_decoding)
+
+    def get_state(self) -> dict[str, Any]:
+        """See `Pipeline.get_state`."""
+        return {"version": STATE_VERSION, "graph": self._entries()[1], **self._state}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """See `Pipeline.set_state`."""
+        check_version("pipeline", state, STATE_VERSION)
+        entries, _ = self._entries()
+        if "graph" in state and (found := difference(state["graph"], entries)) is not None:
+            raise StateError(f"pipeline: the state is of another pipeline: {found}")
+        options = self._options
+        if options.seed_given and state["seed"] != options.seed:
+            raise StateError(
+                f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {options.seed}"
+            )
+        sources = {key: value for key, value in state.items() if key not in ("version", "graph")}
+        with self.executor.turn:
+            try:
+                self.executor.set_state(sources)
+            except ValueError as error:
+                raise StateError(f"pipeline: {error}") from error
+            options.seed = int(state["seed"])
+            self._state, self.scheduled = sources, 0

@@ -1,0 +1,323 @@
+"""A pipeline as bytes: its graph and options as JSON, from which another program makes the pipeline again."""
+
+from __future__ import annotations
+
+import base64
+import enum
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._operators.record import REGISTRY
+from jdali._pipeline.building import Building
+from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
+from jdali._pipeline.definition import Definition
+from jdali._state import check_version
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
+
+VERSION = 1
+
+# Options of a pipeline that are kept; those that say how fast and on what it runs may be given anew.
+OPTIONS = (
+    "batch_size", "num_threads", "device_id", "seed", "exec_pipelined", "exec_async", "prefetch_queue_depth",
+    "enable_checkpointing", "on_error", "max_compiles", "max_prefetch_bytes", "max_idle_bytes",
+    "scaled_decoding", "exact_shapes",
+)  # fmt: skip
+
+
+class Serialization:
+    """Writes a pipeline's definition, and reads it back. `Pipeline` has the methods `serialize` and
+    `deserialize_and_build`.
+
+    Args:
+        options, definition, building: of the pipeline.
+    """
+
+    def __init__(self, options: PipelineConfig, definition: Definition, building: Building):
+        self._options, self._definition, self._building = options, definition, building
+
+    def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
+        """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
+
+        What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
+
+        Args:
+            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
+                that has none yet.
+            filename: also written there.
+
+        Raises:
+            RuntimeError: an argument, a function for instance, cannot be written.
+            TypeError: `define_graph` is no function.
+        """
+        if define_graph is not None:
+            if not callable(define_graph):
+                hint = (
+                    "Didn't you want to write `.serialize(filename=...)`?"
+                    if isinstance(define_graph, str)
+                    else f"It is a {type(define_graph).__name__}"
+                )
+                raise TypeError(
+                    f"Pipeline.serialize: Provided `define_graph` argument is not callable. {hint}"
+                )
+            if self._definition.outputs is not None:
+                raise RuntimeError(
+                    "Pipeline.serialize: Duplicate graph definition - `define_graph` argument should not be specified when "
+                    "graph was defined with a call to `set_outputs`."
+                )
+            self._definition.function = define_graph
+        self._building.run()
+        writer = _Writer()
+        nodes = [writer.node(node) for node in self._definition.graph.nodes]
+        content = {
+            "version": VERSION,
+            "options": self._kept_options() | self._described(),
+            "nodes": nodes,
+            "domains": writer.rows,
+            "outputs": [_reference(value) for value in self._definition.outputs or ()],
+        }
+        data = json.dumps(content, separators=(",", ":")).encode()
+        if filename is not None:
+            Path(filename).write_bytes(data)
+        return data
+
+    def _kept_options(self) -> dict[str, Any]:
+        """Of the seed only one that was given: a pipeline without draws one when it is made, also from these bytes."""
+        kept = {name: getattr(self._options, name) for name in OPTIONS}
+        return kept | {"seed": self._options.seed if self._options.seed_given else None}
+
+    def _described(self) -> dict[str, Any]:
+        """What was said of the outputs, and options without effect, as JSON."""
+        expected = self._options.expected.given
+        dtypes = expected["output_dtype"]
+        if dtypes is not None:
+            several = isinstance(dtypes, (list, tuple))
+            numbers = [
+                None if d is None else int(types.to_dali_type(types.to_dtype(d)))
+                for d in (dtypes if several else [dtypes])
+            ]
+            dtypes = numbers if several else numbers[0]
+        described = expected | {"output_dtype": dtypes}
+        ignored = {
+            name: value.name if isinstance(value, enum.Enum) else value
+            for name, value in self._options.without_effect.items()
+        }
+        return {name: value for name, value in (described | ignored).items() if value is not None}
+
+    def pickled(self) -> tuple[bytes, dict[str, Any], dict[str, Any]]:
+        """What an equal pipeline is made of: the definition, arguments of `Pipeline` besides, and the state.
+
+        Raises:
+            TypeError: an argument, a function or a source for instance, cannot be written.
+        """
+        run = self._building.run()
+        nodes = self._definition.graph.nodes
+        called = [node for node in nodes if _fed(node) is not None and not node.runtime.is_fed]
+        try:
+            if called:
+                raise RuntimeError(f"the source of {called[0].name!r} is a Python object")
+            data = self.serialize()
+        except RuntimeError as error:
+            raise TypeError(
+                f"Pipeline: it cannot be pickled or copied, {error}: call the pipeline function again where "
+                "the pipeline is wanted, and give it what get_state() returns here"
+            ) from None
+        options = {
+            **self._options.without_effect,
+            **self._options.expected.given,
+            "compilation_cache": self._options.compilation_cache,
+        }
+        return data, options, run.get_state()
+
+    def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
+        """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
+        if self._definition.graph.nodes:
+            raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
+        self.define(_parsed(serialized_pipeline))
+
+    def define(self, content: Mapping[str, Any]) -> None:
+        """Adds the operators of what was written, and builds the pipeline."""
+        reader = _Reader(self._definition.graph, content["domains"])
+        for item in content["nodes"]:
+            reader.node(item)
+        self._definition.outputs = tuple(reader.value(reference) for reference in content["outputs"])
+        self._building.run()
+
+
+def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `Pipeline` from those in JSON."""
+    options = dict(written)
+    for name, kind in (("stream_policy", StreamPolicy), ("concurrency", OperatorConcurrency)):
+        if name in options:
+            options[name] = kind[options[name]]
+    dtypes = options.get("output_dtype")
+    if isinstance(dtypes, list):
+        options["output_dtype"] = [None if d is None else types.DALIDataType(d) for d in dtypes]
+    elif dtypes is not None:
+        options["output_dtype"] = types.DALIDataType(dtypes)
+    return options
+
+
+def given_content(data: str | bytes | None, filename: str | None) -> dict[str, Any]:
+    """What `serialize` wrote, given as it is or by the file that it is in.
+
+    Raises:
+        RuntimeError: it was not written by `serialize`.
+        ValueError: neither is given, or both are.
+    """
+    if (data is None) == (filename is None):
+        raise ValueError(
+            "Pipeline.deserialize: serialized_pipeline and filename arguments are mutually exclusive. Precisely one "
+            "of them should be defined."
+        )
+    return _parsed(Path(filename).read_bytes() if filename is not None else data)
+
+
+def _parsed(data: str | bytes | None) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(data or b"")
+    except ValueError as error:
+        raise RuntimeError(
+            f"Pipeline.deserialize: Error parsing serialized pipeline: these are not the bytes of a pipeline: {error}"
+        ) from None
+    check_version("Pipeline.deserialize", content, VERSION)
+    return content
+
+
+def _reference(value: DataNode) -> list[int]:
+    return [value.source.id, value.index]
+
+
+class _Writer:
+    """Nodes as JSON; the branches that they are in get numbers."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[Any]] = []
+        self._numbers: dict[Domain, int] = {WHOLE_BATCH: -1}
+
+    def node(self, node: Node) -> dict[str, Any]:
+        def written(name: str, value: Any) -> Any:
+            try:
+                return _written(value)
+            except TypeError as error:
+                raise RuntimeError(
+                    f"Pipeline.serialize: {node.op.name}: {name} {error}. Could not serialize the operator: "
+                    f"`jdali.fn.{node.op.shown_name}`."
+                ) from None
+
+        return {
+            "op": node.op.name,
+            "name": node.name,
+            "device": node.device,
+            "inputs": [written(f"input {i}", value) for i, value in enumerate(node.inputs)],
+            "args": {name: written(f"argument {name!r}", value) for name, value in node.args.items()},
+            "seed": node.seed,
+            "domain": self._domain(node.domain),
+            "outputs": len(node.outputs),
+            "where": node.where,
+            "fed": _fed(node),
+            "preserve": node.preserve,
+        }
+
+    def _domain(self, domain: Domain) -> int:
+        if domain not in self._numbers:
+            assert domain.parent is not None
+            assert domain.predicate is not None
+            predicate = _reference(domain.predicate)
+            row = [self._domain(domain.parent), predicate, domain.branch, domain.share, domain.where]
+            self._numbers[domain] = len(self.rows)
+            self.rows.append(row)
+        return self._numbers[domain]
+
+
+class _Reader:
+    """Adds to a graph what a `_Writer` wrote."""
+
+    def __init__(self, graph: Graph, domains: list[list[Any]]):
+        self._graph, self._rows = graph, domains
+        self._domains: dict[int, Domain] = {-1: WHOLE_BATCH}
+
+    def value(self, reference: list[int]) -> DataNode:
+        return self._graph.nodes[reference[0]].outputs[reference[1]]
+
+    def node(self, item: Mapping[str, Any]) -> None:
+        op = REGISTRY.get(item["op"])
+        if op is None:
+            raise RuntimeError(
+                f"Pipeline.deserialize: there is no operator {item['op']!r}; load its plugin first, if it has one"
+            )
+        self._graph.domain = self._domain(item["domain"])
+        runtime = None
+        if item["fed"] is not None:
+            given = {name: self._read(value) for name, value in item["fed"].items()}
+            runtime = SourceFeed(None, name=item["name"], **given)
+        self._graph.add(
+            op,
+            [self._read(value) for value in item["inputs"]],
+            {name: self._read(value) for name, value in item["args"].items()},
+            device=item["device"], name=item["name"], seed=item["seed"], runtime=runtime,
+            num_outputs=item["outputs"], where=item["where"], across_domains=True,
+            preserve=item.get("preserve", False),
+        )  # fmt: skip
+        self._graph.domain = WHOLE_BATCH
+
+    def _domain(self, number: int) -> Domain:
+        if number not in self._domains:
+            parent, predicate, branch, *rest = self._rows[number]  # less was written by older versions
+            self._domains[number] = Domain(self._domain(parent), self.value(predicate), branch, *rest)
+        return self._domains[number]
+
+    def _read(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._read(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        if kind == "node":
+            return self.value(content)
+        if kind == "enum":
+            return getattr(getattr(types, content[0]), content[1])
+        if kind == "dtype":
+            return np.dtype(content)
+        if kind == "array":
+            dtype, shape, data = content
+            return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
+        return {self._read(key): self._read(item) for key, item in content}
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, enum.Enum) and hasattr(types, type(value).__name__):
+        return {"enum": [type(value).__name__, value.name]}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_written(item) for item in value]
+    if isinstance(value, DataNode):
+        return {"node": _reference(value)}
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return {"dtype": np.dtype(value).str}
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
+        array = np.asarray(value)
+        return {"array": [array.dtype.str, array.shape, base64.b64encode(array.tobytes()).decode()]}
+    if isinstance(value, Mapping):
+        return {"dict": [[_written(key), _written(item)] for key, item in value.items()]}
+    raise TypeError(f"cannot be written: {type(value).__name__} {value!r:.60}")
+
+
+def _fed(node: Node) -> dict[str, Any] | None:
+    """How an external source is to be made again, without what feeds it; None: the node is none."""
+    source = node.runtime
+    if not isinstance(source, SourceFeed):
+        return None
+    return {
+        "num_outputs": source.num_outputs,
+        "repeat_last": source.repeat_last,
+        "layout": _written(source.layouts),
+        "dtype": _written(source.dtypes),
+        "ndim": _written(source.ndims),
+    }

@@ -1,0 +1,84 @@
+"""A pipeline's batches once more, with a position of their own, while the pipeline itself runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.slabs import SlabPool
+from jdali.engine.flow.executor import Engine, Iteration, Result
+from jdali.engine.tasks.feed import DrawnBatch, End
+
+
+class PipelineTwin:
+    """Makes batches with the programs and threads of a pipeline, but from another position in its sources.
+
+    Raises:
+        RuntimeError: an external source cannot be asked again.
+    """
+
+    def __init__(self, engine: Engine):
+        self._engine, self._feed = engine, engine.feed.twin()
+        self._ended = False
+
+    @property
+    def slabs(self) -> SlabPool:
+        """As `Pipeline.slabs`."""
+        return self._engine.pool.slabs
+
+    def run_result(self) -> Result:
+        if self._ended:
+            raise StopIteration
+        try:
+            return self._engine.run(self._feed)
+        except StopIteration:
+            self._ended = True
+            raise
+
+    def reset(self) -> None:
+        """As `Pipeline.reset`: goes on after the end of an external source."""
+        if self._ended:
+            self._ended = False
+            self._feed.reset()
+
+    def skip(self, batches: int) -> None:
+        """Leaves out batches without making them."""
+        self._feed.skip(batches, self._engine.batch_size)
+
+    def get_state(self) -> dict[str, Any]:
+        return {**self._engine.get_state(self._feed), **({"end": End.REACHED} if self._ended else {})}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        self._ended = state.get("end") == End.REACHED
+        self._feed.set_state(state)
+
+    def sample(self, index: int, epoch: int) -> Result:
+        """A batch of one sample.
+
+        Args:
+            index: in the data set of the reader; of a pipeline without a reader: in the stream.
+            epoch: of the reader.
+        """
+        engine = self._engine
+        if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
+            raise ValueError(
+                "sample: which data belongs to a sample is known of pipelines with one reader and no external "
+                "source only; use batch_at"
+            )
+        for node in (node for step in engine.plan.steps for node in step.nodes):
+            if node.mixes_samples:
+                raise ValueError(
+                    f"sample: {node.op.name} works on a whole batch, so a sample alone is not what it was "
+                    "there; use batch_at"
+                )
+        for reader in engine.readers.values():
+            if not 0 <= index < reader.size:
+                raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
+        epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
+        refs = {node: (epochs, indices, np.zeros(1, bool)) for node in engine.readers}
+        draw = DrawnBatch(refs, {}, epochs.copy(), indices.copy(), np.ones(1, bool))
+        iteration = Iteration.of(draw, engine.sources)
+        engine.advance(iteration)
+        return engine.settle(iteration, self._feed, on_error="raise")

@@ -1,0 +1,173 @@
+"""How the bytes of a path are got, be it a local file or a URL: the only module where readers open files.
+
+Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) whose `strerror` says what is wrong; those
+of URLs come after the retries of `jdali.storage`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from jdali._storage import remote as _remote
+from jdali._storage.blocks import BlockFile
+from jdali._storage.scope import Scope
+from jdali._system.regular_file import check_size, no_memory, open_regular
+from jdali.storage import options
+
+# Of a file that one call does not read, or that has no size.
+_PART_BYTES = 1 << 24
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
+    return ":" in path and _URL.match(path) is not None  # the first alone is quick
+
+
+# --- names ----------------------------------------------------------------------------------
+def join(folder: str, name: str) -> str:
+    """Path of `name` in `folder`; a name that is a URL or an absolute path stands for itself."""
+    if is_url(name):
+        return name
+    if not is_url(folder):
+        return os.path.join(folder, name)
+    own, chain, outer = folder.partition("::")
+    if chain and "://" not in own:  # "simplecache::s3://bucket"
+        return f"{own}::{join(outer, name)}"
+    return own + ("" if own.endswith("/") else "/") + name + chain + outer
+
+
+def join_all(folder: str, names: Sequence[str]) -> list[str]:
+    """`join` of each of many names."""
+    if is_url(folder):
+        return [join(folder, name) for name in names]
+    prefix = os.path.join(folder, "")
+    simple = os.sep == "/"  # else an absolute path has many forms
+    return [
+        prefix + name if simple and name[:1] != "/" and ":" not in name else join(folder, name)
+        for name in names
+    ]
+
+
+def parent(path: str) -> str:
+    """Folder that a file lies in."""
+    if not is_url(path):
+        return os.path.dirname(path)
+    own, chain, outer = path.partition("::")
+    if chain and "://" not in own:
+        return f"{own}::{parent(outer)}"
+    scheme, slashes, rest = own.partition("://")
+    return scheme + slashes + rest.rpartition("/")[0] + chain + outer
+
+
+# --- content --------------------------------------------------------------------------------
+def read(path: str) -> bytes:
+    """The whole of a file."""
+    if is_url(path):
+        return _remote.read(path)
+    # Half the time of what `open` and `read` of Python take for a small file.
+    descriptor, size = open_regular(path)
+    try:
+        check_size(path, size)
+        data = os.read(descriptor, size)
+        if len(data) == size > 0:
+            return data
+        parts, total = [data], len(data)  # more than a system call gives, or a file of /proc
+        while part := os.read(descriptor, _PART_BYTES):
+            parts.append(part)
+            total += len(part)
+            check_size(path, total)
+        return b"".join(parts)
+    except MemoryError as error:
+        raise no_memory(path, size) from error
+    finally:
+        os.close(descriptor)
+
+
+def read_range(path: str, offset: int, size: int) -> bytes:
+    """Exactly `size` bytes from `offset` on; for many pieces of one file see `RecordFiles`."""
+    if is_url(path):
+        return _remote.read_range(path, offset, size)
+    check_size(path, size)
+    descriptor, _ = open_regular(path)
+    try:
+        data = os.pread(descriptor, size, offset)
+    except MemoryError as error:
+        raise no_memory(path, size) from error
+    finally:
+        os.close(descriptor)
+    if len(data) < size:
+        raise OSError(None, f"it ends before the {size} bytes from byte {offset} on do")
+    return data
+
+
+def open(path: str) -> BinaryIO:
+    """A seekable binary file: fast to read from front to end, and in pieces; for one thread."""
+    if is_url(path):
+        return io.BufferedReader(BlockFile(path), buffer_size=1 << 16)
+    return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)
+
+
+# --- facts ----------------------------------------------------------------------------------
+def size(path: str) -> int:
+    """Bytes of a file."""
+    if is_url(path):
+        return _remote.size(path)
+    descriptor, size = open_regular(path)  # fails for what cannot be read
+    os.close(descriptor)
+    return size
+
+
+def sizes(paths: Sequence[str]) -> list[int]:
+    """Bytes of each of some files; of remote ones many at once."""
+    if not any(map(is_url, paths)):
+        return [size(path) for path in paths]
+    scope = Scope(options().requests)
+    try:
+        return [future.result() for future in [scope.submit(size, path) for path in paths]]
+    finally:
+        scope.close()
+
+
+def is_folder(path: str) -> bool:
+    return _remote.is_folder(path) if is_url(path) else os.path.isdir(path)
+
+
+def exists(path: str) -> bool:
+    return _remote.exists(path) if is_url(path) else os.path.exists(path)
+
+
+def version(path: str) -> str | None:
+    """What changes when the content of a file does: a key for caches, with its name in it; None if unknown."""
+    if is_url(path):
+        return _remote.version(path)
+    facts = os.stat(path)
+    return f"{facts.st_size} {facts.st_mtime_ns} {os.path.realpath(path)}"
+
+
+# --- folders --------------------------------------------------------------------------------
+def entries(folder: str, *, folders: bool) -> list[str]:
+    """Names of the subfolders or else of the files in a folder, sorted by their bytes."""
+    return sorted((name for name, is_dir in _listed(folder) if is_dir == folders), key=os.fsencode)
+
+
+def walk(folder: str) -> Iterator[str]:
+    """Paths, relative to `folder`, of all files in it and below: a folder's own files, then its subfolders'."""
+    listed = sorted(_listed(folder), key=lambda entry: (entry[1], os.fsencode(entry[0])))
+    for name, is_dir in listed:
+        if is_dir:
+            yield from (join(name, inner) for inner in walk(join(folder, name)))
+        else:
+            yield name
+
+
+def _listed(folder: str) -> list[tuple[str, bool]]:
+    """(name, whether it is a folder) of all in a folder."""
+    if is_url(folder):
+        return _remote.entries(folder)
+    with os.scandir(folder) as found:
+        return [(entry.name, entry.is_dir()) for entry in found]

@@ -1,0 +1,68 @@
+"""Indexes that were built by scanning a file, kept in the user's cache folder for the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from jdali._storage import files as _storage
+from jdali._system.cache_folder import cache_folder
+from jdali.codecs import npy
+
+Arrays = Mapping[str, np.ndarray]
+# A file that was changed so recently may be changed again with the same time: clocks of file systems are coarse.
+_SETTLED_NS = 2_000_000_000
+# Part of the names of the files: a change of what an index holds must change it.
+_VERSION = 1
+
+
+def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
+    """`build()`, or what it gave for the same file before.
+
+    A file is the same if its path, size and time of change are, or what else a storage tells of its content.
+    Without a writable cache folder the index is built each time.
+
+    Args:
+        kind: of the index, with what it depends on besides the file.
+        path: of the file.
+        build: makes the index, arrays by name.
+    """
+    version = _storage.version(path)
+    if version is None:
+        return build()
+    key = f"{_VERSION} {kind} {version}"
+    name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
+    file = cache_folder() / "index" / name
+    with contextlib.suppress(Exception):  # whatever is wrong with a file of the cache, it can be made again
+        return _loaded(file)
+    index = build()
+    if not _storage.is_url(path) and time.time_ns() - os.stat(path).st_mtime_ns < _SETTLED_NS:
+        return index
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Renamed when complete: several processes may build the same index at once.
+        descriptor, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                # No options: NumPy 2.1 stores them as arrays.
+                np.savez(stream, **index)  # type: ignore[arg-type]
+            os.replace(temporary, file)
+        except OSError:
+            os.unlink(temporary)
+            raise
+    return index
+
+
+def _loaded(file: Path) -> Arrays:
+    """The arrays in a .npz file; from any thread, as `numpy.load` may not: it parses headers with `ast`, of which
+    CPython 3.11 has calls in several threads disturb each other."""
+    with zipfile.ZipFile(file) as archive:
+        return {name.removesuffix(".npy"): npy.decode(archive.read(name)) for name in archive.namelist()}

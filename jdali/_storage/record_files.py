@@ -1,0 +1,171 @@
+"""Files of records: reading pieces of them from many threads, be they local or remote."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from jdali._storage import files as _storage
+from jdali._storage import remote as _remote
+from jdali._storage.advice import Advice
+from jdali._storage.blocks import Blocks
+from jdali._storage.scope import Scope
+from jdali._system.regular_file import check_size, open_regular
+from jdali.storage import options
+
+# More files than this are not held open all at once (a process may often have only 1024).
+_MOST_OPEN = 256
+
+
+class BadRecord(ValueError):
+    """What is wrong with a record, said by code that knows only its bytes."""
+
+
+class _Descriptor:
+    """An open file that is closed when the last user lets go of it."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, path: str):
+        self.number, _ = open_regular(path)
+
+    # Bound here, because at the end of the process the module's names may be gone.
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        if hasattr(self, "number"):
+            close(self.number)
+
+
+class RecordFiles:
+    """Files of which many threads read pieces.
+
+    Args:
+        name: of the reader, for messages.
+        paths: of the files, which may be URLs.
+
+    Attributes:
+        sizes: of the files, bytes.
+        in_order: whether pieces are mostly read from front to end, as `expect` says. Then remote files are read in
+            large blocks, some of them ahead; else just the pieces, but for files that are no larger than a block.
+        lost: by the number of a file, what is wrong with it where a piece is asked for that it cannot have.
+    """
+
+    def __init__(self, name: str, paths: Sequence[str]):
+        self.paths = list(paths)
+        try:
+            self.sizes: Sequence[int] = _storage.sizes(self.paths)
+        except OSError as error:
+            raise FileNotFoundError(f"{name}: cannot read {error.filename}: {error.strerror}") from error
+        self.in_order = True
+        self.lost: dict[int, str] = {}
+        self._remote = {file for file, path in enumerate(self.paths) if _storage.is_url(path)}
+        self._whole = options().block_size
+        self._scope = Scope(options().requests)
+        self._blocks = Blocks(self.paths, self.sizes, self._scope)
+        self._open: dict[int, _Descriptor] = {}
+        self._lock = threading.Lock()
+        self._advice: Advice | None = None
+
+    def expect(self, window: int, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray) -> None:
+        """Says in which order pieces will be read.
+
+        Args:
+            window: the next ones are among this many that follow each other, from front to end.
+            files: int [n], number of the file of each piece.
+            offsets, ends: int64 [n], bytes.
+        """
+        self.in_order = window == 1
+        if not self.in_order and self._remote:
+            self.in_order = self._blocks.widen(self._blocks.span(files, offsets, ends, window))
+        if 1 < window < len(files) and len(self._remote) < len(self.paths) and hasattr(os, "posix_fadvise"):
+            self._advice = Advice(self.sizes, self._read_soon)
+
+    def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
+        """Says that pieces are read between two positions, each a file and an offset in it."""
+        if self._advice is not None:
+            self._advice.reads(first, last)
+
+    def _read_soon(self, file: int, offset: int, size: int) -> None:
+        if file not in self._remote:
+            with contextlib.suppress(OSError):  # said when it is read
+                descriptor = self._open.get(file) or self._opened(file)
+                os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
+
+    def read(self, file: int, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset` on; raises `BadRecord` if the file does not have them."""
+        if offset < 0 or size < 0 or offset + size > self.sizes[file]:
+            if file in self.lost:
+                raise BadRecord(self.lost[file])
+            raise BadRecord(
+                f"{size} bytes from byte {offset} on reach past the end at byte {self.sizes[file]}"
+            )
+        try:
+            check_size(self.paths[file], size)
+            if file in self._remote:
+                return self._read_remote(file, offset, size)
+            descriptor = self._open.get(file) or self._opened(file)
+            data = os.pread(descriptor.number, size, offset)
+            while len(data) < size:  # of one call at most 2 GiB
+                more = os.pread(descriptor.number, size - len(data), offset + len(data))
+                if not more:
+                    raise BadRecord(
+                        f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
+                    )
+                data += more
+        except OSError as error:
+            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+        except MemoryError as error:
+            raise BadRecord(f"there is no memory for its {size} bytes") from error
+        return data
+
+    def read_runs(
+        self, files: Sequence[int], offsets: Sequence[int], targets: Sequence[memoryview]
+    ) -> list[int]:
+        """Fills each target from a file, from an offset on; gives the numbers of those that it could not fill."""
+        bad = []
+        last, descriptor = -1, None
+        for run, (file, offset, target) in enumerate(zip(files, offsets, targets, strict=True)):
+            try:
+                if file in self._remote:
+                    target[:] = self.read(file, offset, len(target))
+                    continue
+                if file != last or descriptor is None:
+                    last, descriptor = file, self._open.get(file) or self._opened(file)
+                if os.preadv(descriptor.number, (target,), offset) != len(target):
+                    target[:] = self.read(file, offset, len(target))
+            except (OSError, BadRecord):
+                bad.append(run)
+        return bad
+
+    def _read_remote(self, file: int, offset: int, size: int) -> bytes:
+        try:
+            if self.in_order or self.sizes[file] <= self._whole:
+                return self._blocks.read(file, offset, size)
+            return _remote.read_range(self.paths[file], offset, size)
+        except OSError as error:
+            raise BadRecord(f"cannot be read: {error.strerror or error}") from error
+
+    @property
+    def reads_ahead(self) -> bool:
+        return self.in_order and bool(self._remote)
+
+    def _opened(self, file: int) -> _Descriptor:
+        descriptor = _Descriptor(self.paths[file])
+        with self._lock:
+            while len(self._open) >= _MOST_OPEN:
+                # The oldest goes; a thread that is just reading from it still holds the descriptor.
+                del self._open[next(iter(self._open))]
+            self._open[file] = descriptor
+        return descriptor
+
+    def interrupt(self) -> None:
+        """Makes reads of remote files fail, those under way and those to come."""
+        self._scope.end()
+
+    def close(self) -> None:
+        self._scope.close()
+        with self._lock:
+            self._open.clear()

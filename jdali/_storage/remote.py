@@ -1,0 +1,298 @@
+"""Requests to remote storage through fsspec: time limits, retries, and errors that say what happened."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import inspect
+import os
+import weakref
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
+from typing import Any
+
+from jdali._storage.scope import Ended, current_scope
+from jdali._system.extras import install
+from jdali._system.regular_file import check_no_device, check_size
+from jdali.storage import Options, options
+
+# Answers of HTTP servers that may be another one the next time, besides 5xx.
+_PASSING = (408, 425, 429)
+# What fsspec's file systems call the facts that change with a file's content.
+_VERSIONS = (
+    "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
+    "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created",
+)  # fmt: skip
+# Errors of clients that no waiting heals, by name: their packages may not be installed.
+_HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
+_S3 = ("s3", "s3a")
+_HTTP = ("http", "https")
+# Protocols whose packages are in jdali's extra.
+_IN_EXTRA = (*_S3, *_HTTP, "gs", "gcs")
+_NONE: Mapping[str, Any] = {}
+# All file systems that were used, by identity. A forked process must never let go of those of its parent: as they
+# close their connections, they take them off the list of what the parent listens to (epoll's is shared).
+_SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+_OF_PARENTS: list[Any] = []
+os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
+
+
+class WrongLength(OSError):
+    """A storage answered with another number of bytes than it was asked for."""
+
+
+class NoParts(WrongLength):
+    """A server answered with a whole file when asked for a part."""
+
+
+def _protocol(url: str) -> str:
+    """By what a file is got, at last if there is a cache before it ("simplecache::s3://bucket/name")."""
+    return url.partition("://")[0].rpartition("::")[2]
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    """fsspec's file system for a URL, and its name for the file."""
+    local = _local_path(url)
+    if local is not None:
+        check_no_device(local)
+    system, path = _found(url)
+    for one in (system, getattr(system, "fs", None)):  # a cache, and what is behind it
+        if one is not None:
+            _SYSTEMS[id(one)] = one
+    return system, path
+
+
+def _local_path(url: str) -> str | None:
+    """The local file that is opened for a URL, such as "file:///a" or "zip://a::/b.zip"; None if it is remote."""
+    protocol, slashes, path = url.rpartition("::")[2].partition("://")
+    if not slashes:
+        return protocol
+    return path if protocol in ("file", "local") else None
+
+
+def _found(url: str) -> tuple[Any, str]:
+    try:
+        import fsspec
+    except ImportError as error:
+        raise ImportError(f"to read {url}, fsspec is needed: {install('remote')}") from error
+    protocol = _protocol(url)
+    # fsspec keeps one object for equal arguments, and makes it anew in a forked process.
+    try:
+        if url.partition("://")[0] not in _S3:
+            system, path = fsspec.core.url_to_fs(url)
+            return system, path
+        # s3fs retries twice over, in itself and in botocore, out of sight; and has 10 connections.
+        given = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
+        own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
+        system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **given})
+        system.retries = 1
+        return system, path
+    except ImportError as error:  # fsspec says what is missing
+        advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
+        raise ImportError(f"to read {url}: {error}{advice}") from error
+    except ValueError as error:
+        if protocol in fsspec.available_protocols():
+            raise
+        text = f"fsspec knows no protocol {protocol!r}"
+        raise OSError(errno.EPROTONOSUPPORT, text, url) from error
+
+
+def _request(
+    url: str,
+    name: str,
+    arguments: Mapping[str, Any] = _NONE,
+    *,
+    check: Callable[[Any], Any] | None = None,
+    fresh: bool = False,
+) -> Any:
+    """Calls a method of the file system of `url`, again if it fails for a reason that may pass.
+
+    Args:
+        url: of the file, the method's first argument.
+        name: of the method.
+        arguments: further ones of the method.
+        check: makes the result of the answer, or raises.
+        fresh: ask the storage even if fsspec remembers.
+    """
+    settings = options()
+    scope = current_scope()
+    system, path = _file_system(url)
+    for attempt in range(settings.retries + 1):
+        try:
+            if fresh:
+                system.invalidate_cache(path)
+            answer = _once(system, name, path, arguments, settings.time_limit)
+            return answer if check is None else check(answer)
+        except (Ended, CancelledError) as error:
+            raise Ended(url) from error
+        except Exception as error:
+            if _is_final(error) or attempt == settings.retries:
+                raise _as_os_error(url, error, attempt + 1, settings) from error
+        scope.wait(url, min(settings.first_wait * 2**attempt, settings.longest_wait))
+    raise AssertionError  # the last attempt returns or raises
+
+
+def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit: float) -> Any:
+    if not getattr(system, "async_impl", False):
+        return getattr(system, name)(path, **arguments)
+
+    async def limited() -> Any:
+        return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit)
+
+    with current_scope().running(path, asyncio.run_coroutine_threadsafe(limited(), system.loop)) as future:
+        return future.result()
+
+
+# --- errors ---------------------------------------------------------------------------------
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that an error of aiohttp, gcsfs or botocore carries."""
+    # `code` of other packages' errors may be something else: aiohttp's has 400 for a connection that broke.
+    value = getattr(error, "code" if type(error).__module__.startswith("gcsfs") else "status", None)
+    if isinstance(value, int) and 100 <= value < 600:
+        return value
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        return status if isinstance(status, int) else None
+    return None
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error and its causes, the first cause first."""
+    chain: list[BaseException] = []
+    step: BaseException | None = error
+    while step is not None and step not in chain:
+        chain.insert(0, step)
+        step = step.__cause__
+    return chain
+
+
+def _is_final(error: BaseException) -> bool:
+    """Whether to ask again is of no use."""
+    chain = _chain(error)
+    for one in chain:
+        status = _status(one)
+        if status is not None:
+            return status < 500 and status not in _PASSING
+        if isinstance(one, (TimeoutError, ConnectionError)):
+            return False
+    hopeless = (NoParts, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    mistakes = (TypeError, LookupError, AttributeError, NotImplementedError, ImportError, MemoryError)
+    # The first cause counts: fsspec may raise FileNotFoundError because of a connection that broke.
+    return isinstance(chain[0], hopeless + mistakes) or type(chain[0]).__name__ in _HOPELESS
+
+
+def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -> Exception:
+    """What to raise: an `OSError` whose text stands for itself."""
+    if isinstance(error, ImportError):
+        return error
+    tried = f" ({attempts} attempts)" if attempts > 1 else ""
+    chain = _chain(error)
+    status = next((s for s in map(_status, chain) if s is not None), None)
+    if isinstance(chain[0], TimeoutError):
+        text = f"there was no answer within {settings.time_limit:g} s{tried}"
+        return TimeoutError(errno.ETIMEDOUT, text, url)
+    if status == 404 or (status is None and isinstance(error, FileNotFoundError) and attempts == 1):
+        return FileNotFoundError(errno.ENOENT, "there is no such file", url)
+    reason = f"the server answered with HTTP status {status}" if status else _described(chain[0])
+    if status in (401, 403) or isinstance(error, PermissionError) or type(chain[0]).__name__ in _HOPELESS[:2]:
+        return PermissionError(errno.EACCES, f"access is denied: {reason}{tried}", url)
+    return OSError(errno.EIO, reason + tried, url)
+
+
+def _described(error: BaseException) -> str:
+    text = " ".join(str(getattr(error, "strerror", None) or error).split())
+    return text if isinstance(error, WrongLength) else f"{type(error).__name__}: {text}"
+
+
+# --- content --------------------------------------------------------------------------------
+def read(url: str) -> bytes:
+    """The whole of a file."""
+    system, _ = _file_system(url)
+    if options().max_file_bytes is not None:  # else it is not worth a request
+        check_size(url, _info(url).get("size") or 0)
+    data: bytes = _request(url, "cat_file", _in_one_request(system))
+    return data
+
+
+def _in_one_request(system: Any) -> dict[str, int]:
+    """Arguments of `cat_file` for file systems that would ask for the size of each file first."""
+    method = getattr(system, "_cat_file", None)
+    return (
+        {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
+    )
+
+
+def read_range(url: str, offset: int, size: int) -> bytes:
+    """Exactly `size` bytes from `offset` on."""
+    if not size:
+        return b""
+
+    def check(data: bytes) -> bytes:
+        if len(data) < size:
+            raise WrongLength(f"{len(data)} bytes came instead of the {size} from byte {offset} on")
+        if len(data) > size:
+            raise NoParts(
+                f"{len(data)} bytes came instead of the {size} from byte {offset} on: the server does not give "
+                "parts of files; use one that does, or copy the file"
+            )
+        return data
+
+    data: bytes = _request(url, "cat_file", {"start": offset, "end": offset + size}, check=check)
+    return data
+
+
+# --- facts ----------------------------------------------------------------------------------
+def _info(url: str) -> dict[str, Any]:
+    info: dict[str, Any] = _request(url, "info", fresh=True)
+    return info
+
+
+def size(url: str) -> int:
+    """Bytes of a file."""
+    info = _info(url)
+    if info.get("type") == "directory":
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", url)
+    if info.get("size") is None:
+        raise OSError(errno.EIO, "the server does not tell the size of the file", url)
+    return int(info["size"])
+
+
+def version(url: str) -> str | None:
+    """What changes with the content of a file; None if the storage tells nothing of that kind."""
+    info = _info(url)
+    facts = [f"{name}={info[name]}" for name in _VERSIONS if info.get(name) is not None]
+    return f"{info.get('size')} {' '.join(facts)} {url}" if facts else None
+
+
+def is_folder(url: str) -> bool:
+    """Whether there is a folder; of HTTP servers those are folders that are written with "/" at the end."""
+    if _protocol(url) in _HTTP:
+        return url.endswith("/")
+    try:
+        return bool(_info(url)["type"] == "directory")
+    except FileNotFoundError:
+        return False
+
+
+def exists(url: str) -> bool:
+    try:
+        _info(url)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def entries(url: str) -> list[tuple[str, bool]]:
+    """(name, whether it is a folder) of all in a folder."""
+    is_page = _protocol(url) in _HTTP  # with links, also to other sites
+    url = url.rstrip("/") + "/" if is_page else url
+    _, path = _file_system(url)
+    own = path.rstrip("/")
+    listed = _request(url, "ls", {"detail": True}, fresh=True)
+    found = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in listed]
+    return [
+        (name.rpartition("/")[2], is_dir)
+        for name, is_dir in found
+        if name != own and (not is_page or name.startswith(own + "/"))
+    ]

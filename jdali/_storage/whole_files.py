@@ -1,0 +1,204 @@
+"""Whole files, many read together into one piece of memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._batches.slabs import empty
+from jdali._batches.store import RaggedBlock, Store
+from jdali._errors import SampleError
+from jdali._storage import files as _storage
+from jdali._system.regular_file import OPEN_FLAGS, check_size, most_bytes, no_memory, open_regular
+
+# Where a file begins in memory: elements of any type may lie at its begin.
+_ALIGNMENT = 64
+_PADDING = [bytes(n) for n in range(_ALIGNMENT)]
+# A file of fewer bytes is read without asking for its size first, which would take a quarter of the time.
+_SMALL_BYTES = 1 << 14
+
+
+class FileContents(NamedTuple):
+    """The bytes of some files.
+
+    Attributes:
+        raw: uint8 [bytes], of all files together.
+        positions: int64 [n], which of the files could be read.
+        starts, sizes: int64 [n], where they are in `raw`, bytes.
+        failures: what is wrong with the others, by their position.
+    """
+
+    raw: np.ndarray
+    positions: np.ndarray
+    starts: np.ndarray
+    sizes: np.ndarray
+    failures: dict[int, Exception]
+
+    def column(self) -> Store:
+        """uint8 [bytes] of each file that could be read."""
+        extents = self.sizes.reshape(-1, 1)
+        return Store.of_block(RaggedBlock(self.raw, self.starts, extents), BatchSpec(extents, self.raw.dtype))
+
+    def content(self, index: int) -> np.ndarray:
+        """uint8 [bytes], of the file at this index among those that could be read."""
+        start = self.starts.item(index)
+        return self.raw[start : start + self.sizes.item(index)]
+
+
+def read_file(path: str) -> np.ndarray:
+    """uint8 [bytes], the whole of a file, which may be a URL; raises `SampleError`."""
+    try:
+        return np.frombuffer(_storage.read(path), np.uint8)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def read_files(paths: Sequence[str]) -> FileContents:
+    """The whole of some files, which may be URLs; all of them are open at the same time."""
+    sources: list[int | bytes] = []
+    positions: list[int] = []
+    sizes: list[int] = []
+    failures: dict[int, Exception] = {}
+    most = most_bytes()
+    is_small = most >= _SMALL_BYTES  # the file before was
+    try:
+        for position, path in enumerate(paths):
+            content = _small(path) if is_small else b""
+            if content:
+                sources.append(content)
+                positions.append(position)
+                sizes.append(len(content))
+                continue
+            try:
+                source, size = _opened(path, most)
+            except (OSError, ValueError) as error:
+                failures[position] = _unreadable(path, error)
+                continue
+            sources.append(source)
+            positions.append(position)
+            sizes.append(size)
+            is_small = size < _SMALL_BYTES <= most
+        if len(sources) == len(paths) and all(type(source) is bytes for source in sources):
+            return _together(sources)  # type: ignore[arg-type]
+        raw, starts = _room(paths, positions, sizes, failures)
+        _fill_all(raw, starts, sizes, sources, paths, positions, failures)
+    finally:
+        for source in sources:
+            if isinstance(source, int):
+                os.close(source)
+    raw.flags.writeable = False
+    read = FileContents(raw, np.array(positions, np.int64), starts, np.array(sizes, np.int64), failures)
+    if not failures:
+        return read
+    good = np.array([position not in failures for position in positions], bool)
+    return read._replace(positions=read.positions[good], starts=starts[good], sizes=read.sizes[good])
+
+
+def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
+    """The whole of those files of a folder; a name may stand for itself, see `_storage.join`."""
+    return read_files(_storage.join_all(folder, [names[index] for index in indices.tolist()]))
+
+
+def _small(path: str) -> bytes:
+    """The whole of a small local file; of anything else, an empty file too, nothing, and no word of what is wrong.
+
+    What cannot be read at an offset, such as a FIFO or a socket, fails, and what has no end is not small.
+    """
+    if ":" in path and _storage.is_url(path):
+        return b""
+    try:
+        descriptor = os.open(path, OPEN_FLAGS)
+    except (OSError, ValueError):
+        return b""
+    try:
+        content = os.pread(descriptor, _SMALL_BYTES, 0)
+        # Only what is read at the end of a file says that it is the end: files of /proc come in pieces.
+        is_whole = len(content) < _SMALL_BYTES and not os.pread(descriptor, 1, len(content))
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+    return content if is_whole else b""
+
+
+def _together(contents: Sequence[bytes]) -> FileContents:
+    """Files that are in memory already, none of which has failed."""
+    sizes = np.array([len(content) for content in contents], np.int64)
+    padding = -sizes & _ALIGNMENT - 1
+    parts = [
+        part for content, n in zip(contents, padding.tolist(), strict=True) for part in (content, _PADDING[n])
+    ]
+    raw = np.frombuffer(b"".join(parts), np.uint8)
+    return FileContents(raw, np.arange(len(sizes)), np.cumsum(sizes + padding) - sizes - padding, sizes, {})
+
+
+def _opened(path: str, most: int) -> tuple[int | bytes, int]:
+    """A descriptor of the file, or its bytes where its size is not known before; and its size, `most` at most."""
+    if ":" not in path or not _storage.is_url(path):
+        descriptor, size = open_regular(path)
+        if 0 < size <= most:
+            return descriptor, size
+        os.close(descriptor)
+        check_size(path, size)  # else it is empty, or a file of /proc
+    content = _storage.read(path)
+    return content, len(content)
+
+
+def _room(
+    paths: Sequence[str], positions: Sequence[int], sizes: list[int], failures: dict[int, Exception]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Memory for files of these sizes, and where each begins in it.
+
+    Where there is not enough for all, the largest files fail: their sizes become 0.
+    """
+    while True:
+        room = np.array(sizes, np.int64) + (_ALIGNMENT - 1) & -_ALIGNMENT
+        try:
+            return empty((int(room.sum()),), np.uint8), np.cumsum(room) - room
+        except MemoryError as error:
+            largest = int(room.argmax())
+            path = paths[positions[largest]]
+            failures[positions[largest]] = _unreadable(path, no_memory(path, sizes[largest]))
+            failures[positions[largest]].__cause__ = error
+            sizes[largest] = 0
+
+
+def _fill_all(
+    raw: np.ndarray, starts: np.ndarray, sizes: Sequence[int], sources: Sequence[int | bytes],
+    paths: Sequence[str], positions: Sequence[int], failures: dict[int, Exception],
+) -> None:  # fmt: skip
+    """Reads all files, from their starts in `raw` on; what fails is noted."""
+    memory, readv = raw.data, os.readv
+    for source, position, start, size in zip(sources, positions, starts.tolist(), sizes, strict=True):
+        if position in failures:
+            continue
+        target = memory[start : start + size]
+        try:
+            if isinstance(source, bytes):
+                target[:] = source
+                continue
+            done = readv(source, [target])
+            if done < size:
+                _fill_rest(target, source, done)
+        except OSError as error:
+            failures[position] = _unreadable(paths[position], error)
+
+
+def _fill_rest(target: memoryview, source: int, done: int) -> None:
+    """Reads on, where one call did not give all: of one at most 2 GiB."""
+    while done < len(target):
+        count = os.readv(source, [target[done:]])
+        if not count:
+            raise OSError(None, f"it ends at byte {done}; it was longer when it was opened")
+        done += count
+
+
+def _unreadable(path: str, error: Exception) -> SampleError:
+    """What to raise for a file; a `ValueError` says that it has no name of a file at all."""
+    if isinstance(error, OSError):
+        return SampleError(f"cannot read {path}: {error.strerror or error}")
+    return SampleError(f"cannot read {path!r}: {error}")

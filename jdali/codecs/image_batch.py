@@ -1,0 +1,128 @@
+"""Many encoded images at once: their headers, and decoding of small ones without a Python object for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import simplejpeg
+
+from jdali._batches.slabs import aligned_empty
+from jdali._operators.host_batch import Share
+from jdali.codecs import image
+from jdali.codecs.base import UINT8, ImageInfo
+from jdali.codecs.jpeg_scan import scan
+from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
+
+
+class Headers:
+    """What the headers of some images say; `headers[i]` is that of the i-th, as `image.probe` would return it.
+
+    Args:
+        encoded: the files' contents.
+
+    Attributes:
+        failures: what is wrong with those whose header is damaged, by their index.
+    """
+
+    def __init__(self, encoded: Sequence[np.ndarray[Any, Any]]):
+        self._scanned = found = scan(encoded)
+        self._usual = found.usual & (found.extents[:, 0] * found.extents[:, 1] <= image.MAX_PIXELS)
+        self._others: dict[int, ImageInfo] = {}
+        self.failures: dict[int, Exception] = {}
+        for i in np.flatnonzero(~self._usual).tolist():
+            try:
+                self._others[i] = image.probe(encoded[i])
+            except Exception as error:
+                self.failures[i] = error
+
+    def __getitem__(self, i: int) -> ImageInfo:
+        return self._scanned.info(i) if self._usual[i] else self._others[i]
+
+    def shapes(self, output_type: DALIImageType, adjust_orientation: bool) -> np.ndarray[Any, Any]:
+        """int64 [n, 3]: height, width and channels of the decoded pictures; of the failed ones 0."""
+        shapes = np.where(self._usual[:, None], self._scanned.extents, 0)
+        if output_type != ANY_DATA:
+            shapes[self._usual, 2] = 1 if output_type == GRAY else 3
+        for i, info in self._others.items():
+            shapes[i] = image.output_shape(info, output_type, adjust_orientation)
+        return shapes
+
+    def max_denominators(self) -> np.ndarray[Any, Any]:
+        """int64 [n], the most that the size of each can be divided by while it is decoded; none may have failed."""
+        return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
+
+    def plain(self, output_type: DALIImageType, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """bool [n]: what the JPEG decoder gives is the picture, nothing is left to be done."""
+        plain = self._usual.copy()
+        if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
+            plain[:] = False
+        return plain
+
+
+def decode_small(
+    encoded: Sequence[np.ndarray[Any, Any]],
+    headers: Headers,
+    shapes: np.ndarray[Any, Any],
+    share: Share,
+    *,
+    output_type: DALIImageType,
+    dtype: np.dtype[Any],
+    adjust_orientation: bool,
+    fast_idct: bool,
+) -> tuple[list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]], dict[int, Exception]]:
+    """Decodes many small pictures; those of one size into one array.
+
+    Args:
+        encoded: the files' contents.
+        headers: theirs, of which none has failed.
+        shapes: of `Headers.shapes`.
+        share: divides the work among threads.
+        output_type, dtype, adjust_orientation, fast_idct: as of `image.decode`.
+
+    Returns:
+        (array [k, H, W, C], int64 [k] of the pictures in its rows) for each size, and what is wrong with those that
+        failed, by their index; their rows are unspecified.
+    """
+    sizes, group = _distinct(shapes)
+    blocks = []
+    rows: list[Any] = [None] * len(encoded)
+    for number, size in enumerate(sizes.tolist()):
+        members = np.flatnonzero(group == number)
+        block = aligned_empty((len(members), *size), dtype)
+        blocks.append((block, members))
+        for i, row in zip(members.tolist(), block, strict=True):
+            rows[i] = row
+    plain = headers.plain(output_type, dtype).tolist()
+    spaces = ["GRAY" if channels == 1 else "RGB" for channels in shapes[:, 2].tolist()]
+    failures: dict[int, Exception] = {}
+
+    def work(part: slice) -> None:
+        turbo = simplejpeg.decode_jpeg
+        for i, content, row, space, quick in zip(
+            range(part.start, part.stop), encoded[part], rows[part], spaces[part], plain[part], strict=True
+        ):
+            try:
+                if quick and turbo(content, space, fast_idct, False, 0, 0, 1.0, row).shape == row.shape:
+                    continue
+            except Exception:
+                pass  # harmless or not: that is found below
+            try:
+                image.decode(
+                    content, output_type=output_type, dtype=dtype, adjust_orientation=adjust_orientation,
+                    fast_idct=fast_idct, out=row, info=headers[i],
+                )  # fmt: skip
+            except Exception as error:
+                failures[i] = error
+
+    share(work, len(encoded))
+    return blocks, failures
+
+
+def _distinct(shapes: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The different rows, and which of them each row is."""
+    if (shapes == shapes[0]).all():
+        return shapes[:1], np.zeros(len(shapes), np.int64)
+    sizes, group = np.unique(shapes, axis=0, return_inverse=True)
+    return sizes, group.reshape(-1)

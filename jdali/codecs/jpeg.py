@@ -1,0 +1,235 @@
+"""JPEG: simplejpeg for all that DALI reads, Pillow and imagecodecs for what it cannot."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+import simplejpeg
+from PIL import JpegImagePlugin
+
+from jdali._batches.slabs import empty
+from jdali.codecs.base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    as_stored,
+    begins,
+    corrupt,
+    need_imagecodecs,
+    open_with_pillow,
+    with_channels,
+)
+from jdali.codecs.color import cmyk_to_rgb, gray_float, gray_truncated
+from jdali.codecs.exif import orientation
+from jdali.types import ANY_DATA, GRAY
+
+# Frame types: 0xC0 to 0xCF but for DHT, JPG and DAC.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
+_SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})
+_ARITHMETIC_FRAMES = frozenset(range(0xC8, 0xD0))
+# A Huffman code has at least one bit, and there is one for each block of 64 pixels.
+MOST_PIXELS_PER_BYTE = 512
+_STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+_START_OF_SCAN, _END_OF_IMAGE, _APP1, _APP14, _RESTART_INTERVAL = 0xDA, 0xD9, 0xE1, 0xEE, 0xDD
+# Chroma layouts known to the TurboJPEG interface that simplejpeg is built on.
+_TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
+
+
+class _JpegDetail(NamedTuple):
+    """What `decode` needs of the header.
+
+    Attributes:
+        lossless: the frame type is one of those.
+        adobe: CMYK is stored inverted.
+        height_at: byte where the frame header has the height, if only the first rows can be decoded; else 0.
+        block: rows that are coded together.
+    """
+
+    lossless: bool
+    adobe: bool
+    height_at: int
+    block: int
+
+
+def header(view: memoryview) -> ImageInfo:
+    position, turned, adobe, frame, height_at, restarts = 2, 1, False, None, 0, False
+    while True:
+        while view[position] == 0xFF and view[position + 1] == 0xFF:  # fill bytes
+            position += 1
+        if view[position] != 0xFF:
+            raise corrupt("JPEG", f"no marker at byte {position}")
+        marker = view[position + 1]
+        if marker == _END_OF_IMAGE:
+            raise corrupt("JPEG", "it ends before the first scan")
+        if marker in _STANDALONE:
+            position += 2
+            continue
+        (length,) = struct.unpack_from(">H", view, position + 2)
+        body = view[position + 4 : position + 2 + length]
+        if marker == _START_OF_SCAN:
+            break
+        if marker in _FRAMES and frame is None:
+            frame = (marker, *struct.unpack_from(">BHHB", body), _sampling(body))
+            height_at = position + 5
+        elif marker == _RESTART_INTERVAL:
+            restarts = True
+        elif marker == _APP1 and turned == 1 and begins(body, b"Exif\0\0"):
+            turned = orientation(body[6:])
+        elif marker == _APP14 and begins(body, b"Adobe"):
+            adobe = True
+        position += 2 + length
+    if frame is None:
+        raise corrupt("JPEG", "it has no frame header")
+    marker, precision, height, width, components, sampling = frame
+    if components not in (1, 3, 4):
+        raise corrupt("JPEG", f"{components} components")
+    if marker not in _ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
+        raise corrupt("JPEG", f"{len(view)} bytes cannot hold {height}x{width} pixels")
+    cuts = not restarts and body[0] == components
+    return info_of(
+        marker, precision, height, width, components, sampling=sampling, height_at=height_at if cuts else 0,
+        turned=turned, adobe=adobe,
+    )  # fmt: skip
+
+
+def info_of(
+    marker: int, precision: int, height: int, width: int, components: int, *,
+    sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False,
+) -> ImageInfo:  # fmt: skip
+    """What a header says.
+
+    Args:
+        marker: of the frame.
+        precision: bits of a sample.
+        height, width, components: of the frame.
+        sampling: as of `_sampling`.
+        height_at: byte where the height is; 0: not only the first rows can be decoded, whatever the frame.
+        turned: EXIF orientation.
+        adobe: there is a segment of Adobe's.
+    """
+    lossless = marker in _LOSSLESS_FRAMES
+    scales = precision == 8 and not lossless and sampling in _TURBO_SAMPLING
+    cuts = scales and marker in _SEQUENTIAL_FRAMES
+    return ImageInfo(
+        "jpeg",
+        height,
+        width,
+        components,
+        UINT8 if precision == 8 else UINT16,
+        turned,
+        float((1 << precision) - 1),
+        8 if scales else 1,
+        _JpegDetail(lossless, adobe, height_at if cuts else 0, 8 * sampling[1] if sampling else 0),
+    )
+
+
+def _sampling(frame: memoryview) -> tuple[int, int] | None:
+    """Ratio of the luma's sampling factors to the chroma's; None if the chroma planes differ."""
+    components = frame[5]
+    if components == 1:
+        return 1, 1
+    factors = [frame[7 + 3 * c] for c in range(components)]
+    chroma = factors[1]
+    if factors[2] != chroma or chroma != 0x11:
+        return None
+    return factors[0] >> 4, factors[0] & 15
+
+
+def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    """Gray if that is asked for, since libjpeg has the luminance; CMYK only for ANY_DATA."""
+    wanted = request.output_type
+    if info.dtype != UINT8:
+        codecs = need_imagecodecs("a JPEG image of more than 8 bits")
+        return with_channels(codecs.jpeg8_decode(view))
+    if info.channels == 4:
+        picture = _decode_turbo(view, info, request, "CMYK", None)
+        if wanted == ANY_DATA:
+            return picture
+        picture = cmyk_to_rgb(picture, info.detail.adobe)
+        return gray_truncated(picture)[..., None] if wanted == GRAY else picture
+    if info.detail.lossless:
+        return _decode_with_pillow(view, info, request)
+    is_gray = wanted == GRAY or (wanted == ANY_DATA and info.channels == 1)
+    return _decode_turbo(view, info, request, "GRAY" if is_gray else "RGB", request.out)
+
+
+def _decode_turbo(
+    view: memoryview, info: ImageInfo, request: Request, space: str, out: np.ndarray | None
+) -> np.ndarray:
+    options: dict[str, Any] = {"colorspace": space, "fastdct": request.fast_idct, "fastupsample": False}
+    if request.denominator > 1:
+        # simplejpeg takes the smallest scale with at least this size.
+        options["min_height"] = -(-info.height // request.denominator)
+        options["min_width"] = -(-info.width // request.denominator)
+        options["min_factor"] = request.denominator
+    cut = _decode_first_rows(view, info, request, options)
+    if cut is not None:
+        return cut
+    options["buffer"] = _empty(info, request, space) if out is None else out
+    try:
+        return simplejpeg.decode_jpeg(view, **options)
+    except ValueError as error:
+        reason = str(error)
+    if "extraneous bytes" in reason:
+        # Common in photos from the web and harmless; what is missing has another message.
+        if _has_end(view):
+            return simplejpeg.decode_jpeg(view, strict=False, **options)
+        reason = "premature end of file"
+    elif "subsampling" in reason:
+        return _decode_with_pillow(view, info, request)
+    raise corrupt("JPEG", reason)
+
+
+def _decode_first_rows(
+    view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
+) -> np.ndarray | None:
+    """The picture with no more than `request.rows` rows of it filled in; None if all must be decoded.
+
+    What follows those rows is not even entropy decoded: the decoder gets the data with a smaller height in
+    the header. It then finds data left over before the end of the file, and says so; any other word of
+    it, a broken or cut file, is left to the decoding of the whole, which words it rightly.
+    """
+    block = info.detail.block
+    # One row of blocks more, since chroma is interpolated between them.
+    height = (-(-request.rows // block) + 1) * block if block else 0
+    if not info.detail.height_at or height >= info.height:
+        return None
+    data = bytearray(view)
+    struct.pack_into(">H", data, info.detail.height_at, height)
+    rows = -(-height // request.denominator)
+    picture = _empty(info, request, options["colorspace"])
+    if request.denominator > 1:
+        options = options | {"min_height": rows}
+    try:
+        simplejpeg.decode_jpeg(data, **options, buffer=picture[:rows])
+    except ValueError as error:
+        if not str(error).endswith("extraneous bytes before marker 0xd9"):
+            return None
+    return picture
+
+
+def _empty(info: ImageInfo, request: Request, space: str) -> np.ndarray:
+    """Room for the picture."""
+    height, width = (-(-n // request.denominator) for n in (info.height, info.width))
+    return empty((height, width, {"GRAY": 1, "RGB": 3, "CMYK": 4}[space]), np.uint8)
+
+
+def _has_end(view: memoryview) -> bool:
+    return b"\xff\xd9" in bytes(view)
+
+
+def _decode_with_pillow(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    picture = open_with_pillow(JpegImagePlugin.JpegImageFile, view, info)
+    if request.output_type == GRAY and not info.detail.lossless:
+        picture.draft("L", picture.size)
+    stored = with_channels(as_stored(picture))
+    # Pillow turns all CMYK around, for most is Adobe's.
+    return 255 - stored if info.channels == 4 else stored
+
+
+FORMAT = Format("jpeg", lambda view: begins(view, b"\xff\xd8"), header, decode, gray_float)

@@ -1,0 +1,103 @@
+"""JPEG 2000, codestreams and JP2 files: imagecodecs where it is installed, else Pillow."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+from PIL import Jpeg2KImagePlugin
+
+from jdali.codecs.base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    as_stored,
+    begins,
+    corrupt,
+    imagecodecs,
+    need_imagecodecs,
+    open_with_pillow,
+    with_channels,
+)
+from jdali.codecs.color import gray_15bit
+
+_BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
+_CODESTREAM = b"\xff\x4f\xff\x51"
+# Horizontal and vertical steps of the samples of the first three components. About others OpenJPEG prints.
+_SAMPLINGS = (
+    ((1, 1), (1, 1), (1, 1)),
+    ((1, 1), (2, 1), (2, 1)),
+    ((1, 1), (2, 2), (2, 2)),
+)
+
+
+def _boxes(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
+    """Type and content of each box; the last one may be without an end."""
+    position = 0
+    while position + 8 <= len(view):
+        length, kind = struct.unpack_from(">I4s", view, position)
+        head = 8
+        if length == 1:
+            (length,) = struct.unpack_from(">Q", view, position + 8)
+            head = 16
+        yield kind, view[position + head : position + length if length else None]
+        if length < head:
+            return
+        position += length
+
+
+def _opened(view: memoryview) -> tuple[memoryview, list[int]]:
+    """The codestream of a JP2 file or the data itself, and bits a channel of the palette if there is one."""
+    if begins(view, _CODESTREAM):
+        return view, []
+    depths: list[int] = []
+    for kind, content in _boxes(view):
+        if kind == b"jp2h":
+            for inner, palette in _boxes(content):
+                if inner == b"pclr":
+                    depths = [(bits & 127) + 1 for bits in palette[3 : 3 + palette[2]]]
+        elif kind == b"jp2c":
+            return content, depths
+    raise corrupt("JPEG2000", "it has no codestream")
+
+
+def header(view: memoryview) -> ImageInfo:
+    stream, palette = _opened(view)
+    if not begins(stream, _CODESTREAM):
+        raise corrupt("JPEG2000", "the codestream does not begin with its size")
+    right, bottom, left, top = struct.unpack_from(">IIII", stream, 8)
+    tile_width, tile_height = struct.unpack_from(">II", stream, 24)
+    (channels,) = struct.unpack_from(">H", stream, 40)
+    if min(tile_width, tile_height) == 0 or channels == 0:
+        raise corrupt("JPEG2000", "it has tiles without pixels, or no channels")
+    sampling = tuple((stream[43 + 3 * c], stream[44 + 3 * c]) for c in range(min(channels, 3)))
+    if len(sampling) == 3 and sampling not in _SAMPLINGS:
+        raise corrupt("JPEG2000", f"components with steps {sampling} are not supported")
+    bits = max(palette or [(stream[42 + 3 * c] & 127) + 1 for c in range(channels)])
+    if bits > 16:
+        raise corrupt("JPEG2000", f"samples of {bits} bits are not supported")
+    dtype = UINT8 if bits <= 8 else UINT16
+    # As in DALI full intensity is that of the type, even if the samples have, say, 12 bits.
+    maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
+    channels = len(palette) or channels
+    return ImageInfo("jpeg2000", bottom - top, right - left, channels, dtype, maximum=maximum)
+
+
+def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    codecs = imagecodecs()
+    if codecs is None:
+        if info.dtype != UINT8 or info.maximum != 255 or info.channels > 4:
+            need_imagecodecs("a JPEG 2000 image of other than 8 bits or of more than 4 channels")
+        picture = open_with_pillow(Jpeg2KImagePlugin.Jpeg2KImageFile, view, info)
+        return with_channels(as_stored(picture.convert("RGB") if picture.mode == "P" else picture))
+    return with_channels(codecs.jpeg2k_decode(view, numthreads=1))
+
+
+def _matches(view: memoryview) -> bool:
+    return begins(view, _BOX_FILE) or begins(view, _CODESTREAM)
+
+
+FORMAT = Format("jpeg2000", _matches, header, decode, gray_15bit)

@@ -1,0 +1,156 @@
+"""Reading the headers of many JPEG files at once: NumPy goes from marker to marker in all of them together.
+
+Only headers of the usual form are dealt with. All others are left to `_jpeg.header`, which knows every form and
+says what is wrong; for a usual one it would find the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali.codecs.base import ImageInfo
+from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, info_of
+
+# Bytes of each file that are looked at. Longer headers (a colour profile, a thumbnail) belong to larger pictures,
+# for which a scan of its own is nothing.
+_HEAD_BYTES = 2048
+# Segments before the picture's data that are gone through, at most.
+_MOST_SEGMENTS = 32
+# The longest element that is read at an offset, bytes.
+_MARGIN = 8
+_GRAY, _COLOUR = 1, 3
+
+_ODD, _SKIPPED, _FRAME, _SCAN, _APP1, _RESTART_INTERVAL = range(6)
+
+
+def _kinds() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """uint8 [65536], what the two bytes of a marker mean here; `_ODD`: leave the file to `_jpeg.header`."""
+    kinds = np.full(1 << 16, _ODD, np.uint8)
+    markers = kinds[0xFF00:]
+    markers[[0xC4, 0xCC, *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE]] = _SKIPPED
+    markers[0xEE] = _ODD  # Adobe's says how colours are stored
+    markers[0xC0:0xC3] = _FRAME
+    markers[0xDA], markers[0xDD], markers[0xE1] = _SCAN, _RESTART_INTERVAL, _APP1
+    return kinds
+
+
+_KIND = _kinds()
+
+
+@dataclasses.dataclass(frozen=True)
+class Scanned:
+    """What the headers of some files say; of those that are not usual, nothing.
+
+    Attributes:
+        usual: bool [n].
+        extents: int64 [n, 3], height, width and channels as stored.
+        frames: int64 [n, 4], of each the marker of its frame, the byte where that has the height, the sampling
+            factors of the luma (two digits), and those of the chroma if both are the same, else 0.
+        cuts: bool [n], whether only the first rows can be decoded, as far as the segments around the frame say.
+    """
+
+    usual: np.ndarray
+    extents: np.ndarray
+    frames: np.ndarray
+    cuts: np.ndarray
+
+    def info(self, i: int) -> ImageInfo:
+        """What `_jpeg.header` would say of file `i`, a usual one."""
+        marker, height_at, luma, chroma = self.frames[i].tolist()
+        return info_of(
+            marker, 8, *self.extents[i].tolist(), sampling=(luma >> 4, luma & 15) if chroma == 0x11 else None,
+            height_at=height_at if self.cuts[i] else 0,
+        )  # fmt: skip
+
+
+def scan(files: Sequence[np.ndarray[Any, Any]]) -> Scanned:
+    """Reads the headers of encoded images, uint8 [bytes] each; those that are not JPEG are not usual."""
+    sizes = np.array([len(file) for file in files], np.int64)
+    lengths = np.minimum(sizes, _HEAD_BYTES)
+    heads: Sequence[Any] = files if (sizes <= _HEAD_BYTES).all() else [file[:_HEAD_BYTES] for file in files]
+    raw = np.frombuffer(b"".join([*heads, bytes(_MARGIN)]), np.uint8)
+    ends = np.cumsum(lengths)
+    return _Scan(raw, ends - lengths, ends).result(sizes)
+
+
+class _Scan:
+    """The state of a scan, for the files that it has still to go on with.
+
+    Args:
+        raw: uint8, the begin of all files, one after another, and `_MARGIN` bytes.
+        starts, ends: int64 [n], of each file in it.
+    """
+
+    def __init__(self, raw: np.ndarray, starts: np.ndarray, ends: np.ndarray):
+        # A number begins at each byte.
+        self._words, self._shorts = (
+            np.ndarray((len(raw) - _MARGIN + 1,), kind, raw.data, strides=(1,)) for kind in (">u4", ">u2")
+        )
+        self._raw, self._starts, self._ends = raw, starts, ends
+        count = len(starts)
+        self._usual = np.zeros(count, bool)
+        self._extents = np.zeros((count, 3), np.int64)
+        self._frames = np.zeros((count, 4), np.int64)
+        self._restarts = np.zeros(count, bool)
+
+    def result(self, sizes: np.ndarray) -> Scanned:
+        """Of the whole scan; `sizes` are those of the whole files, bytes."""
+        begins = self._shorts[np.minimum(self._starts, len(self._shorts) - 1)] == 0xFFD8
+        rows = np.flatnonzero(begins)
+        at, ends = self._starts[rows] + 2, self._ends[rows]
+        for _ in range(_MOST_SEGMENTS):
+            if not len(rows):
+                break
+            words = self._words[at].astype(np.int64)
+            kinds, sizes_here = _KIND[words >> 16], words & 0xFFFF
+            after = at + 2 + sizes_here
+            usual = (kinds == _SKIPPED) & (sizes_here >= 2) & (after <= ends)
+            if not usual.all():
+                usual = self._special(rows, at, after, kinds, (sizes_here >= 2) & (after <= ends))
+                rows, after, ends = rows[usual], after[usual], ends[usual]
+            at = after
+        height, width, _ = self._extents.T
+        self._usual &= (height > 0) & (width > 0) & (height * width <= MOST_PIXELS_PER_BYTE * sizes)
+        return Scanned(self._usual, self._extents, self._frames, self._usual & ~self._restarts)
+
+    def _special(
+        self, rows: np.ndarray, at: np.ndarray, after: np.ndarray, kinds: np.ndarray, whole: np.ndarray
+    ) -> np.ndarray:
+        """Looks at a segment of each of the files `rows`; bool [rows], which to go on with."""
+        kinds = np.where(whole, kinds, _ODD)
+        on = (kinds != _ODD) & (kinds != _SCAN)
+        (found,) = np.nonzero(kinds == _APP1)
+        if len(found):
+            on[found] = self._words[at[found] + 4] != int.from_bytes(b"Exif")
+        (found,) = np.nonzero(kinds == _FRAME)
+        if len(found):
+            on[found] = self._frame(rows[found], at[found], after[found])
+        self._restarts[rows[kinds == _RESTART_INTERVAL]] = True
+        (found,) = np.nonzero(kinds == _SCAN)
+        if len(found):
+            # What to make of a scan of some of the components only, `_jpeg.header` knows.
+            full = self._raw[at[found] + 4] == self._extents[rows[found], 2]
+            self._usual[rows[found]] = full & (after[found] > at[found] + 4)
+        return on
+
+    def _frame(self, rows: np.ndarray, at: np.ndarray, after: np.ndarray) -> np.ndarray:
+        """Takes down what frame headers say; bool [rows], those that are usual."""
+        raw = self._raw
+        channels = raw[np.minimum(at + 9, len(raw) - 1)].astype(np.int64)
+        good = (self._extents[rows, 2] == 0) & ((channels == _GRAY) | (channels == _COLOUR))
+        good &= (raw[at + 4] == 8) & (after >= at + 10 + 3 * channels)
+        if not good.all():
+            rows, at, channels = rows[good], at[good], channels[good]
+        self._extents[rows] = np.column_stack([self._shorts[at + 5], self._shorts[at + 7], channels])
+        luma = chroma = np.where(channels == _GRAY, 0x11, 0)
+        colour = np.flatnonzero(channels == _COLOUR)
+        if len(colour):
+            luma, chroma = luma.copy(), chroma.copy()
+            luma[colour], first, second = (raw[at[colour] + n] for n in (11, 14, 17))
+            chroma[colour] = np.where(first == second, first, 0)
+        self._frames[rows] = np.column_stack([raw[at + 1], at + 5 - self._starts[rows], luma, chroma])
+        return good

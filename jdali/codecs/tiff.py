@@ -1,0 +1,159 @@
+"""TIFF: imagecodecs where it is installed, Pillow for the common kinds without it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import TiffImagePlugin
+
+from jdali.codecs import tiff_directory as tiff
+from jdali.codecs.base import (
+    UINT8,
+    UINT16,
+    Format,
+    ImageInfo,
+    Request,
+    as_stored,
+    corrupt,
+    imagecodecs,
+    need_imagecodecs,
+    open_with_pillow,
+    with_channels,
+)
+from jdali.codecs.color import cmyk_to_rgb, full_intensity, gray_14bit, gray_float
+from jdali.codecs.exif import stored
+from jdali.types import ANY_DATA, GRAY
+
+_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR = 0, 1, 2, 3, 5, 6
+_UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
+_LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
+
+
+class _TiffDetail(NamedTuple):
+    bits: int
+    photometric: int
+    planar: bool
+    color_map: np.ndarray | None  # uint16 [entries, 3]
+
+
+def header(view: memoryview) -> ImageInfo:
+    tags = tiff.read(view)
+    if not (tags.values(tiff.WIDTH) and tags.values(tiff.HEIGHT)):
+        raise corrupt("TIFF", "the first page has no size")
+    one = tags.one
+    width, height, channels = one(tiff.WIDTH, 0), one(tiff.HEIGHT, 0), one(tiff.CHANNELS, 1)
+    if one(tiff.TILE_WIDTH, 0) * one(tiff.TILE_HEIGHT, 0) > max(_LARGEST_TILE, 4 * width * height):
+        raise corrupt("TIFF", f"its tiles are far larger than the picture of {height}x{width}")
+    bits, kind = one(tiff.BITS, 1), one(tiff.SAMPLE_FORMAT, _UNSIGNED)
+    depths = tags.values(tiff.BITS)
+    if len(set(depths)) > 1:
+        raise corrupt("TIFF", f"channels of different bit depth {depths} are not supported")
+    dtype = _dtype(bits, kind)
+    maximum = full_intensity(dtype)
+    if kind == _UNSIGNED and 1 < bits < 8:
+        maximum = float((1 << bits) - 1)
+    photometric = one(tiff.PHOTOMETRIC, _BLACK_IS_ZERO)
+    color_map = None
+    if photometric == _PALETTE:
+        color_map = np.array(tags.values(tiff.COLOR_MAP), np.uint16).reshape(3, -1).T
+        if channels != 1 or bits not in (1, 2, 4, 8) or len(color_map) < 1 << bits:
+            reason = f"a palette of {len(color_map)} entries for {channels} channels of {bits} bits"
+            raise corrupt("TIFF", reason)
+        channels, dtype, maximum = 3, UINT16, 65535
+    turned = one(tiff.ORIENTATION, 1)
+    return ImageInfo(
+        "tiff",
+        height,
+        width,
+        channels,
+        dtype,
+        turned if 1 <= turned <= 8 else 1,
+        maximum,
+        detail=_TiffDetail(bits, photometric, one(tiff.PLANAR, 1) == 2 and channels > 1, color_map),
+    )
+
+
+def _dtype(bits: int, kind: int) -> np.dtype[Any]:
+    """Type of the decoded samples."""
+    if kind == _FLOAT and bits in (16, 32, 64):
+        return np.dtype(f"f{bits // 8}")
+    if kind == _SIGNED and bits in (8, 16, 32):
+        return np.dtype(f"i{bits // 8}")
+    if kind == _UNSIGNED and (1 <= bits <= 16 or bits == 32):
+        return UINT8 if bits <= 8 else UINT16 if bits <= 16 else np.dtype(np.uint32)
+    raise corrupt("TIFF", f"samples of format {kind} with {bits} bits are not supported")
+
+
+def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
+    detail: _TiffDetail = info.detail
+    is_cmyk = detail.photometric == _CMYK and info.channels == 4 and detail.bits == 8
+    if not is_cmyk and detail.photometric not in (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR):
+        raise corrupt("TIFF", f"photometric interpretation {detail.photometric} is not supported")
+    held = None if request.window is None else tiff.part(view, request.window)
+    if held is not None:
+        view, (top, left, height, width) = held
+        info = dataclasses.replace(info, height=height, width=width)
+    picture = _decode_page(view, info, is_cmyk)
+    if held is not None and request.window is not None:
+        y, x, rows, columns = request.window
+        picture = picture[y - top : y - top + rows, x - left : x - left + columns]
+    deep = 8 < detail.bits < 16
+    if request.output_type == GRAY and info.channels > 2 and (deep or detail.planar or request.turned):
+        # DALI has another decoder for these.
+        picture = gray_14bit(picture)
+    if deep:
+        # As DALI: the bits that are there go to the top, and the rest are 0.
+        picture = picture << (16 - detail.bits)
+    if detail.color_map is not None:
+        picture = detail.color_map[picture]
+    if is_cmyk and request.output_type != ANY_DATA:
+        picture = cmyk_to_rgb(picture, inverted=False)
+        picture = gray_14bit(picture) if request.output_type == GRAY else picture
+    return with_channels(picture)
+
+
+def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray:
+    """Samples [H, W] or [H, W, C] as stored, but with 0 for black; indices where there is a palette."""
+    detail: _TiffDetail = info.detail
+    codecs = imagecodecs()
+    if codecs is None:
+        return _decode_with_pillow(view, info)
+    if is_cmyk:  # which would be turned into RGB, with another rounding
+        view = _rewritten(view, info, _RGB)
+    picture: np.ndarray = codecs.tiff_decode(view)
+    if detail.planar:
+        picture = np.moveaxis(picture, 0, -1)
+    if picture.dtype == np.bool_:
+        picture = picture.astype(np.uint8) * (1 if detail.color_map is not None else 255)
+    if detail.photometric == _WHITE_IS_ZERO:
+        picture = (info.maximum - picture).astype(picture.dtype)
+    return picture
+
+
+def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
+    bits, channels = info.detail.bits, 1 if info.detail.color_map is not None else info.channels
+    simple = bits == 8 and channels in (1, 3, 4)
+    if not (simple or (channels == 1 and (bits in (1, 16) or info.dtype == np.float32))):
+        need_imagecodecs(f"a TIFF image with {channels} channels of {bits} bits")
+    # About all else that may be damaged Pillow would give warnings.
+    plain = _rewritten(view, info, info.detail.photometric)
+    picture = as_stored(open_with_pillow(TiffImagePlugin.TiffImageFile, plain, info))
+    # Pillow has turned it upright, whether one wants it or not.
+    return stored(picture, info.orientation)
+
+
+def _rewritten(view: memoryview, info: ImageInfo, photometric: int) -> memoryview:
+    """A file with only what the samples depend on; `photometric`: what they are to be taken for."""
+    plain = tiff.part(view, (0, 0, info.height, info.width), True, photometric)
+    if plain is None:
+        raise corrupt("TIFF", "its strips or tiles are outside of the file")
+    return plain[0]
+
+
+def _matches(view: memoryview) -> bool:
+    return bytes(view[:4]) in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+
+
+FORMAT = Format("tiff", _matches, header, decode, gray_float)

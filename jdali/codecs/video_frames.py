@@ -1,0 +1,59 @@
+"""Which frames a sequence is made of, and what stands in for those that there are not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali.codecs.video_decoder import PADDING
+
+_MODES = {
+    "none": "none", "": "none", "constant": "constant", "edge": "edge", "repeat": "edge",
+    "reflect_1001": "reflect_1001", "symmetric": "reflect_1001",
+    "reflect_101": "reflect_101", "reflect": "reflect_101",
+}  # fmt: skip
+
+
+def padding_mode(name: str, mode: str) -> str:
+    """A `pad_mode` by its main name; `name` is that of the operator."""
+    if mode not in _MODES:
+        raise ValueError(f"{name}: pad_mode is {mode!r}, it must be one of {', '.join(filter(None, _MODES))}")
+    return _MODES[mode]
+
+
+def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
+    """Numbers of frames from `low` to `high` - 1 in place of those beyond.
+
+    Args:
+        numbers: [n].
+        low, high: the range that is there; not empty.
+        mode: "constant": `PADDING`; "edge": the frame at the end of the range; "reflect_1001",
+            "reflect_101": mirrored there, the last one with or without being repeated; "none": an error.
+    """
+    beyond = (numbers < low) | (numbers >= high)
+    if not beyond.any():
+        return numbers
+    if mode == "none":
+        number = numbers[beyond][0]
+        raise SampleError(
+            f"frame {number} is beyond the {high - low} frames from {low} on (pad_mode is none)"
+        )
+    if mode == "constant":
+        return np.where(beyond, PADDING, numbers)
+    if mode == "edge":
+        return np.clip(numbers, low, high - 1)
+    size, offset = high - low, numbers - low
+    if mode == "reflect_1001":
+        offset = offset % (2 * size)
+        return low + np.where(offset >= size, 2 * size - 1 - offset, offset)
+    period = max(2 * (size - 1), 1)
+    offset = offset % period
+    return low + np.where(offset >= size, period - offset, offset)
+
+
+def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:
+    """The values of a padding frame, one or three; `name` is that of the operator."""
+    values = fill_value if isinstance(fill_value, tuple) else (fill_value,)
+    if len(values) not in (1, 3) or not all(0 <= v <= 255 for v in values):
+        raise ValueError(f"{name}: fill_value {fill_value} must be one or three numbers from 0 to 255")
+    return values

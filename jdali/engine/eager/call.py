@@ -1,0 +1,270 @@
+"""Running one operator now, without a pipeline: what dynamic mode does.
+
+Each call is run as a graph of one node by the same runners as a pipeline's. A runner is kept for
+every `Form` of a call, and takes everything that differs from call to call as values of the batch:
+no argument that may differ by sample is compiled in, so calling with new values compiles nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jdali._batches.gather import gather
+from jdali._batches.provenance import Drawn, Provenance
+from jdali._batches.store import PaddedBlock
+from jdali._errors import OperatorError
+from jdali._operators.record import Operator
+from jdali.engine.failure import NodeFailure
+from jdali.engine.steps.adapters import runner_of
+from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.reading import cost_of, read
+from jdali.engine.steps.runner import StepContext
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.pool import Pool
+from jdali.graph.node import WHOLE_BATCH, Graph
+from jdali.graph.plan import HostStep, Stage, is_compiled
+from jdali.ops.flow._source import external_source
+from jdali.readers.ahead import reading_ahead
+from jdali.tensors import RowSlice, TensorList
+
+KEPT_RUNNERS = 1024  # forms of calls whose compiled programs are kept; the least used go first
+_MASK32 = 0xFFFF_FFFF
+
+COMPILER = Compiler()
+
+
+def compiled_programs() -> int:
+    """How many programs all calls together have compiled so far."""
+    return COMPILER.count
+
+
+class Placement(NamedTuple):
+    """Where an operator runs: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
+
+    name: str
+    device: jax.Device
+
+
+class Form(NamedTuple):
+    """What a runner is made for: all but the values, the sizes and the types of the data."""
+
+    op: Operator
+    placement: Placement
+    inputs: tuple[tuple[str, int], ...]  # layout and number of axes of each
+    per_sample: tuple[str, ...]  # names of the per-sample arguments given
+    static: tuple[tuple[str, Any], ...]
+    room: int  # samples that a program has rows for
+
+
+class RandomDraw(NamedTuple):
+    """Which random numbers an operator takes: a seed, and how many calls have drawn from it before."""
+
+    seed: int
+    number: int
+
+
+class _Runner:
+    """The runner of one form. Calls from several threads take turns where the runner has a state."""
+
+    def __init__(self, form: Form):
+        graph = Graph()
+        device = "cpu" if form.placement.name == "cpu" else "gpu"
+        given = functools.partial(
+            graph.add, external_source, (), {}, device=device, num_outputs=1, where="a call"
+        )
+        self.inputs = [given().outputs[0] for _ in form.inputs]
+        self.arguments = {name: given().outputs[0] for name in form.per_sample}
+        self.node = graph.add(
+            form.op,
+            self.inputs,
+            dict(form.static) | self.arguments,
+            device=form.placement.name,
+            where="a call",
+        )
+        # Without random values, host operators keep nothing from call to call.
+        self._random = form.op.random
+        self._stream: tuple[int, int] | None = None  # seed and stream of the last call
+        step = (
+            Stage(0, 0, device, WHOLE_BATCH, (self.node,), tuple(self.inputs), self.node.outputs)
+            if is_compiled(self.node)
+            else HostStep(self.node, 0)
+        )
+        self._runner = runner_of(
+            step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER
+        )
+        stateless = self._runner.stateless and not form.op.random
+        self._turn = contextlib.nullcontext() if stateless else threading.Lock()
+
+    def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:
+        with self._turn:
+            stream = draw.seed, draw.number >> 32
+            if self._random and stream != self._stream:
+                self._runner.reseed(*stream)
+                self._stream = stream
+            with pool.slabs:
+                self._runner.run(env, ids, StepContext(pool))
+
+
+_kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
+
+
+def _runner(form: Form) -> _Runner:
+    try:
+        return _kept_runner(form)
+    except TypeError:  # an argument that cannot be hashed, such as an object of the user's
+        return _Runner(form)
+
+
+def run_operator(
+    op: Operator,
+    inputs: Sequence[TensorList],
+    per_sample: Mapping[str, TensorList | np.ndarray],
+    static: Mapping[str, Any],
+    *,
+    batch_size: int,
+    placement: Placement,
+    draw: RandomDraw,
+    pool: Pool,
+    constants: Mapping[str, Any],
+) -> tuple[TensorList, ...]:
+    """Runs an operator on a batch. Compiled ones may still be computing when this returns.
+
+    Args:
+        op: the operator.
+        inputs: batches of `batch_size` samples.
+        per_sample: values of per-sample arguments, batches likewise or arrays [N, ...]; those not named are
+            not given.
+        static: values of the other arguments, converted.
+        batch_size: number of samples.
+        placement: where to run.
+        draw: of a random operator. Sample i gets the same values whatever the batch size.
+        pool: threads of operators that are not compiled.
+        constants: those of the inputs that are one array for all samples, by name, if `setup` asks for them.
+
+    Raises:
+        OperatorError: the operator failed.
+    """
+    if placement.name == "cpu":
+        inputs = [value.to_device("cpu") for value in inputs]
+    kinds = tuple([(v.spec.layout, v.spec.ndim) for v in inputs])
+    static_args = tuple(sorted(static.items())) if static else ()
+    form = Form(op, placement, kinds, tuple(sorted(per_sample)), static_args, room_for(batch_size))
+    runner = _runner(form)
+    env = Values(zip(runner.inputs, inputs, strict=True))
+    for name, value in per_sample.items():
+        if isinstance(value, TensorList):
+            env[runner.arguments[name]] = value
+        elif is_compiled(runner.node):
+            env.arrays[runner.arguments[name]] = value
+        else:
+            env[runner.arguments[name]] = TensorList.from_dense(value)
+    env.constants |= constants
+    ids = call_ids(batch_size, draw.number) if op.random else _no_ids(batch_size)
+    try:
+        runner.run(env, ids, draw, pool)
+    except NodeFailure as failure:
+        sample, made_of = next(iter(failure.failures)), env.made_of(runner.node)
+        source = "" if sample is None or made_of is None else ", ".join(made_of.files(sample))
+        raise failure.user_error(sample, source, where="") from failure.first
+    return tuple(env[value] for value in runner.node.outputs)
+
+
+def call_ids(count: int, number: int) -> SampleIds:
+    """The samples of a draw: they have no index in a data set but their position in the batch.
+
+    Args:
+        count: how many there are.
+        number: of the draw, of which the low 32 bits are taken.
+    """
+    return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
+
+
+@functools.lru_cache(maxsize=64)
+def _no_ids(count: int) -> SampleIds:
+    """The samples of a call that draws nothing."""
+    return call_ids(count, 0)
+
+
+@functools.lru_cache(maxsize=1024)
+def room_for(batch_size: int) -> int:
+    """Rows of a program: few different numbers, so that batches of any size share few programs.
+
+    1, 2, 3, 4, 6, 8, 12, 16, 24, ...: less than a third of the rows is unused.
+    """
+    power = 1
+    while power < batch_size:
+        if power * 3 // 2 >= batch_size and power > 1:
+            return power * 3 // 2
+        power *= 2
+    return power
+
+
+class EagerReader:
+    """A reader outside of a pipeline: samples when they are asked for.
+
+    Args:
+        op: record of the reader.
+        args: its arguments, as the user gave them.
+        seed: of the random order, unless the arguments name one.
+    """
+
+    def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int):
+        graph = Graph()
+        self.node = graph.add(op, (), args, device="cpu", where="a call")
+        bound = op.bind(args)
+        arguments = {name: arg.convert(bound[name]) for name, arg in op.public_args.items()}
+        if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
+            arguments["seed"] = seed
+        try:
+            self._reader = reading_ahead(op.run(**arguments))
+        except (ValueError, TypeError, OSError) as error:
+            raise OperatorError.of(error, op.name) from error
+        self._cost = cost_of(self._reader)
+
+    def meta(self) -> dict[str, int]:
+        meta: dict[str, int] = self._reader.meta()
+        return meta
+
+    def get_state(self) -> dict[str, Any]:
+        state: dict[str, Any] = self._reader.get_state()
+        return state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._reader.set_state(state)
+
+    def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
+        """The next `count` samples, one batch for each output."""
+        epochs, indices, _ = self._reader.next_batch(count)
+        sources = Provenance.of(Drawn(self._reader.source, indices))
+        try:
+            with pool.slabs:
+                columns = read(self.node, self._reader, epochs, indices, pool, cost=self._cost)
+        except NodeFailure as failure:
+            sample = next(iter(failure.failures))
+            source = "" if sample is None else sources[sample]
+            raise failure.user_error(sample, source, where="") from failure.first
+        return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)
+
+
+def move(batch: TensorList, device: jax.Device, pool: Pool) -> TensorList:
+    """The batch on an accelerator, transferred now and not when it is first used; by the memory of a pool."""
+    store = batch.store
+    with pool.slabs:
+        placed = gather(store, None, store.padded_shape(), device)
+    whole = np.arange(len(batch))
+    return TensorList.from_parts([RowSlice(placed, whole, whole)], batch.spec, "gpu", batch.provenance)
+
+
+def wait(batch: TensorList) -> None:
+    """Waits until the values of a batch are computed."""
+    for block in batch.store.blocks:
+        if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+            block.array.block_until_ready()

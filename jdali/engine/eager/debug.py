@@ -1,0 +1,391 @@
+"""Debug mode: the user's function runs in each iteration, and an operator when the function calls it.
+
+The operators, their random keys and what runs them are those of the compiled pipeline, one step an operator.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali._batches.provenance import Drawn, Provenance, external
+from jdali._operators.record import ArgKind, Operator
+from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch
+from jdali.engine.eager.debug_node import DataNodeDebug
+from jdali.engine.eager.debug_step import DebugStep, unexpected
+from jdali.engine.failure import NodeFailure
+from jdali.engine.flow.executor import Engine, Iteration, Result
+from jdali.engine.steps.adapters import runner_of
+from jdali.engine.steps.branch_samples import leave_empty, part_of
+from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.engine.tasks.feed import DrawnBatch, Feed
+from jdali.engine.tasks.in_workers import InWorkers
+from jdali.engine.tasks.refill import Refs
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.tasks.user_batches import Samples
+from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
+from jdali.graph.plan import ExecutionPlan, dependencies, step_of
+from jdali.tensors import TensorList
+
+_NO_PLAN = ExecutionPlan((), (), (), ())
+
+
+class DebugEngine(Engine):
+    """Makes the batches of a pipeline in debug mode, one at a time, in the thread of who asks.
+
+    Args:
+        define: calls the user's function, whose operators go to the graph that it is given; returns the outputs.
+        open_source: gives the reader, or the external source, of a node.
+        conditionals: the function is converted: `if` works sample by sample.
+        devices: JAX's, of "cpu" and "gpu".
+        batch_size, threads, most_idle, seed, max_compiles, exact_shapes: see `Pipeline`.
+
+    Attributes:
+        first_is_over: one iteration has come to its end, so all operators are known.
+    """
+
+    def __init__(
+        self,
+        define: Callable[[DebugGraph], tuple[DataNode, ...]],
+        open_source: Callable[[Node], Any],
+        *,
+        conditionals: bool,
+        batch_size: int,
+        threads: int,
+        most_idle: int,
+        seed: int,
+        max_compiles: int | None,
+        devices: dict[str, jax.Device],
+        exact_shapes: bool,
+    ):
+        super().__init__(
+            _NO_PLAN, batch_size=batch_size, threads=threads, most_idle=most_idle, seed=seed, on_error="raise",
+            max_compiles=max_compiles, devices=devices, sources={},
+        )  # fmt: skip
+        self._define, self._open_source = define, open_source
+        self.conditionals = conditionals
+        self._devices, self._exact_shapes = devices, exact_shapes
+        self._steps: list[DebugStep] = []
+        self._held: dict[str, list[tuple[Any, str | None]]] = {}
+        self.first_is_over = False
+
+    # --- operators --------------------------------------------------------------------------
+    def step_of(self, node: Node, number: int) -> DebugStep:
+        """What runs an operator that the function calls, the `number`th from 0.
+
+        Raises:
+            RuntimeError: in the first iteration, it called another one here, or with other arguments.
+        """
+        if number < len(self._steps):
+            step = self._steps[number]
+            step.check(node)
+            return step
+        if self.first_is_over:
+            raise unexpected(node)
+        if node.is_source:
+            self._add_source(node)
+        step = DebugStep(node, self._runner_of)
+        self._steps.append(step)
+        self.runners.append(step.runner)
+        return step
+
+    def _runner_of(self, node: Node) -> StepRunner:
+        step = step_of(node)
+        return runner_of(
+            step, seed=self.seed, device=self._devices[step.device], max_batch=self.batch_size,
+            compiler=self.compiler, exact_shapes=self._exact_shapes, source=self.sources.get(node),
+        )  # fmt: skip
+
+    def _add_source(self, node: Node) -> None:
+        source = self.sources[node] = self._open_source(node)
+        self.feed.add(node, source)
+        if not isinstance(source, SourceFeed):
+            self.readers[node] = source
+            return
+        held = self._held.pop(node.name, [])
+        if held:
+            source.check_is_fed(node.name)
+        for data, layout in held:
+            convert = functools.partial(source.as_fed, data, layout, self.batch_size, copy=True)
+            source.feed(self.feed.ask(node, convert))
+
+    @property
+    def first_reader(self) -> Node | None:
+        """The one whose samples give the random values their keys, as far as it is known."""
+        return next(iter(self.readers), None)
+
+    @property
+    def has_external_sources(self) -> bool:
+        """Whether an external source may give a batch a size of its own, as far as is known."""
+        return len(self.sources) > len(self.readers)
+
+    def hold(self, name: str, data: Any, layout: str | None) -> bool:
+        """Keeps what is fed before the first iteration; False: the source is there, feed it."""
+        if self.first_is_over or any(node.name == name for node in self.sources):
+            return False
+        self._held.setdefault(name, []).append((data, layout))
+        return True
+
+    # --- iterations -------------------------------------------------------------------------
+    def draw(self, feed: Feed | None = None) -> Iteration:
+        """The next batch, of which everything is computed.
+
+        Raises:
+            OperatorError: an operator failed.
+            StopIteration: an external source is at its end.
+        """
+        graph = DebugGraph(self)
+        try:
+            outputs = self._define(graph)
+            graph.run_waiting()
+        except StopIteration:
+            self.feed.note_end()
+            raise
+        except BaseException:
+            graph.count()
+            raise
+        graph.count()
+        self.first_is_over = True
+        if self._held:
+            name = self._held.popitem()[0]
+            raise KeyError(f'feed_input: Could not find an input operator with name "{name}"')
+        self.plan = ExecutionPlan((), outputs, (), ())
+        return graph.iteration()
+
+    def settle(self, iteration: Iteration, feed: Feed | None = None, on_error: str | None = None) -> Result:
+        """What the iteration has come to."""
+        return self._result(iteration, feed or self.feed)
+
+
+class DebugGraph(Graph):
+    """The operators of one iteration; one that is added runs at once.
+
+    But for random operators of the first iteration whose samples are not known yet, since no reader was reached:
+    they, and what depends on them, wait for it, or until a value of theirs is asked for.
+    """
+
+    def __init__(self, engine: DebugEngine):
+        super().__init__()
+        self._engine = engine
+        self._env = Values()
+        self._size: int | None = None  # of the batch
+        self._parts: dict[Domain, SampleIds] = {}
+        self._keys_known = False  # the samples are those of the first reader, or there is none
+        self._refs: dict[Node, Refs] = {}  # drawn so far, by the nodes of the first iteration
+        self._waiting: list[tuple[Node, DebugStep]] = []
+        self._called = 0  # operators, without those that stand for given batches
+
+    # --- as a graph -------------------------------------------------------------------------
+    def new_value(self, name: str, device: str, node: Node, index: int) -> DataNodeDebug:
+        return DataNodeDebug(name, device, node, index, self)
+
+    def own(self, value: DataNode) -> DataNode:
+        if isinstance(value, DataNodeDebug) and value.graph is not self:
+            return self._given(value.get(), "a batch of another iteration", "external_source")
+        return super().own(value)
+
+    def taken(
+        self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Batches that are no nodes become some: those of `get()`, and lists of arrays."""
+        per_sample = {k for k, arg in op.public_args.items() if arg.kind is ArgKind.PER_SAMPLE}
+        given = [self._taken(value, f"input {i}", op) for i, value in enumerate(inputs)]
+        return given, {
+            k: self._taken(value, f"argument '{k}'", op) if k in per_sample else value
+            for k, value in args.items()
+        }
+
+    def _taken(self, value: Any, what: str, op: Operator) -> Any:
+        if isinstance(value, TensorList):
+            return self._given(value, what, op.shown_name)
+        if not isinstance(value, list):
+            return value
+        if any(isinstance(v, (DataNode, TensorList)) for v in value):  # several input sets
+            return [self._taken(v, what, op) for v in value]
+        return self._given(batch_of_list(value), what, op.shown_name) if is_batch(value) else value
+
+    def _given(self, batch: TensorList, what: str, operator: str) -> DataNode:
+        if self._engine.conditionals:
+            raise ValueError(
+                "Debug mode with conditional execution (when `enable_conditionals=True`) doesn't allow for "
+                "modification of operator outputs by libraries other than DALI or using the TensorLists extracted "
+                "via `.get()` as inputs. Expected `DataNodeDebug` as an input, got "
+                f"{type(batch).__name__} at {what} of operator '{operator}'."
+            )
+        if self._size is not None and len(batch) != self._size:
+            raise RuntimeError(
+                f"Batch size must be uniform across an iteration. {what.capitalize()} for operator '{operator}' has "
+                f"batch size = {len(batch)}. Expected batch size = {self._size}."
+            )
+        self._size = len(batch)
+        return self.add_batch(GivenBatch(batch), batch.device)
+
+    def add(self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], **options: Any) -> Node:
+        """Adds an operator and runs it; see `Graph.add`.
+
+        Raises:
+            OperatorError: it failed.
+            RuntimeError: it is not what the first iteration called here.
+        """
+        runtime = options.get("runtime")
+        if isinstance(runtime, InWorkers):  # where a debugger is of no use
+            options["runtime"] = here = runtime.in_process()
+            args = {name: here if value is runtime else value for name, value in args.items()}
+        node = super().add(op, inputs, args, **options)
+        if isinstance(runtime, GivenBatch):
+            self._env[node.outputs[0]] = runtime.batch
+            return node
+        step = self._engine.step_of(node, self._called)
+        self._called += 1
+        if node.is_source:
+            self._reach_source(node, step)
+        elif self._must_wait(node):
+            self._waiting.append((node, step))
+        else:
+            self._run(node, step)
+        return node
+
+    # --- values -----------------------------------------------------------------------------
+    def value(self, node: DataNode) -> TensorList:
+        """The batch of a node.
+
+        Raises:
+            RuntimeError: its operator failed.
+        """
+        if node not in self._env:
+            self.run_waiting()
+        if node not in self._env:
+            raise RuntimeError(f"{node.name}: there is no value, its operator failed")
+        return self._env[node]
+
+    def run_waiting(self) -> None:
+        """Runs the operators that wait for the keys of their samples; now they have to be known."""
+        if self._waiting and not self._keys_known:
+            self._fix_keys()
+        waiting, self._waiting = self._waiting, []
+        for node, step in waiting:
+            self._run(node, step)
+
+    def _must_wait(self, node: Node) -> bool:
+        engine = self._engine
+        size_is_known = self._size is not None or not engine.has_external_sources
+        if not self._keys_known and engine.first_is_over and size_is_known:
+            self._fix_keys()
+        if self._keys_known:
+            return False
+        return node.op.random or any(value not in self._env for value in dependencies(node))
+
+    def _fix_keys(self) -> None:
+        """Decides which samples the batch has: the next of the first reader, if one is known."""
+        reader = self._engine.first_reader
+        if reader is not None:
+            self._draw_from(reader)
+        else:
+            self._know(*self._engine.feed.counted(self._engine.feed.position, self._batch_size))
+
+    def _know(self, epochs: np.ndarray, indices: np.ndarray) -> None:
+        ids = SampleIds(epochs.copy(), indices.copy(), np.arange(len(indices)))
+        self._parts, self._keys_known = {WHOLE_BATCH: ids}, True
+
+    @property
+    def _batch_size(self) -> int:
+        if self._size is None:
+            self._size = self._engine.batch_size
+        return self._size
+
+    @property
+    def _samples(self) -> dict[Domain, SampleIds]:
+        """The samples of the branches so far; their keys may not be known yet."""
+        if not self._parts:
+            feed = self._engine.feed
+            epochs, indices = feed.counted(feed.position, self._batch_size)
+            self._parts = {WHOLE_BATCH: SampleIds(epochs, indices, np.arange(len(indices)))}
+        return self._parts
+
+    # --- running ----------------------------------------------------------------------------
+    def _run(
+        self,
+        node: Node,
+        step: DebugStep,
+        draw: DrawnBatch | None = None,
+        drawn: Provenance | None = None,
+    ) -> None:
+        engine = self._engine
+        part = None
+        try:
+            part = part_of(node.domain, self._samples, self._env)
+            if not len(part):
+                leave_empty([node], self._env)
+                return
+            with engine.pool.slabs:
+                step.run(node, self._env, part, StepContext(engine.pool, None, draw), drawn)
+        except NodeFailure as failure:
+            sample = next(iter(failure.failures))
+            position = None if sample is None or part is None else int(part.position[sample])
+            made_of = self._env.made_of(node)
+            source = "" if sample is None or made_of is None else ", ".join(made_of.files(sample))
+            raise failure.user_error(position, source) from failure.first
+
+    def _reach_source(self, node: Node, step: DebugStep) -> None:
+        source = self._engine.sources[step.node]
+        if isinstance(source, SourceFeed):
+            data = self._fetched(node, source)
+            draw = self._draw({}, {step.node: data}, {step.node: source.drawn_layouts})
+            self._run(node, step, draw, external(self._batch_size, step.node))
+            return
+        refs = self._draw_from(step.node)
+        self.run_waiting()
+        drawn = Provenance.of(Drawn(source.source, refs[1].copy(), step.node))
+        self._run(node, step, self._draw({step.node: refs}, {}, {}), drawn)
+
+    def _fetched(self, node: Node, source: SourceFeed) -> list[Samples]:
+        """What an external source gives, which has the size of the batch."""
+        feed = self._engine.feed
+        feed.ask(node, source.check_fed)
+        request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
+        data: list[Samples] = feed.ask(node, functools.partial(source.next, *request))
+        for i, samples in enumerate(data[1:], 1):
+            if len(samples) != len(data[0]):
+                raise RuntimeError(
+                    "External source must return outputs with consistent batch size. "
+                    f"Output {i} has batch size = {len(samples)}, previous batch size = {len(data[0])}"
+                )
+        if self._size is not None and len(data[0]) != self._size:
+            raise RuntimeError(
+                f"Batch size must be uniform across an iteration. External Source operator returned batch size: "
+                f"{len(data[0])}, expected: {self._size}.\nFor batches of other sizes, call all external sources "
+                "at the beginning of the function, before other operators."
+            )
+        self._size = len(data[0])
+        return data
+
+    def _draw_from(self, reader: Node) -> Refs:
+        """The samples of a reader for this batch."""
+        if reader not in self._refs:
+            self._refs[reader] = tuple(self._engine.readers[reader].next_batch(self._batch_size))
+            if reader is self._engine.first_reader:
+                self._know(*self._refs[reader][:2])
+        return self._refs[reader]
+
+    def _draw(
+        self, refs: dict[Node, Refs], data: dict[Node, list[Samples]], layouts: dict[Node, list[str]]
+    ) -> DrawnBatch:
+        ids = self._samples[WHOLE_BATCH]
+        return DrawnBatch(refs, data, ids.epoch, ids.index, np.ones(len(ids), bool), layouts)
+
+    # --- the end ----------------------------------------------------------------------------
+    def count(self) -> None:
+        """Counts the batch."""
+        self._engine.feed.note_drawn(self._batch_size)
+
+    def iteration(self) -> Iteration:
+        """All that there is, for the result."""
+        draw = self._draw(self._refs, {}, {})
+        draw.state = self._engine.feed.get_state()
+        return Iteration(draw, self._samples[WHOLE_BATCH], self._parts, self._env)

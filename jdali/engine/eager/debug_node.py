@@ -1,0 +1,59 @@
+"""What operators return in debug mode: values that are there."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, Protocol
+
+from jdali.graph.node import DataNode, Node
+from jdali.tensors import TensorList
+
+
+class HasValues(Protocol):
+    """The graph of an iteration."""
+
+    def value(self, node: DataNode) -> TensorList:
+        """The batch that a node stands for."""
+
+
+class DataNodeDebug(DataNode):
+    """A `DataNode` of a pipeline in debug mode, which has its batch already.
+
+    It belongs to one iteration; operators of another one take it as a batch that the user gave.
+    """
+
+    __slots__ = ("graph",)
+    __hash__ = object.__hash__
+
+    def __init__(self, name: str, device: str, source: Node, index: int, graph: HasValues):
+        self.name, self.device, self.source, self.index = name, device, source, index
+        self.graph = graph
+
+    def get(self) -> TensorList:
+        """The batch."""
+        return self.graph.value(self)
+
+    def shape(self) -> list[tuple[int, ...]]:  # type: ignore[override]
+        """The shape of each sample."""
+        return self.get().shape()
+
+    @property
+    def ndim(self) -> int:  # type: ignore[override]
+        """Number of axes of the samples."""
+        return self.get().ndim()
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the elements."""
+        return self.get().dtype
+
+    @property
+    def layout(self) -> str:  # type: ignore[override]
+        """Layout of the samples."""
+        return self.get().layout()
+
+    def __str__(self) -> str:
+        data = textwrap.indent(f"data={self.get()}", "    ")
+        return f'DataNodeDebug(\n    name="{self.name}",\n{data})'
+
+    __repr__ = __str__

@@ -1,0 +1,161 @@
+"""An operator of a function in debug mode, through all iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali import types
+from jdali._batches.provenance import Provenance
+from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.graph.node import DataNode, Node
+
+
+class _Kind(NamedTuple):
+    """What must be the same of a batch in all iterations."""
+
+    layout: str
+    dtype: types.DALIDataType
+    ndim: int
+
+
+class DebugStep:
+    """An operator with what runs it. Each iteration has a node of its own for it, which must be alike.
+
+    Args:
+        node: of the first iteration.
+        make_runner: makes what runs a node.
+
+    Attributes:
+        node: that the runner is made for.
+    """
+
+    def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
+        self.node, self._make_runner = node, make_runner
+        self.runner = make_runner(node)
+        self._kinds: dict[str, _Kind] = {}
+
+    # --- the same call ----------------------------------------------------------------------
+    def check(self, node: Node) -> None:
+        """Compares the call with that of the first iteration.
+
+        Raises:
+            RuntimeError: the operator, or what it is called with, is not the same.
+        """
+        if node.op is not self.node.op or node.where != self.node.where:
+            raise unexpected(node)
+        self._check_count("inputs", self.node.inputs, node.inputs)
+        for i, (was, now) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
+            self._check_value(f"Input {i}", was, now)
+        if node.runtime is not None:
+            return  # what the user gave in the first iteration goes on
+        self._check_count("keyword arguments", self.node.args, node.args)
+        changed = _repetitions(self.node) != _repetitions(node)
+        for name, now in node.args.items():
+            if name not in self.node.args:
+                raise RuntimeError(
+                    f"Argument '{name}' for operator '{node.op.shown_name}' was not given when it was built."
+                )
+            was = self.node.args[name]
+            if callable(was) and callable(now):
+                changed = changed or was is not now
+            else:
+                self._check_value(f"Argument '{name}'", was, now)
+        # A function that is defined in the user's function is another one each time.
+        if changed:
+            self.node, self.runner = node, self._make_runner(node)
+
+    def _check_count(self, what: str, was: Any, now: Any) -> None:
+        if len(was) != len(now):
+            raise RuntimeError(
+                f"Trying to use operator '{self.node.op.shown_name}' with different number of {what} than when "
+                f"it was built. Expected: {len(was)} {what}, got {len(now)}."
+            )
+
+    def _check_value(self, what: str, was: Any, now: Any) -> None:
+        title = f"{what} for operator '{self.node.op.shown_name}'"
+        kinds = ["batch" if isinstance(v, DataNode) else "constant" for v in (was, now)]
+        if kinds[0] != kinds[1]:
+            raise RuntimeError(f"{title} is a {kinds[1]} but was a {kinds[0]} when created.")
+        if isinstance(was, DataNode):
+            if was.device != now.device:
+                raise RuntimeError(f"{title} is on '{now.device}' but was on '{was.device}' when created.")
+        elif not _equal(was, now):
+            raise RuntimeError(f"{title} unexpectedly changed value from '{was}' to '{now}'.")
+
+    # --- running ----------------------------------------------------------------------------
+    def run(
+        self, node: Node, env: Values, part: SampleIds, context: StepContext, drawn: Provenance | None = None
+    ) -> None:
+        """Adds the outputs of an iteration's node to its values.
+
+        Args:
+            node: of the iteration.
+            env: values of the iteration.
+            part: its samples that the operator works on.
+            context: what there is to work with.
+            drawn: what a source gave.
+
+        Raises:
+            NodeFailure: with all samples that failed.
+            RuntimeError: a batch is not of the kind that it was.
+        """
+        own = Values()
+        for what, mine, given in self._batches(node):
+            own[mine] = batch = env[given]
+            if len(batch):
+                kind = _Kind(batch.layout(), batch.dtype, batch.ndim())
+                self._check_kind(what, kind)
+        if drawn is not None:
+            own.drawn[self.node] = env.drawn[node] = drawn
+        self.runner.run(own, part, context)
+        for mine, result in zip(self.node.outputs, node.outputs, strict=True):
+            env[result] = own[mine]
+
+    def _batches(self, node: Node) -> Iterator[tuple[str, DataNode, DataNode]]:
+        """Each batch that goes in: its title, what the runner knows it as, and what the iteration does."""
+        for i, (mine, given) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
+            if isinstance(mine, DataNode) and isinstance(given, DataNode):
+                yield f"Input {i}", mine, given
+        given_args: Mapping[str, DataNode] = node.arg_inputs
+        for name, mine in self.node.arg_inputs.items():
+            yield f"Argument '{name}'", mine, given_args[name]
+
+    def _check_kind(self, what: str, now: _Kind) -> None:
+        was = self._kinds.setdefault(what, now)
+        for field, expected, actual in zip(_Kind._fields, was, now, strict=True):
+            if expected != actual:
+                raise RuntimeError(
+                    f"{what} for operator '{self.node.op.shown_name}' has {field} = {actual}, expected: "
+                    f"{expected}, as in the first iteration."
+                )
+
+
+def unexpected(node: Node) -> RuntimeError:
+    """What to raise for an operator that an earlier iteration did not call at this point."""
+    name = "ExternalSource" if node.is_source and node.runtime else node.op.shown_name
+    return RuntimeError(
+        f"Unexpected operator '{name}'. Debug mode does not support changing the order of operators executed "
+        f"within the pipeline.\n  called at {node.where}"
+    )
+
+
+def _repetitions(node: Node) -> list[int]:
+    """For each batch that goes in, where it does so first: the runner knows a batch by its value in the graph."""
+    values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
+    return [values.index(value) for value in values]
+
+
+def _equal(was: Any, now: Any) -> bool:
+    """Whether two constants are the same; NaN is itself."""
+    if was is now:
+        return True
+    try:
+        a, b = np.asarray(was), np.asarray(now)
+        return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    except (TypeError, ValueError):
+        return bool(was == now)

@@ -1,0 +1,81 @@
+"""What a step of the engine raises: which operator failed, and on which samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jdali._errors import OperatorError, SampleError
+from jdali.graph.node import Node
+
+
+class NodeFailure(Exception):
+    """A node failed, on some samples or (key None) as a whole; the executor decides what to do."""
+
+    def __init__(self, node: Node, failures: Mapping[int | None, Exception]):
+        first = next(iter(failures.values()))
+        super().__init__(str(first))
+        self.node, self.failures, self.first = node, dict(failures), first
+
+    @classmethod
+    def of(cls, node: Node, error: Exception) -> NodeFailure:
+        return cls(node, {error.sample if isinstance(error, SampleError) else None: error})
+
+    @property
+    def is_of_samples(self) -> bool:
+        """Whether other samples would not fail: the error is of the samples, not of the code."""
+        return None not in self.failures and all(isinstance(e, SampleError) for e in self.failures.values())
+
+    @property
+    def operator(self) -> str:
+        return self.node.op.shown_name
+
+    @property
+    def where(self) -> str:
+        """The user's line."""
+        return self.node.where
+
+    def user_error(self, sample: int | None, source: str, where: str | None = None) -> OperatorError:
+        """What to raise, from `first`.
+
+        Args:
+            sample: the first that failed, as the user counts them.
+            source: the file that it came from.
+            where: in place of the user's line.
+        """
+        where = self.where if where is None else where
+        return OperatorError.of(self.first, self.operator, sample=sample, source=source, where=where)
+
+
+class ProgramFailure(NodeFailure):
+    """The compiled program of several operators failed, in which of them is not known."""
+
+    def __init__(self, nodes: Sequence[Node], error: Exception):
+        super().__init__(nodes[0], {None: error})
+        self._nodes = nodes
+
+    @property
+    def operator(self) -> str:
+        return ", ".join(node.op.shown_name for node in self._nodes)
+
+    @property
+    def where(self) -> str:
+        return ", ".join(dict.fromkeys(node.where for node in self._nodes))
+
+
+class failing_as:
+    """What is raised in `with failing_as(nodes):` becomes the failure of these, unless it is one already."""
+
+    __slots__ = ("_nodes",)
+
+    def __init__(self, nodes: Sequence[Node]):
+        self._nodes = nodes
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, NodeFailure):
+            nodes = self._nodes
+            raise (
+                NodeFailure.of(nodes[0], error) if len(nodes) == 1 else ProgramFailure(nodes, error)
+            ) from error

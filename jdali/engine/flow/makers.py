@@ -1,0 +1,96 @@
+"""The threads that make batches, several of them at the same time, each going through the steps in its turn."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+
+import jax
+
+from jdali._batches.store import PaddedBlock
+from jdali.engine.flow.executor import Engine, Iteration, Result
+from jdali.engine.flow.gate import Gate, Stopped, Way
+from jdali.engine.flow.ready_queue import ReadyQueue
+from jdali.engine.workers.native_calls import NATIVE
+
+# Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
+IN_FLIGHT = 3
+
+
+class Makers:
+    """Threads that make the batches of an engine, in order.
+
+    Args:
+        engine: to run.
+        made: where batches go.
+        draw: what the sources give next.
+        stopped: whether to end.
+    """
+
+    def __init__(
+        self, engine: Engine, made: ReadyQueue, draw: Callable[[], Iteration], stopped: Callable[[], bool]
+    ):
+        self._engine, self._made, self._draw, self._stopped = engine, made, draw, stopped
+        # The gates: of the sources, of each step, and of what is done at the end.
+        self._gates = [Gate(n, stopped) for n in [1, *engine.at_once, 1]]
+
+    def threads(self) -> list[threading.Thread]:
+        """Threads that are not started yet."""
+        return [
+            threading.Thread(target=self._work, name="jdali-executor", daemon=True) for _ in range(IN_FLIGHT)
+        ]
+
+    def wake(self) -> None:
+        """Has the threads that wait for their turn ask whether to end."""
+        for gate in self._gates:
+            gate.wake()
+
+    def _work(self) -> None:
+        with contextlib.suppress(Stopped):
+            while True:
+                self._make(self._made.begin(self._stopped))
+
+    def _make(self, number: int) -> None:
+        """Makes a batch and hands it over, or what was raised in place of it."""
+        way = Way(self._gates, number)
+        outcome: Iteration | Result | BaseException = self._through_the_steps(way)
+        try:
+            with way.turn(len(self._gates) - 1):
+                if isinstance(outcome, Iteration):
+                    outcome = self._settled(outcome)
+                self._made.put(outcome)
+            if isinstance(outcome, Result):
+                # A batch is under way until the device has computed it.
+                with self._engine.timing.device.lap(), NATIVE:
+                    _wait(outcome)
+        finally:
+            del outcome  # an exception holds this frame: no cycle
+
+    def _through_the_steps(self, way: Way) -> Iteration | BaseException:
+        try:
+            with way.turn(0):
+                iteration = self._draw()
+            self._engine.advance(iteration, lambda step: way.turn(step + 1), way.number)
+            return iteration
+        except Stopped:
+            raise
+        except BaseException as error:
+            iteration = None  # the error holds this frame
+            return error
+
+    def _settled(self, iteration: Iteration) -> Result | BaseException:
+        try:
+            return self._engine.settle(iteration)
+        except BaseException as error:
+            del iteration  # the error holds this frame
+            return error
+
+
+def _wait(result: Result) -> None:
+    """Waits until the arrays of a result are computed; an error in them is its consumer's."""
+    for output in result.outputs:
+        for block in output.store.blocks:
+            if isinstance(block, PaddedBlock) and isinstance(block.array, jax.Array):
+                with contextlib.suppress(Exception):
+                    block.array.block_until_ready()

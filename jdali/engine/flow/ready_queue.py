@@ -1,0 +1,150 @@
+"""The batches between those who make them and those who take them: their number, their bytes, whose turn is next."""
+
+from __future__ import annotations
+
+import collections
+import threading
+from collections.abc import Callable
+
+from jdali.engine.flow.executor import Result
+from jdali.engine.flow.gate import Stopped
+
+
+class Room:
+    """How many batches made ahead may be under way or wait: a rule of numbers alone, for one thread at a time.
+
+    Args:
+        depth: batches that may wait; one more is made meanwhile.
+        most_bytes: of those that wait and those under way, together; one batch is made whatever it takes.
+        is_strict: as long as nothing is known of the size of batches, one is under way; else as many as `depth` says.
+
+    Attributes:
+        largest: bytes that a batch took at most while it was made, of those made so far.
+    """
+
+    def __init__(self, depth: int, most_bytes: int, *, is_strict: bool):
+        self.depth, self.most_bytes = depth, most_bytes
+        self._is_strict = is_strict
+        self.largest = 0
+
+    def note(self, size: int) -> None:
+        """A batch took this many bytes while it was made."""
+        self.largest = max(self.largest, size)
+
+    def allows(self, under_way: int, waiting: int, waiting_bytes: int) -> bool:
+        """Whether one more batch may be begun."""
+        if not under_way + waiting:
+            return True
+        if under_way + waiting > self.depth:
+            return False
+        if not self.largest:
+            return not self._is_strict
+        return waiting_bytes + (under_way + 1) * self.largest <= self.most_bytes
+
+
+class ReadyQueue:
+    """Those who make batches wait here for room, those who take them for a batch.
+
+    Args:
+        room: of batches made ahead; None: there is room for all.
+        when_asked: no more are begun than were asked for.
+
+    Attributes:
+        changed: of this, and of what else whoever waits here depends on.
+        begun, asked, taken: how many batches so far.
+    """
+
+    def __init__(self, room: Room | None, *, when_asked: bool):
+        self.room, self._when_asked = room, when_asked
+        self.changed = threading.Condition()
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing is under way and nothing waits."""
+        self.begun = self.asked = self.taken = 0
+        # An exception among them holds whoever has it, through its frames: they are let go of as soon as possible.
+        self._made: collections.deque[Result | BaseException] = collections.deque()
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return len(self._made)
+
+    def wake(self) -> None:
+        """Has everybody who waits look again."""
+        with self.changed:
+            self.changed.notify_all()
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the end of an external source is what has waited the longest."""
+        return bool(self._made) and isinstance(self._made[0], StopIteration)
+
+    # --- for those who make them ------------------------------------------------------------
+    def begin(self, stopped: Callable[[], bool]) -> int:
+        """The number of the next batch to be made, as soon as there is room for it.
+
+        Raises:
+            Stopped: `stopped` said so before.
+        """
+        with self.changed:
+            self.changed.wait_for(lambda: stopped() or self._may_begin())
+            if stopped():
+                raise Stopped
+            self.begun += 1
+            return self.begun - 1
+
+    def _may_begin(self) -> bool:
+        if self._when_asked and self.begun >= self.asked:
+            return False
+        return self._has_room(self.begun)
+
+    def _has_room(self, begun: int) -> bool:
+        """Whether there is room for one more batch than this many."""
+        if self.room is None:
+            return True
+        waiting = len(self._made)
+        return self.room.allows(
+            begun - self.taken - waiting, waiting, sum(_bytes(outcome) for outcome in self._made)
+        )
+
+    def put(self, outcome: Result | BaseException) -> None:
+        """Adds a batch, or what was raised in place of it."""
+        with self.changed:
+            self._made.append(outcome)
+            if self.room is not None and isinstance(outcome, Result):
+                self.room.note(outcome.most_bytes)
+            self.changed.notify_all()
+
+    # --- for those who take them ------------------------------------------------------------
+    def room_to_ask(self) -> int:
+        """How many more may be asked for: as many as the room's depth may be there and not taken."""
+        assert self.room is not None
+        with self.changed:
+            most = max(self.taken + self.room.depth - self.asked, 0)
+            return next((n for n in range(most) if not self._has_room(self.asked + n)), most)
+
+    def ask(self) -> None:
+        """One more batch is asked for."""
+        with self.changed:
+            self.asked += 1
+            self.changed.notify_all()
+
+    def add(self, outcome: Result | BaseException) -> None:
+        """One that was made where it was asked for: it is counted when it is there, nobody waits for it before."""
+        with self.changed:
+            self.asked += 1
+            self.begun += 1
+            self.put(outcome)
+
+    def take(self) -> Result | BaseException | None:
+        """The batch that has waited the longest, if one does."""
+        with self.changed:
+            if not self._made:
+                return None
+            self.taken += 1
+            self.changed.notify_all()
+            return self._made.popleft()
+
+
+def _bytes(outcome: Result | BaseException) -> int:
+    return outcome.nbytes if isinstance(outcome, Result) else 0

@@ -1,0 +1,230 @@
+"""The one policy of padded shapes: which sizes share a compiled program.
+
+Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes
+follow from its own sizes and from the stage, and from nothing else: not from samples that were met before, nor
+from its neighbours in the batch. So it runs in the same program in any batch, and after a restart.
+
+* A value has shapes of the grid (`_grid`), fine where padding costs time, coarse where a sample takes so little
+  time that programs cost more, roomy where an operator's time does not grow with the padding (`cost`).
+* Of a picture the longer side is on the grid, and the others are a fraction of it, for sizes of photographs
+  are nearly proportional to each other: two independent grids would give many more shapes.
+* What an operator makes has the shape that its `setup` gives for its padded inputs, if that holds the sample: so a
+  resize to 300 × 300 gives that and no padding, and frames follow from samples of sound without programs of their own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
+from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Grid:
+    """Sizes of an axis, and, of axes that are in proportion, the fractions of the longest that the others may have."""
+
+    sizes: Sizes
+    fractions: tuple[float, ...]  # with few binary digits, ascending to 1
+
+
+def _powers(base: float, *factors: float) -> tuple[float, ...]:
+    return tuple(sorted(f / base**k for k in range(10) for f in factors))
+
+
+# Where padding costs time, by whether a sample takes much of it.
+TIGHT = Grid(FINE, _powers(2, 1, 0.75))
+CHEAP = Grid(COARSE, _powers(2, 1))
+# Where it costs none: what comes in only lies in memory, what is made takes time to be brought there.
+ROOM_IN = Grid(ROOMY, _powers(16, 1))
+ROOM_OUT = Grid(COARSE, _powers(4, 1))
+# A shape that follows from those of the inputs may have this many times the elements that the value's own has.
+_LOOSE = 1.25
+
+# What an operator makes of inputs of these padded shapes: the shapes of its outputs, or None where they do not
+# follow from the inputs' alone. Arguments: number of the node in the stage, shape of each of its inputs.
+Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ...] | None"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Samples of a batch that share a padded shape.
+
+    Attributes:
+        shape: over all axes of all values of the stage.
+        samples: positions in the batch.
+        seconds: modelled time of the samples as they are padded.
+        needed: modelled time of the samples if nothing were padded.
+        cheapest: the sample that takes the least time.
+    """
+
+    shape: tuple[int, ...]
+    samples: np.ndarray
+    seconds: float = 0.0
+    needed: float = 0.0
+    cheapest: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class ShapeNode:
+    """A node of the stage: which values it reads, and which it makes, by number."""
+
+    reads: tuple[int, ...]
+    makes: tuple[int, ...]
+
+
+class PaddedShapes:
+    """Padded shapes of the values of one stage."""
+
+    def __init__(self, layouts: Sequence[str], made: Sequence[ShapeNode], cost: StageCost, derive: Derive):
+        """Remembers nothing of the samples.
+
+        Args:
+            layouts: of each value.
+            made: the nodes in the order in which they run.
+            cost: of the stage.
+            derive: see `Derive`.
+        """
+        self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
+        self._inputs = len(layouts) - sum(len(node.makes) for node in made)
+
+    def group(
+        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], *, together: bool = False
+    ) -> list[Group]:
+        """Groups the samples of a batch by their padded shapes.
+
+        Args:
+            extents: true sizes of each value, int [N, ndim].
+            held: for each value the padded shapes, int [N, ndim], in which an earlier stage left the
+                samples; None: it lies otherwise, or is made here.
+            together: all samples in one shape, that of the largest size of each axis.
+        """
+        count = len(extents[0]) if extents else 0
+        if not count:
+            return []
+        alike = all((e == e[0]).all() for e in extents)
+        if together and not alike:
+            shapes = self._shapes([e.max(axis=0, keepdims=True) for e in extents], [None] * len(held))
+        elif alike and all(h is None or (h == h[0]).all() for h in held):
+            shapes = self._shapes([e[:1] for e in extents], [None if h is None else h[:1] for h in held])
+        else:
+            shapes = self._shapes(extents, held)
+        cells = np.broadcast_to(_rows_of(shapes), (count,))
+        true = elements(extents)
+        seconds = self._cost.seconds(true, np.broadcast_to(elements(shapes), true.shape))
+        needed = self._cost.seconds(true, true)
+        groups = []
+        for cell in range(cells.max() + 1):
+            samples = np.flatnonzero(cells == cell)
+            row = int(samples[0]) if len(shapes[0]) > 1 else 0
+            shape = tuple(int(n) for s in shapes for n in s[row])
+            each = needed[samples]
+            cheapest = int(samples[each.argmin()])
+            groups.append(Group(shape, samples, float(seconds[samples].sum()), float(each.sum()), cheapest))
+        return groups
+
+    def _shapes(
+        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:  # fmt: skip
+        """The padded shape of each value for each sample, int [N, ndim]."""
+        true = elements(extents)
+        costly = self._cost.seconds(true, true) >= SECONDS_WORTH_A_PROGRAM
+        own = [self._own(value, e, costly) for value, e in enumerate(extents)]
+        shapes = [
+            o if h is None else _held_or_own(h, e, o) for o, h, e in zip(own, held, extents, strict=True)
+        ]
+        for number, node in enumerate(self._made):
+            derived = self._derived(number, [shapes[v] for v in node.reads], len(true))
+            for value, found in zip(node.makes, derived, strict=False):
+                fits = (found >= extents[value]).all(axis=1)
+                fits &= _sizes(found) <= _LOOSE * _sizes(own[value])
+                shapes[value] = np.where(fits[:, None], found, own[value])
+        return shapes
+
+    def _own(self, value: int, extents: np.ndarray, costly: np.ndarray) -> np.ndarray:
+        layout = self._layouts[value]
+        if (extents <= SMALL_AXIS).all():
+            return extents
+        if self._cost.free[value]:
+            return own_shapes(extents, layout, ROOM_IN if value < self._inputs else ROOM_OUT)
+        tight = own_shapes(extents, layout, TIGHT) if costly.any() else extents
+        cheap = own_shapes(extents, layout, CHEAP) if not costly.all() else extents
+        return np.where(costly[:, None], tight, cheap)
+
+    def _derived(self, number: int, reads: list[np.ndarray], count: int) -> list[np.ndarray]:
+        """Shapes of a node's outputs that follow from those of its inputs, int [N, ndim]; [] if some do not."""
+        cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
+        _, first = np.unique(cells, return_index=True)
+        found = [
+            self._derive(number, tuple(tuple(int(n) for n in shape[row]) for shape in reads)) for row in first
+        ]
+        known = [f for f in found if f is not None]
+        if not known:
+            return []
+        # -1 holds no sample.
+        none = tuple((-1,) * len(shape) for shape in known[0])
+        each = [none if f is None else f for f in found]
+        return [
+            np.array([f[o] for f in each], np.int64).reshape(len(each), len(shape))[cells]
+            for o, shape in enumerate(known[0])
+        ]
+
+
+def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
+    """Padded shapes of a value by its own sizes.
+
+    Args:
+        extents: true sizes, int [N, ndim].
+        layout: of the value, or "".
+        grid: of the sizes.
+
+    Returns: int [N, ndim].
+    """
+    space = [a for a, letter in enumerate(layout) if letter in "DHW"]
+    video = "F" in layout and grid in (TIGHT, CHEAP)
+    proportional = len(space) > 1 and not video
+    shapes = extents.copy()
+    for axis in range(extents.shape[1]):
+        if layout[axis : axis + 1] == "C" or (proportional and axis in space):
+            continue
+        sizes = FINEST if video and axis in space else grid.sizes
+        # Axes that are not of space, such as frames, are computed whole, so their padding is never free.
+        shapes[:, axis] = round_up(extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT) else sizes)
+    if proportional:
+        shapes[:, space] = _proportional(extents[:, space], grid)
+    return shapes
+
+
+def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
+    """The longest side of each sample on the grid, the others a fraction of it; int [N, sides]."""
+    longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
+    fractions = np.array(grid.fractions)
+    # Exact where a side is just a fraction, for that has few binary digits.
+    share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
+    padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
+    padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)
+    return np.where(sides <= SMALL_AXIS, sides, padded)
+
+
+def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The shape in which a sample lies already, unless it would be smaller in its own."""
+    good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
+    return np.where(good[:, None], held, own)
+
+
+def _sizes(shapes: np.ndarray) -> np.ndarray:
+    sizes: np.ndarray = np.maximum(shapes, 1).prod(axis=1)
+    return sizes
+
+
+def _rows_of(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """int [N]: a number for each distinct row of these [N, ...] side by side."""
+    rows = np.concatenate(columns, axis=1)
+    if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
+        return np.zeros(len(rows), np.int64)
+    _, inverse = np.unique(rows, axis=0, return_inverse=True)
+    numbers: np.ndarray = inverse.reshape(-1)
+    return numbers

@@ -1,0 +1,11 @@
+"""Steps of a plan: one runner for each kind of operator, chosen in `adapters`.
+
+```
+ reader_op ─▶ host_op, host_batch_op ─▶ stage ─▶ program      index_op moves samples, nothing else
+                                          │         ├── packing: small arrays travel in one
+                                          │         └── plan_cache: plans that serve again
+                                          └── sharded: one stage on several devices
+```
+
+A runner reads and writes `values.Values`, what a batch has computed so far.
+"""

@@ -1,0 +1,60 @@
+"""What runs a step, by the kind of its operator. Nothing else in the engine asks for kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from jdali._operators.record import HostBatchOp, HostOp, IndexOp, ReaderOp
+from jdali.engine.steps.host_batch_op import HostBatchOpRunner
+from jdali.engine.steps.host_op import HostOpRunner
+from jdali.engine.steps.index_op import IndexOpRunner
+from jdali.engine.steps.program import Compiler
+from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
+from jdali.engine.steps.runner import StepRunner
+from jdali.engine.steps.stage import StageRunner
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.graph.offers import Agreement
+from jdali.graph.plan import HostStep, Stage
+
+
+def runner_of(
+    step: HostStep | Stage,
+    *,
+    seed: int,
+    device: jax.Device,
+    max_batch: int,
+    compiler: Compiler,
+    exact_shapes: bool = False,
+    source: Any = None,
+    agreements: Sequence[Agreement] = (),
+) -> StepRunner:
+    """What runs a step.
+
+    Args:
+        step: of a plan.
+        seed: of the pipeline.
+        device: of the step's outputs.
+        max_batch: largest number of samples.
+        compiler: counts programs.
+        exact_shapes: samples are not padded.
+        source: what gives the samples, of a reader.
+        agreements: offers of the operator that hold.
+    """
+    if isinstance(step, Stage):
+        return StageRunner(
+            step, seed=seed, max_batch=max_batch, device=device, compiler=compiler, exact_shapes=exact_shapes
+        )
+    node, op = step.node, step.node.op
+    match op:
+        case HostOp():
+            return HostOpRunner(node, op, seed=seed)
+        case HostBatchOp():
+            return HostBatchOpRunner(node, op, seed=seed, device=device, agreements=agreements)
+        case IndexOp():
+            return IndexOpRunner(node, op)
+        case ReaderOp():
+            return SourceRunner(node) if isinstance(source, SourceFeed) else ReaderRunner(node, op, source)
+    raise TypeError(f"{op.name}: the engine cannot run a {type(op).__name__}")

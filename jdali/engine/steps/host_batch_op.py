@@ -1,0 +1,225 @@
+"""Running an operator that works on many samples: it gets those of a batch, and the pool to work in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import Store
+from jdali._operators.call import PlannedCall, plan_call
+from jdali._operators.host_batch import HostOutputs, Probed
+from jdali._operators.offers import Agreed
+from jdali._operators.record import ArgKind, HostBatchOp
+from jdali.engine.failure import NodeFailure, failing_as
+from jdali.engine.recovery.memo import Kept, Memo
+from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_varying, raise_if_any
+from jdali.engine.steps.runner import StepContext
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.pool import Cost, Pool
+from jdali.graph.node import DataNode, Node
+from jdali.graph.offers import Agreement
+from jdali.tensors import TensorList
+
+# Of samples that are worked on together, a thread should have at least this much, or this many.
+_TASK_BYTES, _TASK_SAMPLES = 1 << 20, 64
+
+
+@dataclasses.dataclass(frozen=True)
+class _BatchCall:
+    """A call of `run`.
+
+    Attributes:
+        op: the operator.
+        inputs: of each input the samples, a list of arrays or a `TensorList`.
+        fixed, varying: arguments that are the same for all samples, and arrays [N, ...].
+        agreed: on its offers.
+        headers: of its probe.
+    """
+
+    op: HostBatchOp
+    inputs: Sequence[Any]
+    fixed: Mapping[str, Any]
+    varying: Mapping[str, np.ndarray]
+    agreed: Mapping[str, Agreed]
+    headers: Any = None
+
+    def select(self, rows: np.ndarray) -> _BatchCall:
+        """The call for some of its samples, without headers."""
+        inputs = [
+            v.select(rows) if isinstance(v, TensorList) else [v[i] for i in rows.tolist()]
+            for v in self.inputs
+        ]
+        varying = {name: values[rows] for name, values in self.varying.items()}
+        agreed = {name: value.select(rows) for name, value in self.agreed.items()}
+        return _BatchCall(self.op, inputs, self.fixed, varying, agreed)
+
+    def make(self, **filled_in: Any) -> Any:
+        """Runs it with what the engine has for it."""
+        filled_in["headers"] = self.headers
+        asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
+        head = (None,) if self.op.random else ()
+        return self.op.run(*head, *self.inputs, **self.fixed, **self.varying, **asked, **self.agreed)
+
+
+class PoolWorkers:
+    """The `Workers` of one call.
+
+    Args:
+        pool: of the pipeline.
+        cost: what earlier calls have cost, sample by sample.
+        size: bytes of all samples.
+        in_order: samples are worked on one after another.
+    """
+
+    def __init__(self, pool: Pool, cost: Cost, size: int, *, in_order: bool = False):
+        self._pool, self._cost, self._size, self._in_order = pool, cost, size, in_order
+
+    def share(self, work: Callable[[slice], None], count: int) -> None:
+        tasks = min(self._pool.threads, 1 + max(self._size // _TASK_BYTES, count // _TASK_SAMPLES))
+        step = max(-(-count // tasks), 1)
+        parts = [slice(at, min(at + step, count)) for at in range(0, count, step)]
+        if len(parts) == 1:  # not worth a change of threads
+            work(parts[0])
+        else:
+            self._pool.executor.run_all(work, parts)
+
+    def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
+        return self._pool.attempt(work, count, self._cost, in_order=self._in_order)
+
+
+class HostBatchOpRunner(HostRunner):
+    """Runs one `HostBatchOp`."""
+
+    def __init__(
+        self,
+        node: Node,
+        op: HostBatchOp,
+        *,
+        seed: int,
+        device: jax.Device,
+        agreements: Sequence[Agreement] = (),
+    ):
+        """Prepares what does not change from batch to batch.
+
+        Args:
+            node, op: the operator.
+            seed: of the pipeline.
+            device: of its outputs.
+            agreements: its offers that hold.
+        """
+        super().__init__(node, seed)
+        self._op, self._device, self._agreements = op, device, agreements
+        self.at_once = 1 if op.effects or node.mixes_samples else 2
+        self.may_be_brief = op.probe is not None  # a decoder
+        bound = op.bind(node.args)
+        self._probe_args = {
+            name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC
+        }
+
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        node = self.node
+        inputs = [self._input(env, v, len(ids)) for v in node.inputs]
+        probed = self._probed(inputs[0]) if self._op.probe is not None else None
+        contents = None if probed is None else BatchSpec(probed.extents, probed.dtype)
+        plan = self._plan(env, ids, contents)
+        if not len(ids):
+            self._keep(env, tuple(Store.empty(spec) for spec in plan.outputs))
+            return
+        agreed = self._agree(plan, probed)
+        if agreed:
+            env.agreed[node.outputs[0]] = agreed
+        call = _BatchCall(
+            self._op, inputs, *fixed_and_varying(plan), agreed, None if probed is None else probed.headers
+        )
+        memo = context.memo if self._memoised else None
+        if memo is None:
+            made = self._made(call, context.pool)
+            raise_if_any(node, made.failures)
+            self._keep(env, made.columns)
+        else:
+            self._keep(env, self._remembered(call, ids, context.pool, memo))
+
+    def _input(self, env: Values, value: Any, count: int) -> Any:
+        if not isinstance(value, DataNode):
+            return TensorList.from_dense(np.stack([value] * count)) if self._op.in_place else [value] * count
+        return env[value] if self._op.in_place else env[value].to_samples()
+
+    def _probed(self, samples: Sequence[np.ndarray]) -> Probed:
+        probe = self._op.probe
+        assert probe is not None
+        with failing_as([self.node]):
+            found = probe(samples, **self._probe_args)
+        raise_if_any(self.node, found.failures)
+        return found
+
+    def _agree(self, plan: PlannedCall, probed: Probed | None) -> dict[str, Agreed]:
+        """What is agreed on for a batch, by the name that the offer gives it."""
+        agreed = {}
+        headers = None if probed is None else probed.headers
+        for agreement in self._agreements:
+            whole = plan.outputs[0]
+            wanted = [
+                plan_call(c.op, [whole], c.args, batch_size=whole.batch_size).outputs[0]
+                for c in agreement.consumers
+            ]
+            offer = agreement.offer
+            agreed[offer.parameter] = offer.agree(whole, wanted, plan.traced, headers)
+        return agreed
+
+    def _remembered(self, call: _BatchCall, ids: SampleIds, pool: Pool, memo: Memo) -> tuple[Store, ...]:
+        """The outputs, of which only those are made that are not known."""
+        positions = ids.position.tolist()
+        kept = memo.batches.setdefault(self.node.id, Kept.nothing(len(self.node.outputs)))
+        missing = np.array([i for i, position in enumerate(positions) if position not in kept.rows], np.int64)
+        if len(missing):
+            made = self._made_of(call, missing, len(ids), pool)
+            good = np.array([i for i in range(len(missing)) if i not in made.failures], np.int64)
+            if len(good):
+                kept.add(
+                    [positions[i] for i in missing[good].tolist()],
+                    tuple(c if len(good) == len(c) else c.select(good) for c in made.columns),
+                )
+            raise_if_any(self.node, {int(missing[i]): made.failures.pop(i) for i in sorted(made.failures)})
+        return kept.select(positions)
+
+    def _made_of(self, call: _BatchCall, rows: np.ndarray, count: int, pool: Pool) -> HostOutputs:
+        """What is made of some samples of a call for `count`."""
+        if len(rows) == count:
+            return self._made(call, pool)
+        try:
+            return self._made(self._part(call, rows), pool)
+        except NodeFailure as failure:  # it counts the samples that were worked on
+            failed = {None if i is None else int(rows[i]): error for i, error in failure.failures.items()}
+            raise NodeFailure(self.node, failed) from failure.first
+
+    def _part(self, call: _BatchCall, rows: np.ndarray) -> _BatchCall:
+        """The call for some of its samples."""
+        part = call.select(rows)
+        if self._op.probe is None:
+            return part
+        return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
+
+    def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
+        size = 0 if self._op.in_place else sum(s.nbytes for samples in call.inputs for s in samples)
+        workers = PoolWorkers(pool, self._cost, size, in_order=self._op.effects)
+        with failing_as([self.node]):
+            made = call.make(workers=workers, device=self._device)
+            if not isinstance(made, HostOutputs):
+                raise TypeError(f"{self._op.name}: gave {type(made).__name__}, not Made")
+            all_failed = not made.columns and made.failures
+            if not all_failed and len(made.columns) != len(self.node.outputs):
+                raise ValueError(
+                    f"{self._op.name}: made {len(made.columns)} outputs, it has {len(self.node.outputs)}"
+                )
+        return made
+
+    def _keep(self, env: Values, columns: tuple[Store, ...]) -> None:
+        made_of = env.made_of(self.node)
+        for value, column in zip(self.node.outputs, columns, strict=True):
+            env[value] = TensorList.from_store(column, device_name(value), made_of)

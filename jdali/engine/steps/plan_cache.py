@@ -1,0 +1,257 @@
+"""Plans of a stage that serve again: what depends on sizes, types and few values is computed once for them.
+
+A plan depends on the sizes, types and layouts of the stage's inputs and on the values that some `setup` sees.
+Its key holds all of these, and not the other values: they are put into the plan's arrays for each batch.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import Store
+from jdali.engine.failure import failing_as
+from jdali.engine.steps.program import PlannedStage, Program
+from jdali.engine.steps.values import Values
+from jdali.graph.node import DataNode, Node
+from jdali.graph.plan import Stage
+from jdali.tensors import TensorList
+
+# Values that a `setup` sees are part of a key only if they are few: many are hardly ever the same again.
+_MOST_KEY_BYTES = 4096
+# Plans are kept for this many samples together, within these limits.
+_KEPT_SAMPLES = 4096
+_FEWEST, _MOST = 8, 128
+
+# Values of arguments (and of inputs that are arguments), [N, ...] each, by operator and name.
+Given = Mapping[tuple[Node, str], np.ndarray]
+
+
+class Job(NamedTuple):
+    """One call of a program.
+
+    Attributes:
+        program: what to call.
+        samples: int [n], positions in the batch.
+        rows: int [program.batch], the sample in each row; None: the whole batch in order.
+        shapes: padded shapes of the stage's values.
+        clears: rows that no sample is in get extent 0: they add nothing to what is mixed, and take no time where
+            it follows true sizes.
+        seconds, needed: modelled time of the samples, as they are padded and if nothing were.
+    """
+
+    program: Program
+    samples: np.ndarray
+    rows: np.ndarray | None
+    shapes: tuple[tuple[int, ...], ...]
+    clears: bool = False
+    seconds: float = 0.0
+    needed: float = 0.0
+
+    def take(self, array: np.ndarray) -> np.ndarray:
+        """The rows of an array [N, ...]."""
+        if self.rows is None:
+            return array
+        taken: np.ndarray = array[self.rows]
+        if self.clears:
+            taken[len(self.samples) :] = 0
+        return taken
+
+
+class Fresh(NamedTuple):
+    """An argument whose values are new with each batch.
+
+    Attributes:
+        argument: operator and name.
+        position: of its array among those of the plan.
+        dtype, shape: of that array, [N, ...].
+    """
+
+    argument: tuple[Node, str]
+    position: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+@dataclasses.dataclass
+class StagePlan:
+    """A planned stage, and what is computed when it first runs.
+
+    Attributes:
+        stage: as planned for the first batch.
+        fresh: which of its arrays to replace for another one.
+        packed, apart: its arrays, packed.
+        jobs: the calls that make a batch; None: not known yet.
+        outputs: for each output of the stage where its samples are in the results of the jobs, blocks left
+            out; None: not known yet.
+    """
+
+    stage: PlannedStage
+    fresh: tuple[Fresh, ...]
+    packed: np.ndarray
+    apart: list[np.ndarray]
+    jobs: list[Job] | None = None
+    outputs: list[Store] | None = None
+
+    @classmethod
+    def of(cls, stage: PlannedStage, fresh: tuple[Fresh, ...], count: int) -> StagePlan:
+        return cls(stage, fresh, *stage.packing.pack(stage.arrays, count))
+
+    def stage_with(self, given: Given) -> PlannedStage:
+        """The stage planned for a batch with these values."""
+        if not self.fresh:
+            return self.stage
+        arrays = list(self.stage.arrays)
+        for position, array in self._arrays(given).items():
+            arrays[position] = array
+        return dataclasses.replace(self.stage, arrays=arrays)
+
+    def pack(self, given: Given) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The arrays for a batch with these values, packed."""
+        if not self.fresh:
+            return self.packed, self.apart
+        return self.stage.packing.repack(self.packed, self.apart, self._arrays(given))
+
+    def _arrays(self, given: Given) -> dict[int, np.ndarray]:
+        return {f.position: np.asarray(given[f.argument], f.dtype).reshape(f.shape) for f in self.fresh}
+
+
+class ByValue(NamedTuple):
+    """An argument, or an input that is one, whose values are needed on the host.
+
+    Attributes:
+        node, name: whose.
+        value: where its values come from.
+        seen: `setup` gets them.
+    """
+
+    node: Node
+    name: str
+    value: DataNode
+    seen: bool
+
+
+class Dependencies:
+    """What the plans of a stage depend on.
+
+    Attributes:
+        values: those from outside of the stage whose specs matter.
+    """
+
+    def __init__(self, stage: Stage):
+        self._stage = stage
+        self._by_value = list(_arguments_by_value(stage))
+        used = [*stage.inputs, *(v for node in stage.nodes for v in node.data_inputs)]
+        self.values = [v for v in dict.fromkeys(used) if v.source not in stage.nodes]
+        self._on_keys = any(node.op.random and node.op.setup_sees("keys") for node in stage.nodes)
+
+    def given(self, env: Values) -> Given:
+        """The values that are needed on the host; waits for them.
+
+        Raises:
+            NodeFailure: values of an argument are of another type or shape than it takes.
+        """
+        given = {}
+        for node, name, value, _ in self._by_value:
+            with failing_as([node]):
+                read = env.of_argument if name in node.args else env.of_input
+                given[node, name] = read(value, node.op, name)
+        return given
+
+    def key(self, env: Values, count: int, given: Given) -> Hashable | None:
+        """All that a plan for these `count` samples depends on; None: too much to be the same again."""
+        if self._on_keys:
+            return None
+        by_frame = [
+            v.name in v.node.args and _is_by_frame(v.node, v.name, env.get(v.value)) for v in self._by_value
+        ]
+        parts = [
+            _value_key(given[v.node, v.name], seen=v.seen or framed)
+            for v, framed in zip(self._by_value, by_frame, strict=True)
+        ]
+        if env.constants:
+            parts += [_value_key(value, seen=True) for value in env.constants.values()]
+        if None in parts:
+            return None
+        parts += [env[v].spec.key for v in self.values]
+        for value in self._stage.inputs if env.agreed else ():
+            parts += [agreed.key for agreed in env.agreed.get(value, {}).values()]
+        return (count, *by_frame, *env.constants, *parts)
+
+    def by_frame(self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values) -> list[str]:
+        """The arguments of a node that have a value for each frame.
+
+        Args:
+            node: of the stage.
+            specs: of values of the stage.
+            env: values from outside of it.
+        """
+        return [
+            name for name, value in node.arg_inputs.items()
+            if _is_by_frame(node, name, specs[value] if value in specs else env.get(value))
+        ]  # fmt: skip
+
+
+def _is_by_frame(node: Node, name: str, value: BatchSpec | TensorList | None) -> bool:
+    if value is None:
+        return False  # one array for the batch, which has no layout
+    spec = value if isinstance(value, BatchSpec) else value.spec
+    return node.op.args[name].is_by_frame(spec.layout)
+
+
+def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
+    """Those that some `setup` needs, and those that are neither made in the stage nor inputs of it."""
+    inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
+    for node in stage.nodes:
+        needed = node.op.needed_by_setup(node.args)
+        for i, value in enumerate(node.inputs):
+            name = node.op.input(i).name
+            if isinstance(value, DataNode) and node.op.input(i).argument and name in needed:
+                yield ByValue(node, name, value, True)
+        for name, value in node.arg_inputs.items():
+            if name in needed or value not in inside:
+                yield ByValue(node, name, value, node.op.setup_sees(name))
+
+
+def _value_key(values: Any, *, seen: bool) -> Hashable | None:
+    """Part of a key for values [N, ...]; None: there is none for them.
+
+    Args:
+        values: an array. One that is not of NumPy may be on a device, and stays there.
+        seen: a `setup` sees them; else only type and shape count.
+    """
+    if not isinstance(values, np.ndarray) or values.dtype == object:
+        return None
+    if not seen:
+        return values.dtype, values.shape
+    return (values.dtype, values.shape, values.tobytes()) if values.nbytes <= _MOST_KEY_BYTES else None
+
+
+class PlanCache:
+    """The plans used last."""
+
+    def __init__(self, max_batch: int):
+        self._most = min(_MOST, max(_FEWEST, _KEPT_SAMPLES // max(max_batch, 1)))
+        self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
+
+    def get(self, key: Hashable | None) -> StagePlan | None:
+        """The plan of that key, if it is kept. There is none of None."""
+        plan = None if key is None else self._plans.get(key)
+        if plan is not None:
+            self._plans.move_to_end(key)
+        return plan
+
+    def keep(self, key: Hashable | None, plan: StagePlan) -> None:
+        if key is None:
+            return
+        self._plans[key] = plan
+        if len(self._plans) > self._most:
+            self._plans.popitem(last=False)
+
+    def clear(self) -> None:
+        self._plans.clear()

@@ -1,0 +1,66 @@
+"""What runs a step of a plan: one type for each kind of operator, see `adapters`."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import ClassVar
+
+from jdali.engine.recovery.memo import Memo
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.feed import DrawnBatch
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.pool import Pool
+
+
+@dataclasses.dataclass(frozen=True)
+class StepContext:
+    """What a step may use besides the values of its batch.
+
+    Attributes:
+        pool: where samples are worked on.
+        memo: what is there is not computed again: that is how a batch in which one sample was
+            replaced does not decode the others twice. None: nothing is to be kept.
+        draw: what the sources gave; None outside of a pipeline.
+    """
+
+    pool: Pool
+    memo: Memo | None = None
+    draw: DrawnBatch | None = None
+
+
+class StepRunner(abc.ABC):
+    """Runs one step, batch by batch.
+
+    Attributes:
+        shown: what `plan()` says of it.
+        at_once: batches that may be in it at the same time. Where samples are worked on one by one, those of the
+            next batch wait behind those of the last, so that its slowest sample does not keep the pool idle.
+        may_be_brief: its samples may take so little that threads are of no use, see `brief`. Not where functions
+            of the user's run, which may wait for each other.
+        stateless: calls outside of a pipeline need not take turns.
+    """
+
+    shown: ClassVar[str]
+    at_once: int = 1
+    may_be_brief: bool = False
+    stateless: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        """Adds the outputs to `env`.
+
+        Args:
+            env: values so far.
+            ids: the samples of the step's part of the batch.
+            context: what there is to work with.
+
+        Raises:
+            NodeFailure: with all samples that failed.
+        """
+
+    def set_pipeline_seed(self, seed: int) -> None:  # noqa: B027  most draw nothing
+        """Gives the seed to all random operators that have none of their own; nothing is compiled anew."""
+
+    def reseed(self, seed: int, stream: int) -> None:  # noqa: B027
+        """Gives all random operators this seed and stream; nothing is compiled anew."""

@@ -1,0 +1,216 @@
+"""A stage on several devices: one program under `shard_map`, in which each device works on its samples.
+
+The samples of a batch are padded to one common shape, those of a device are gathered on the host into a
+staging buffer of its own, and the results stay where they were made. So no program, and no device, ever
+holds the whole batch. A key of a random operator says which sample it is for and nothing else, so the
+values are those of one device.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import time
+from collections.abc import Mapping, Sequence
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from jdali._batches.gather import gather
+from jdali._batches.placement import BatchSplit
+from jdali._batches.store import PaddedBlock
+from jdali._numerics.exact import MINUS_ZERO
+from jdali._numerics.rounding import x64_context
+from jdali.engine.failure import failing_as
+from jdali.engine.steps.program import PlannedStage, Program, compiler_options, split_shapes, stage_function
+from jdali.engine.steps.runner import StepRunner
+from jdali.engine.steps.stage import StageRunner
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.native_calls import NATIVE
+from jdali.engine.workers.threads import TaskExecutor
+from jdali.engine.workers.timing import inner
+from jdali.graph.node import WHOLE_BATCH, DataNode
+from jdali.graph.plan import ExecutionPlan, Stage
+from jdali.tensors import TensorList
+
+# Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
+PART, COPY = "part", "copy"
+# Bytes of a part that are copied faster than another thread begins to.
+_WORTH_A_THREAD = 1 << 17
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """The devices that a stage runs on.
+
+    Attributes:
+        mesh: devices [parts of the batch, copies of each part].
+        rows: samples of a batch; fewer are filled up by repeating the last one.
+    """
+
+    mesh: Mesh
+    rows: int
+
+    @classmethod
+    def over(cls, split: BatchSplit, rows: int) -> Spread | None:
+        """None if the rows, or the devices, cannot be shared out evenly."""
+        devices = [held for _, held in split.parts]
+        if not devices or rows % len(devices) or len({len(held) for held in devices}) > 1:
+            return None
+        return cls(Mesh(np.array(devices), (PART, COPY)), rows)
+
+    def __str__(self) -> str:
+        parts, copies = self.mesh.devices.shape
+        again = f", each computed on {copies} devices" if copies > 1 else ""
+        return f"{self.mesh.size} devices, {parts} parts of {self.rows // parts} samples{again}"
+
+    @property
+    def per_part(self) -> int:
+        return int(self.rows // self.mesh.devices.shape[0])
+
+    @functools.cached_property
+    def by_sample(self) -> NamedSharding:
+        return self._over(PART)
+
+    def _over(self, *axes: str | None) -> NamedSharding:
+        return NamedSharding(self.mesh, P(*axes))
+
+    def run(
+        self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
+        pool: TaskExecutor | None,
+    ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
+        """The program, and its outputs: arrays [rows, ...] split over the devices."""
+        (group,) = planned.groups
+        shapes = split_shapes(group.shape, planned)
+        program = self._program(runner, planned, shapes)
+        # Unused rows repeat the last sample, whose values are at least legal ones.
+        rows = np.minimum(np.arange(self.rows), len(ids) - 1)
+        packed, apart = planned.packing.pack(planned.arrays, len(ids))
+        identity = ids.words()[:, rows]
+        with inner("staging"):
+            arrays = [
+                self._input(env[value], rows, shape, pool, planned.x64)
+                for value, shape in zip(runner.stage.inputs, shapes, strict=False)
+            ]
+        with x64_context(planned.x64):
+            # One call for all small arrays: each costs some time for every device.
+            packed, who, seeds, *apart = jax.device_put(
+                (packed[rows], identity, runner.seed_array, *(a[rows] for a in apart)),
+                (self.by_sample, self._over(None, PART), self._over(), *[self.by_sample] * len(apart)),
+            )
+            program.calls += 1
+            program.count(len(group.samples), group.seconds, group.needed)
+            start = time.perf_counter()
+            step = inner("computing" if program.seconds else "compiling")
+            with step, NATIVE, failing_as(runner.stage.nodes):
+                results = program.function(arrays, packed, apart, who, seeds, MINUS_ZERO)
+            program.seconds = program.seconds or time.perf_counter() - start
+        return program, results
+
+    def _input(
+        self,
+        value: TensorList,
+        rows: np.ndarray,
+        shape: tuple[int, ...],
+        pool: TaskExecutor | None,
+        x64: bool,
+    ) -> jax.Array:
+        """[rows, *shape], the rows of each part on its devices."""
+        whole = _whole(value)
+        fits = whole is not None and whole.shape == (self.rows, *shape)
+        if whole is not None and fits and whole.sharding.is_equivalent_to(self.by_sample, whole.ndim):
+            return whole
+        parts, store = range(len(self.mesh.devices)), value.store
+
+        def stage(part: int) -> list[jax.Array]:
+            mine = rows[part * self.per_part : (part + 1) * self.per_part]
+            devices = self.mesh.devices[part].tolist()
+            # What is on a device already goes from there to the others.
+            staged = gather(store, mine, shape, None if store.local else devices[0])
+            with x64_context(x64):  # of this thread
+                copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
+            return copies
+
+        small = self.per_part * math.prod(shape) * value.spec.dtype.itemsize < _WORTH_A_THREAD
+        staged = map(stage, parts) if pool is None or small else pool.run_all(stage, parts)
+        pieces = [piece for copies in staged for piece in copies]
+        with x64_context(x64):
+            return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)
+
+    def _program(
+        self, runner: StageRunner, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]
+    ) -> Program:
+        calls = tuple(c.call for c in planned.calls)
+        dtypes = tuple(str(s.dtype) for s in planned.inputs)
+        key = (calls, shapes, dtypes, planned.packing.key, self)
+        program = runner.programs.get(key)
+        if program is None:
+            runner.admit(shapes)
+            platform = self.mesh.devices.flat[0].platform
+            mapped = jax.shard_map(
+                stage_function(runner.stage, planned, calls, shapes, platform),
+                mesh=self.mesh,
+                in_specs=(P(PART), P(PART), P(PART), P(None, PART), P(), P()),
+                out_specs=P(PART),
+                check_vma=False,
+            )
+            options = compiler_options(platform, (node.op for node in runner.stage.nodes))
+            program = runner.programs[key] = Program(
+                jax.jit(mapped, compiler_options=options), self.rows, shapes
+            )
+        return program
+
+
+def _whole(value: TensorList) -> jax.Array | None:
+    """The array of an earlier stage whose first rows are the samples in order."""
+    store = value.store
+    block = store.blocks[0]
+    if len(store.blocks) != 1 or not isinstance(block, PaddedBlock) or not isinstance(block.array, jax.Array):
+        return None
+    return block.array if np.array_equal(store.row, np.arange(len(store))) else None
+
+
+def spread_stages(
+    plan: ExecutionPlan, runners: Sequence[StepRunner], batch_size: int, splits: Sequence[BatchSplit | None]
+) -> None:
+    """Lets those stages run on all devices whose results are wanted there.
+
+    Those are the stages of whole batches, on the accelerator, that give an output of the pipeline which
+    has a split, and those that only give data to such stages. All else stays on one device, or on the
+    host: branches of a conditional, random values for arguments, operators that need the whole batch in
+    one array, batches that cannot be shared out evenly.
+
+    Args:
+        plan: of a pipeline that has not run yet.
+        runners: of its steps.
+        batch_size: samples of a batch, at most.
+        splits: of each output; None: it is wanted on one device.
+    """
+    chosen: dict[DataNode, BatchSplit] = {}
+    for value, split in zip(plan.outputs, splits, strict=True):
+        if split is not None and (value not in chosen or chosen[value].count < split.count):
+            chosen[value] = split
+    for number in reversed(range(len(plan.steps))):
+        step, runner = plan.steps[number], runners[number]
+        if not (isinstance(step, Stage) and isinstance(runner, StageRunner)):
+            continue
+        runner.spread_over(None)
+        split = max((chosen[v] for v in step.outputs if v in chosen), key=lambda s: s.count, default=None)
+        if split is None or step.domain is not WHOLE_BATCH or step.is_arguments or runner.mixes_samples:
+            continue
+        spread = Spread.over(split, batch_size)
+        if spread is None or any(d.platform != runner.device.platform for d in spread.mesh.devices.flat):
+            continue
+        runner.spread_over(spread)
+        for value in _data_from_stages(step, plan):
+            chosen.setdefault(value, split)
+
+
+def _data_from_stages(stage: Stage, plan: ExecutionPlan) -> list[DataNode]:
+    """Data (not arguments) that the stage takes from other stages."""
+    made = {value for other in plan.stages for value in other.outputs}
+    data = {value for node in stage.nodes for value in node.data_inputs}
+    return [value for value in stage.inputs if value in made and value in data]

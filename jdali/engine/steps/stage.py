@@ -1,0 +1,379 @@
+"""Running a stage: setup on the host, samples grouped by padded shape, one program per shape."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+from jax import Array
+
+from jdali._batches.extent import BatchSpec
+from jdali._batches.gather import gather
+from jdali._batches.store import PaddedBlock, Store
+from jdali._numerics.exact import MINUS_ZERO
+from jdali._numerics.random import SampleKeys, seed_words
+from jdali._numerics.rounding import needs_x64, x64_context
+from jdali._operators import argument_rules
+from jdali._operators.call import Constant, PerBatch, PlannedCall, plan_call
+from jdali._operators.record import ArgKind
+from jdali._system.devices import host_device
+from jdali.engine.failure import NodeFailure, failing_as
+from jdali.engine.shapes.buckets import Group
+from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
+from jdali.engine.steps.packing import Packing
+from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
+from jdali.engine.steps.program import (
+    FEWEST_QUEUED,
+    QUEUED_BYTES,
+    SMALL_BYTES,
+    Compiler,
+    PlannedStage,
+    Program,
+    compiler_options,
+    expected_samples,
+    form_of,
+    padded_bytes,
+    random_nodes,
+    samples_a_call,
+    split_shapes,
+    stage_function,
+)
+from jdali.engine.steps.runner import StepContext, StepRunner
+from jdali.engine.steps.values import Values
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.workers.native_calls import NATIVE
+from jdali.engine.workers.threads import TaskExecutor
+from jdali.engine.workers.timing import inner
+from jdali.graph.node import DataNode, Node
+from jdali.graph.plan import Stage, compiled, is_compiled
+from jdali.tensors import RowSlice, TensorList
+
+
+class SeveralDevices(Protocol):
+    """What runs a stage on several devices at once: see `_sharded.Spread`."""
+
+    def run(
+        self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
+        pool: TaskExecutor | None,
+    ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
+
+
+class StageRunner(StepRunner):
+    """Compiles and runs one stage; used by one thread at a time."""
+
+    shown = "is compiled"
+    stateless = False
+
+    def __init__(
+        self, stage: Stage, *, seed: int, max_batch: int, device: jax.Device, compiler: Compiler,
+        exact_shapes: bool = False,
+    ):  # fmt: skip
+        self.stage = stage
+        self._exact_shapes = exact_shapes
+        self.programs: dict[Any, Program] = {}
+        self._max_batch = max_batch
+        self._expected = expected_samples(stage, max_batch)
+        self.device = device
+        self._compiler = compiler
+        self._members = set(stage.nodes)
+        self._args = {node: _prepared_args(node) for node in stage.nodes}
+        self.set_pipeline_seed(seed)
+        self._plans = PlanCache(max_batch)
+        self._spread: SeveralDevices | None = None
+        self._whole_batch = any(node.whole_batch for node in stage.nodes)
+        self.mixes_samples = any(node.mixes_samples for node in stage.nodes)
+        # Where time follows true sizes, a row that no sample is in takes none if its size is 0.
+        free = device.platform == "cpu" and any(compiled(node).free_padding == "all" for node in stage.nodes)
+        self._clears_rows = self.mixes_samples or free
+        # The fewer samples a branch gets, the fewer programs are worth it.
+        most = math.ceil(MOST_SHAPES * stage.domain.share_of_batch)
+        self._shapes = StageShapes(stage, device.platform, self._args, most=None if exact_shapes else most)
+        self._dependencies = Dependencies(stage)
+        self._random = bool(random_nodes(stage))
+        self._form = form_of(stage)
+
+    def set_pipeline_seed(self, seed: int) -> None:
+        self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self.stage)})
+
+    def _set_seeds(self, seeds: dict[Node, tuple[np.ndarray, int]]) -> None:
+        self._seeds = seeds
+        words = [np.append(s, np.uint32(stream)) for s, stream in seeds.values()]
+        self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
+
+    def reseed(self, seed: int, stream: int) -> None:
+        self._set_seeds(dict.fromkeys(self._seeds, (seed_words(seed), stream)))
+
+    # --- several devices --------------------------------------------------------------------
+    def spread_over(self, spread: SeveralDevices | None) -> None:
+        """Lets the stage run on several devices; before the first run."""
+        self._spread = spread
+        self._plans.clear()
+
+    @property
+    def where(self) -> str:
+        """The devices, for a person to read."""
+        return str(self.device if self._spread is None else self._spread)
+
+    def admit(self, shapes: Any) -> None:
+        """Counts one more program; raises if that is too many."""
+        self._compiler.admit(self.stage, shapes)
+
+    # --- planning ---------------------------------------------------------------------------
+    def _plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+        held = [held_shapes(env[v]) if is_compiled(v.source) else None for v in self.stage.inputs]
+        key = self._dependencies.key(env, len(ids), given)
+        if key is not None and any(h is not None for h in held):
+            key = (key, *(None if h is None else h.tobytes() for h in held))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._new_plan(env, ids, given, held)
+            self._plans.keep(key, plan)
+        return plan
+
+    def _new_plan(
+        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
+    ) -> StagePlan:
+        specs = {v: env[v].spec for v in self._dependencies.values}
+        calls: list[PlannedCall] = []
+        for node in self.stage.nodes:
+            try:
+                planned = self._plan_call(node, specs, env, ids, given)
+            except Exception as error:
+                raise NodeFailure.of(node, error) from error
+            calls.append(planned)
+            specs.update(zip(node.outputs, planned.outputs, strict=True))
+        inputs = tuple(specs[v] for v in self.stage.inputs)
+        values = [*inputs, *(o for c in calls for o in c.outputs)]
+        arrays = [s.extents.astype(np.int32) for s in values]
+        fresh = []
+        for node, planned in zip(self.stage.nodes, calls, strict=True):
+            for name, array in sorted(planned.traced.items()):
+                array = np.asarray(array)
+                if name in planned.unseen and (node, name) in given:
+                    fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
+                arrays.append(array)
+        stage = PlannedStage(
+            tuple(calls), self._group(values, held), inputs, arrays, Packing(arrays),
+            any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
+        )  # fmt: skip
+        return StagePlan.of(stage, tuple(fresh), len(ids))
+
+    def _plan_call(
+        self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
+        ids: SampleIds, given: Given,
+    ) -> PlannedCall:  # fmt: skip
+        count = len(ids)
+        in_specs, values, constants = [], {}, dict(env.constants)
+        for i, value in enumerate(node.inputs):
+            name = node.op.input(i).name
+            if isinstance(value, DataNode):
+                in_specs.append(specs[value])
+                if (node, name) in given:
+                    values[name] = given[node, name]
+            else:
+                shape = np.broadcast_to(np.array(value.shape, np.int64), (count, value.ndim))
+                in_specs.append(BatchSpec(shape, value.dtype))
+                values[name] = np.broadcast_to(value, (count, *value.shape))
+                constants[name] = value
+        args = dict(self._args[node])
+        traced = {}
+        by_frame = self._dependencies.by_frame(node, specs, env)
+        for name, value in node.arg_inputs.items():
+            if (node, name) in given:
+                args[name] = PerBatch(given[node, name])
+            else:
+                args.pop(name, None)
+                argument_rules.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
+                traced[name] = specs[value].extents
+        first = node.inputs[0] if node.inputs else None
+        agreed = env.agreed.get(first, {}) if isinstance(first, DataNode) else {}
+        keys = None
+        if node.op.random:
+            seed, stream = self._seeds[node]
+            keys = SampleKeys(seed, stream, ids.epoch, ids.index)
+        return plan_call(
+            node.op, in_specs, args, batch_size=count, keys=keys, input_values=values,
+            traced_arguments=traced, constants_given=constants, agreed=agreed, by_frame=by_frame,
+        )  # fmt: skip
+
+    def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:
+        # Samples that cannot have one shape (other numbers of channels) take the way of one device.
+        spread = self._spread is not None and all(_agree_in_channels(v) for v in values)
+        return self._shapes.group(values, held, together=spread or self._whole_batch)
+
+    # --- running ----------------------------------------------------------------------------
+    def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
+        pool = context.pool.executor
+        with inner("setup"):
+            given = self._dependencies.given(env)
+            plan = self._plan(env, ids, given)
+            packed, apart = plan.pack(given)
+        if self._spread is not None and len(ids) <= self._max_batch and len(plan.stage.groups) == 1:
+            planned = plan.stage_with(given)
+            _, arrays = self._spread.run(self, planned, env, ids, pool)
+            self._collect(env, plan, [np.arange(len(ids))], [arrays])
+            return
+        if plan.jobs is None:
+            plan.jobs = self._jobs(plan.stage, len(ids))
+        for job in plan.jobs:
+            job.program.count(len(job.samples), job.seconds, job.needed)
+
+        jobs, x64 = plan.jobs, plan.stage.x64
+        results: list[Any] = [None] * len(jobs)
+        parallel, queued = len(jobs) > 1, self._queued_calls(jobs)
+
+        def call(number: int) -> None:
+            with NATIVE, failing_as(self.stage.nodes):
+                results[number] = self._call(jobs[number], x64, env, ids, packed, apart)
+                if parallel and number >= queued:
+                    jax.block_until_ready(results[number - queued])
+
+        if parallel:
+            pool.run_all(call, range(len(jobs)))
+        elif jobs:
+            call(0)
+        self._collect(env, plan, [job.samples for job in jobs], results)
+
+    def _queued_calls(self, jobs: Sequence[Job]) -> int:
+        """How many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own.
+
+        On a CPU, too, they are computed in threads of XLA's: a worker that waited for each of its calls would often wait
+        for a thread that has to wait for a core. But what waits takes memory, so it does wait where calls are large.
+        """
+        if self.device.platform != "cpu":
+            return len(jobs)
+        most = QUEUED_BYTES // max([1, *(job.program.nbytes for job in jobs)])
+        return most if most >= FEWEST_QUEUED else 0
+
+    def _jobs(self, planned: PlannedStage, count: int) -> list[Job]:
+        """The calls that make a batch of `count` samples."""
+        jobs = []
+        for group in planned.groups:
+            shapes = split_shapes(group.shape, planned)
+            program = self._program(planned, shapes)
+            for start in range(0, len(group.samples), program.batch):
+                samples = group.samples[start : start + program.batch]
+                # Unused rows repeat a cheap sample, whose values are at least legal ones, unless they are cleared.
+                rows = np.concatenate([samples, np.full(program.batch - len(samples), group.cheapest)])
+                whole = len(rows) == count and bool((rows == np.arange(count)).all())
+                share = len(samples) / len(group.samples)
+                jobs.append(
+                    Job(
+                        program, samples, None if whole else rows, shapes, self._clears_rows,
+                        share * group.seconds, share * group.needed,
+                    )
+                )  # fmt: skip
+        return jobs
+
+    def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
+        """Adds the outputs: results[j] are arrays, one an output, whose first rows are samples[j]."""
+        if plan.outputs is None:
+            plan.outputs = self._rows_of_outputs(plan.stage, samples, results)
+        for o, (value, rows) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
+            blocks = tuple([PaddedBlock(result[o]) for result in results])
+            made_of = env.made_of(value.source)
+            env[value] = TensorList.from_store(rows.with_blocks(blocks), value.device, made_of)
+
+    def _rows_of_outputs(
+        self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
+    ) -> list[Store]:
+        """For each output the rows of its samples, without the arrays."""
+        specs = {
+            v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
+            for v, s in zip(node.outputs, c.outputs, strict=True)
+        }  # fmt: skip
+        rows = []
+        for o, value in enumerate(self.stage.outputs):
+            parts = [
+                RowSlice(result[o], np.arange(len(mine)), mine)
+                for mine, result in zip(samples, results, strict=True)
+            ]
+            rows.append(Store.of_parts(parts, specs[value]).with_blocks(()))
+        return rows
+
+    def _call(
+        self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray]
+    ) -> Any:
+        program = job.program
+        target = None if self.device == host_device() else self.device
+        with inner("staging"):
+            arrays = [
+                gather(env[v].store, job.samples, shape, target, count=program.batch)
+                for v, shape in zip(self.stage.inputs, job.shapes[: len(self.stage.inputs)], strict=True)
+            ]
+        identity = self._identity(job, ids)
+        with x64_context(x64), jax.default_device(self.device):
+            program.calls += 1
+            taken = job.take(packed), [job.take(a) for a in apart]
+            operands = (arrays, *taken, identity, self.seed_array, MINUS_ZERO)
+            if program.seconds:
+                return program.function(*operands)
+            with program.lock, inner("compiling" if not program.seconds else "computing"):
+                start = time.perf_counter()
+                result = program.function(*operands)
+                program.seconds = program.seconds or time.perf_counter() - start
+            return result
+
+    def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
+        """uint32 [3, rows], which samples are in the rows; zeros if no operator of the stage asks."""
+        if not self._random:
+            return np.zeros((3, job.program.batch), np.uint32)
+        return (ids if job.rows is None else ids.select(job.rows)).words()
+
+    def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> Program:
+        calls = tuple(c.call for c in planned.calls)
+        if self.mixes_samples:
+            batch = max(self._max_batch, len(planned.arrays[0]))
+        else:
+            platform, most = self.device.platform, 1 if self._exact_shapes else self._expected
+            batch = samples_a_call(planned, shapes, self._shapes.cost, platform=platform, max_batch=most)
+        dtypes = tuple(s.dtype for s in planned.inputs)
+        key = (calls, shapes, dtypes, planned.packing.key, batch)
+        program = self.programs.get(key)
+        if program is None:
+            platform = self.device.platform
+            nbytes = batch * padded_bytes(planned, shapes)
+            small = nbytes <= SMALL_BYTES
+            one_thread = small or batch < self._max_batch
+
+            def make() -> Any:
+                operators = (node.op for node in self.stage.nodes)
+                options = compiler_options(platform, operators, one_thread=one_thread)
+                function = stage_function(self.stage, planned, calls, shapes, platform)
+                return jax.jit(function, compiler_options=options)
+
+            alike = (self._form, platform, one_thread, key)
+            function = self._compiler.function(self.stage, shapes, alike, make)
+            program = self.programs[key] = Program(function, batch, shapes, lock=function.lock, nbytes=nbytes)
+        return program
+
+
+def _agree_in_channels(value: BatchSpec) -> bool:
+    axes = [a for a, letter in enumerate(value.layout) if letter == "C"]
+    return bool((value.extents[:, axes] == value.extents[:1, axes]).all())
+
+
+def _prepared_args(node: Node) -> dict[str, Any]:
+    """Arguments with the conversions of constants done once, not every batch."""
+    prepared = {}
+    for name, arg in node.op.public_args.items():
+        value = node.args.get(name)
+        if isinstance(value, DataNode):
+            continue
+        if arg.kind is ArgKind.STATIC:
+            if value is not None:
+                prepared[name] = value
+        else:
+            value = arg.default if value is None else value
+            if value is not None:
+                prepared[name] = Constant(argument_rules.constant(node.op.name, arg, value))
+    return prepared
+
+
+def seed_of(node: Node, seed: int) -> tuple[np.ndarray, int]:
+    """Words of the seed, and stream, of a random operator in a pipeline of this seed."""
+    return (seed_words(seed), node.id + 1) if node.seed is None else (seed_words(node.seed), 0)

@@ -1,0 +1,119 @@
+"""What one iteration has computed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.provenance import Provenance
+from jdali._operators import argument_rules
+from jdali._operators.offers import Agreed
+from jdali._operators.record import Operator
+from jdali.graph.node import DataNode, Node
+from jdali.tensors import TensorList
+
+
+class Values(dict[DataNode, TensorList]):
+    """The batches of an iteration, by the value of the graph that they are of.
+
+    Attributes:
+        agreed: for values whose producer does something for their consumers: what, by the name that the offer
+            gives it.
+        drawn: what each source gives.
+        constants: inputs, by name, of the one operator of a call outside of a pipeline that are the same
+            array for all samples.
+        arrays: per-sample arguments of a compiled operator that are no batches but one array [N, ...].
+    """
+
+    def __init__(self, *args: Any):
+        super().__init__(*args)
+        self.agreed: dict[DataNode, dict[str, Agreed]] = {}
+        self.drawn: dict[Node, Provenance] = {}
+        self.constants: dict[str, Any] = {}
+        self.arrays: dict[DataNode, np.ndarray] = {}
+        self._made_of: dict[Node, Provenance | None] = {}
+        self._dropped: dict[DataNode, Provenance | None] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Of the memory that the values lie in; what several of them share counts once."""
+        return bytes_of(self.values())
+
+    def drop(self, values: Iterable[DataNode]) -> None:
+        """Lets go of values that nobody will read; what they are made of stays known."""
+        for value in values:
+            self._dropped[value] = self.pop(value).provenance
+            self.agreed.pop(value, None)
+
+    def of_argument(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
+        """[N, ...] values of a per-sample argument, see `argument_values`."""
+        array = self.arrays.get(value)
+        return argument_values(self[value], op, name) if array is None else array
+
+    def of_input(self, value: DataNode, op: Operator, name: str) -> np.ndarray[Any, Any]:
+        """[N, ...] values of an input that is an argument, see `input_values`."""
+        return input_values(self[value], op, name)
+
+    def made_of(self, node: Node) -> Provenance | None:
+        """Which samples of the sources each sample of a node's outputs is made of; None: of none.
+
+        Also of a node that has not run yet, or runs inside of a compiled program, if its inputs are there.
+        """
+        if node in self.drawn:
+            return self.drawn[node]
+        if node not in self._made_of:
+            data = [self._provenance(v) for v in node.data_inputs]
+            arguments = [self._provenance(v) for v in node.arg_inputs.values() if v not in self.arrays]
+            argument = node.op.chosen_samples
+            if argument is None:
+                self._made_of[node] = Provenance.together(data, arguments)
+            else:
+                chosen = self._pasted(node.args.get(argument), data[0] if data else None)
+                self._made_of[node] = Provenance.pasted(data, arguments, chosen)
+        return self._made_of[node]
+
+    def _pasted(self, given: Any, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
+        """The samples that are pasted into each one, by the argument that says so; None: one of each input."""
+        if given is None or images is None:
+            return None
+        if not isinstance(given, DataNode):
+            chosen: Any = [given] * len(images)
+        else:
+            chosen = self.arrays[given] if given in self.arrays else self[given].to_samples()
+        positions = [np.asarray(one).reshape(-1) for one in chosen]
+        return [own[(own >= 0) & (own < len(images))] for own in positions]  # `setup` refuses others
+
+    def _provenance(self, value: DataNode) -> Provenance | None:
+        if value in self:
+            return self[value].provenance
+        return self._dropped[value] if value in self._dropped else self.made_of(value.source)
+
+
+def bytes_of(values: Iterable[TensorList]) -> int:
+    """Bytes of the memory that batches lie in; what several of them share counts once."""
+    blocks = {id(block): block for value in values for block in value.store.blocks}
+    return sum(block.nbytes for block in blocks.values())
+
+
+def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
+    """NumPy values of a per-sample argument, for a `PerBatch`; waits if they are still being computed.
+
+    Raises:
+        TypeError: the element type is not the argument's.
+    """
+    argument_rules.check_dtype(op.name, op.args[name], value.spec.dtype)
+    return value.as_numpy() if value.is_dense_tensor() else argument_rules.as_objects(value.to_samples())
+
+
+def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
+    """[N, ...] NumPy values of an input that is an argument; waits if they are still being computed.
+
+    Raises:
+        SampleError: a sample's shape is not that of the others, and it must be.
+    """
+    if not value.is_dense_tensor() and any(i.ragged for i in op.inputs if i.name == name):
+        return argument_rules.as_objects(value.to_samples())
+    argument_rules.refuse_different(op.name, name, value.spec.extents)
+    return value.as_numpy()

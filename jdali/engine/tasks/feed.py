@@ -1,0 +1,300 @@
+"""What the sources of a pipeline give, batch by batch: where they are, and how to go back there."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from jdali._errors import OperatorError, SampleError
+from jdali.engine.tasks.external_source import SourceFeed
+from jdali.engine.tasks.refill import Positions, Refills, Refs
+from jdali.engine.tasks.user_batches import Samples
+from jdali.graph.node import Node
+
+_Answer = TypeVar("_Answer")
+
+
+@dataclasses.dataclass(frozen=True)
+class SkippedSample:
+    """A sample that was left out because an operator could not work on it."""
+
+    path: str
+    epoch: int
+    index: int
+    operator: str
+    reason: str
+
+
+class End:
+    """Entry "end" of a state, where an external source is at its end: whether it begins again after that."""
+
+    REACHED = "reached"
+    LEFT = "left"
+
+
+@dataclasses.dataclass
+class DrawnBatch:
+    """What the sources gave for one batch.
+
+    Attributes:
+        refs: for each reader the epochs and indices of the samples, and which are repeated.
+        positions: of these samples in the order of the readers.
+        state: of the sources after them.
+        data: of each external source, for each output the samples.
+        epoch, index: identity of the samples.
+        mask: False where another sample stands in the place of one that failed.
+        layouts: of each external source, for each output the layout of the samples.
+        stand_ins: positions that have a sample from anywhere in the place of one that failed, see `Refills`.
+        shown: how many of the next samples were tried in the place of those that failed.
+        copied_from: positions that have another one's sample: that one's position.
+    """
+
+    refs: dict[Node, Refs]
+    data: dict[Node, list[Samples]]
+    epoch: np.ndarray
+    index: np.ndarray
+    mask: np.ndarray
+    layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
+    positions: Positions = dataclasses.field(default_factory=Positions)
+    state: dict[str, Any] = dataclasses.field(default_factory=dict)
+    stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
+    copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
+    shown: int = 0
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+class Feed:
+    """Draws batches from readers and external sources; used by one thread at a time.
+
+    Args:
+        readers: each has `next_batch`, `skip`, `get_state` and `set_state`, as `readers.Reader` has.
+        externals: external sources.
+
+    Attributes:
+        epoch: how often the external sources began again.
+        iteration, position: batches and samples drawn since then.
+        errors: the samples that were left out.
+        lost: how many samples failed since the last batch that could be made, or error that said so.
+    """
+
+    def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
+        self._readers, self._externals = dict(readers), dict(externals)
+        self.refills = Refills(self._readers)
+        self.epoch = self.iteration = self.position = 0
+        self.errors: list[SkippedSample] = []
+        self.lost = 0
+        self._ends: dict[int, dict[str, Any]] = {}  # where all sources were at the end of the last two epochs
+
+    @property
+    def may_end(self) -> bool:
+        """Whether there is an external source, which may come to its end."""
+        return bool(self._externals)
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether a batch has data that are given to the pipeline, not asked for."""
+        return any(source.is_fed for source in self._externals.values())
+
+    @property
+    def calls_user(self) -> bool:
+        """Whether a batch has data that functions of the user's give, in this process."""
+        return any(source.calls_user for source in self._externals.values())
+
+    def add(self, node: Node, source: Any) -> None:
+        """Takes one more source: where they are found one after the other, in debug mode."""
+        (self._externals if isinstance(source, SourceFeed) else self._readers)[node] = source
+
+    def note_drawn(self, size: int) -> None:
+        """Counts a batch that was drawn from the sources one by one."""
+        self.iteration += 1
+        self.position += size
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        """Plain numbers: where all sources are, if every batch that was drawn is settled."""
+        return self._with_leads(self._positions())
+
+    def state_after(self, draw: DrawnBatch) -> dict[str, Any]:
+        """Where all sources were behind a batch, which is the last that was settled."""
+        return self._with_leads(draw.state)
+
+    def note_end(self) -> None:
+        """Takes note of where all sources are, of which one has come to its end."""
+        self._ends = {e: s for e, s in self._ends.items() if e == self.epoch - 1}
+        self._ends[self.epoch] = self._positions()
+
+    def state_at_end(self, epoch: int) -> dict[str, Any] | None:
+        """Where all sources were when one came to its end, in one of the last two epochs; None: it did not."""
+        positions = self._ends.get(epoch)
+        return None if positions is None else self._with_leads(positions)
+
+    def _positions(self) -> dict[str, Any]:
+        state: dict[str, Any] = {
+            "epoch": self.epoch,
+            "iteration": self.iteration,
+            "position": self.position,
+            "readers": {node.name: reader.get_state() for node, reader in self._readers.items()},
+        }
+        if self._externals:
+            state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
+        return state
+
+    def _with_leads(self, state: dict[str, Any]) -> dict[str, Any]:
+        ahead = self.refills.get_state()
+        return {**state, "ahead": ahead} if ahead else state
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        for sources, given in (
+            (self._readers, state["readers"]),
+            (self._externals, state.get("sources", {})),
+        ):
+            names = {node.name for node in sources}
+            if names != set(given):
+                raise ValueError(
+                    f"pipeline: the state is of the sources {sorted(given)}, there are {sorted(names)}"
+                )
+            for node, source in sources.items():
+                source.set_state(given[node.name])
+        self.refills.set_state(state.get("ahead", {}))
+        self._ends.clear()
+        self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
+        self.position = int(state["position"])
+        if state.get("end") == End.LEFT:
+            self.reset()
+
+    def reset(self) -> None:
+        """Goes on after the end of an external source, which has begun again if it does so; others go on."""
+        self.epoch += 1
+        self.iteration = self.position = 0
+
+    def twin(self) -> Feed:
+        """The same sources with positions of their own, which begin where these are.
+
+        Raises:
+            RuntimeError: an external source cannot be asked again.
+        """
+        twin = Feed(
+            {node: reader.cursor() for node, reader in self._readers.items()},
+            {node: source.twin() for node, source in self._externals.items()},
+        )
+        twin.refills = self.refills.twin(twin._readers)
+        twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
+        return twin
+
+    # --- drawing ----------------------------------------------------------------------------
+    def draw(self, count: int) -> DrawnBatch:
+        """One batch.
+
+        Raises:
+            StopIteration: an external source is at its end.
+        """
+        for node, source in self._externals.items():
+            self.ask(node, source.check_fed)
+        data: dict[Node, list[Samples]] = {}
+        layouts: dict[Node, list[str]] = {}
+        errors: list[Exception] = []
+        # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
+        for node, source in self._externals.items():
+            try:
+                request = (count, self.iteration, self.epoch, self.position)
+                data[node] = self.ask(node, functools.partial(source.draw, *request))
+                layouts[node] = source.drawn_layouts
+            except Exception as error:
+                errors.append(error)
+        if errors:
+            if isinstance(errors[0], StopIteration):
+                self.note_end()
+            if not isinstance(errors[0], StopIteration):
+                self._go_on(next((len(outputs[0]) for outputs in data.values()), count))
+            try:
+                raise errors[0]
+            finally:
+                errors.clear()  # the error holds this frame
+        sizes = {len(samples): node for node, outputs in data.items() for samples in outputs}
+        if len(sizes) > 1:
+            self._go_on(count)
+            raise _size_clash(sizes)
+        size = next(iter(sizes), count)
+        positions = self._go_on(size)
+        refs = self.refills.expect(positions)
+        if refs:
+            epoch, index, _ = next(iter(refs.values()))
+            epoch, index = epoch.copy(), index.copy()
+        else:
+            epoch, index = self.counted(self.position - size, size)
+        return DrawnBatch(
+            refs, data, epoch, index, np.ones(size, bool), layouts, positions, self._positions()
+        )
+
+    def counted(self, first: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Epoch and index of samples that no reader gives."""
+        return np.full(size, self.epoch, np.uint32), np.arange(first, first + size, dtype=np.int64)
+
+    def _go_on(self, size: int) -> Positions:
+        """The positions of the next batch; all sources are behind it then."""
+        self.note_drawn(size)
+        refs: dict[Node, Refs] = {
+            node: tuple(reader.next_batch(size)) for node, reader in self._readers.items()
+        }
+        return Positions(refs, {node: reader.cursor() for node, reader in self._readers.items()})
+
+    def settle(self, draw: DrawnBatch) -> set[int]:
+        """Puts the samples in a batch that it must have; the positions in which others were expected."""
+        changed = self.refills.settle(draw.positions, draw.refs)
+        if changed and draw.refs:
+            epoch, index, _ = next(iter(draw.refs.values()))
+            draw.epoch[:], draw.index[:] = epoch, index
+        return changed
+
+    def note_good(self, draw: DrawnBatch) -> None:
+        """Takes note of a batch that could be made."""
+        self.refills.note_good(draw.refs)
+        self.lost = 0
+
+    def skip(self, batches: int, count: int) -> None:
+        """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
+        if batches and self.refills.get_state():  # a good sample of the last batch may be wanted
+            self._skip(batches - 1, count)
+            draw = self.draw(count)
+            self.settle(draw)
+            self.refills.note_good(draw.refs)
+        else:
+            self._skip(batches, count)
+
+    def _skip(self, batches: int, count: int) -> None:
+        for reader in self._readers.values():
+            reader.skip(batches, count)
+        for source in self._externals.values():
+            source.skip(batches, count)
+        self.iteration += batches
+        self.position += batches * count
+
+    def ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
+        """What a question to a source gave; raises OperatorError in place of what was raised."""
+        try:
+            return question()
+        except StopIteration:
+            raise
+        except Exception as error:
+            sample = error.sample if isinstance(error, SampleError) else None
+            raise OperatorError.of(error, node.op.shown_name, sample=sample, where=node.where) from error
+
+    def close(self) -> None:
+        for source in (*self._readers.values(), *self._externals.values()):
+            with contextlib.suppress(AttributeError):
+                source.close()
+
+
+def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
+    """The error of sources that gave batches of different sizes; an example for each of these is given."""
+    (one, first), (other, second), *_ = nodes.items()
+    text = f'Batch size clash! The input operator "{second.name}" returned a batch size {other} which is different than '
+    text += f'{one} returned by "{first.name}".'
+    return OperatorError(f"external_source: {text}", operator="external_source", where=second.where)

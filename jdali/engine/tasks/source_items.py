@@ -1,0 +1,185 @@
+"""Items of a user's source one after another, with a position that can be saved and returned to."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+
+class SourceItems:
+    """Goes through what a user gave: an iterable, a generator function, a callback without an argument.
+
+    Where it is, is the state of the iterator if that has `get_state` and `set_state`, as those of Grain
+    have. Otherwise it is the number of items taken, and to go back there a sequence is indexed, anything
+    else is gone through again from its beginning.
+
+    Args:
+        source: iterable or callable.
+        cycle: "quiet" starts an iterable again at its end, "raise" does so after StopIteration, "no" does
+            neither.
+        held: at its end it gives StopIteration, whatever it is asked, before `restart`; also "raise".
+    """
+
+    def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
+        self._source, self._cycle, self._held = source, cycle, held
+        self._ended = False
+        if is_generator_function(source):
+            self._begin: Callable[[], Iterator[Any]] = source
+        elif callable(source):
+            self._begin = lambda: _CallbackItems(source)
+        else:
+            self._begin = lambda: iter(source)
+        # A generator and a callback are where they were left, not at a beginning; so is another
+        # iterator, unless it is to be gone through again: then its `__iter__` says where it begins.
+        generator = inspect.isgenerator(source)
+        if cycle != "no" and generator:
+            raise TypeError(
+                "external_source: Cannot cycle through a generator - if the generator is a result of calling a generator "
+                "function, pass that function instead as `source`."
+            )
+        self._iterator = self._begin()
+        self._restarts = is_generator_function(source) or not (
+            callable(source) or generator or (cycle == "no" and self._iterator is source)
+        )
+        self._taken = 0
+
+    def next(self) -> Any:
+        """The next item.
+
+        Raises:
+            StopIteration: there is none.
+        """
+        if self._ended:
+            raise StopIteration
+        try:
+            item = next(self._iterator)
+        except StopIteration:
+            if self._cycle == "quiet":
+                self.restart()
+                item = next(self._iterator)
+            elif self._held:
+                self._ended = True
+                raise
+            elif self._cycle == "raise":
+                self.restart()
+                raise
+            else:
+                raise
+        self._taken += 1
+        return item
+
+    def restart(self) -> None:
+        """Begins again, if the source can."""
+        if self._restarts:
+            self._iterator, self._taken, self._ended = self._begin(), 0, False
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        if has_state(self._iterator):
+            return {"own": portable(self._iterator.get_state())}  # type: ignore[attr-defined]
+        return {"taken": self._taken}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes to where a state was taken.
+
+        Raises:
+            ValueError: the source cannot go back, or the state is of another kind of source.
+        """
+        if ("own" in state) != has_state(self._iterator):
+            raise ValueError(
+                "external_source: the state is of a source "
+                f"{'with' if 'own' in state else 'without'} get_state and set_state, this one is not such"
+            )
+        self._ended = False
+        if "own" in state:
+            self._iterator.set_state(restored(state["own"]))  # type: ignore[attr-defined]
+            return
+        wanted = int(state["taken"])
+        if self._is_indexed:
+            self._taken = wanted
+            self._iterator = map(self._source.__getitem__, range(wanted, len(self._source)))
+            return
+        if wanted < self._taken:
+            if not self._restarts:
+                raise ValueError(
+                    f"external_source: {type(self._source).__name__} has given {self._taken} items and cannot "
+                    f"go back to item {wanted}; give a list, a generator function, something with get_state "
+                    "and set_state, or a callback that takes the number of the batch or a SampleInfo"
+                )
+            self.restart()
+        for _ in range(wanted - self._taken):
+            if next(self._iterator, self) is self:
+                raise ValueError(f"external_source: it ended before item {wanted}, where the state was taken")
+        self._taken = wanted
+
+    # --- again ------------------------------------------------------------------------------
+    @property
+    def _is_indexed(self) -> bool:
+        return isinstance(self._source, (Sequence, np.ndarray))
+
+    def twin(self) -> SourceItems:
+        """The same items with a position of its own.
+
+        Raises:
+            RuntimeError: they cannot be had twice.
+        """
+        if not self._is_indexed:
+            raise RuntimeError(
+                f"external_source: a source of type {type(self._source).__name__} gives each item once; only "
+                "lists, and callbacks that take the number of the batch or a SampleInfo, can be asked again"
+            )
+        twin = SourceItems(self._source, self._cycle)
+        twin.set_state(self.get_state())
+        return twin
+
+    def skip(self, count: int) -> None:
+        """Leaves out some items of a sequence."""
+        wanted, size = self._taken + count, len(self._source)
+        if wanted > size:
+            if self._cycle == "no":
+                raise ValueError(f"external_source: it has {size} items, item {wanted} does not exist")
+            wanted %= size
+        self.set_state({"taken": wanted})
+
+
+class _CallbackItems(Iterator[Any]):
+    """What a callback returns, call by call; with the callback's own state, if it has one."""
+
+    def __init__(self, function: Callable[[], Any]):
+        self._function = function
+        if has_state(function):
+            self.get_state = function.get_state  # type: ignore[attr-defined]
+            self.set_state = function.set_state  # type: ignore[attr-defined]
+
+    def __next__(self) -> Any:
+        return self._function()
+
+
+def is_generator_function(source: Any) -> bool:
+    """Whether a call gives a generator: a function with `yield`, also as a partial or as `__call__`."""
+    if isinstance(source, functools.partial):
+        return is_generator_function(source.func)
+    call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
+    return inspect.isgeneratorfunction(source) or inspect.isgeneratorfunction(call)
+
+
+def has_state(source: Any) -> bool:
+    """Whether a user's object can say where it is, and go back there."""
+    return hasattr(source, "get_state") and hasattr(source, "set_state")
+
+
+def portable(state: Any) -> Any:
+    """A user's state in a form for JSON: some of Grain's are bytes."""
+    return {"base64": base64.b64encode(state).decode()} if isinstance(state, bytes) else state
+
+
+def restored(state: Any) -> Any:
+    """What `portable` was given."""
+    if isinstance(state, dict) and state.keys() == {"base64"}:
+        return base64.b64decode(state["base64"])
+    return state

@@ -1,0 +1,110 @@
+"""Python's operators on DataNodes and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jdali import types
+from jdali._kernels.promotion import SIGNS
+from jdali.graph.node import DataNode, apply
+
+
+def operand(value: Any) -> Any:
+    """An operand of an expression: a node or an array; an array with a layout or a name keeps it in a node."""
+    if isinstance(value, types.ArrayConstant) and (value.layout or value.options):
+        return constant_node(value)
+    if isinstance(value, DataNode):
+        return value
+    if value is None or isinstance(value, (str, bytes, complex)):
+        raise TypeError(f"Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}.")
+    array = types.constant_array(value)
+    number = value.value if isinstance(value, types.ScalarConstant) else value
+    if type(number) is int and array.dtype.kind in "iu" and number != array.item():
+        raise OverflowError(f"arithmetic: Integer constant {number} out of range for {array.dtype}.")
+    return array
+
+
+def constant_node(value: Any) -> DataNode:
+    """A node whose output is a constant; one that has a name, which must be unique, has one node in a graph."""
+    if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
+        return _new_constant(value)
+    if value.node is None:
+        value.node = _new_constant(value)  # other graphs get copies of it
+    return value.node
+
+
+def _new_constant(value: Any) -> DataNode:
+    layout, device, options = "", "cpu", {}
+    if isinstance(value, types.ArrayConstant):
+        layout, device, options = value.layout, value.device, value.options
+    arguments = {"value": types.constant_array(value), "layout_name": layout}
+    return apply("_constant", (), arguments, device=device, **options)
+
+
+def expression(name: str, *operands: Any) -> DataNode:
+    """An arithmetic expression `math.<name>` of DataNodes and constants."""
+    for i, value in enumerate(operands):
+        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
+            raise TypeError(
+                f"The input {i} of operator `{SIGNS.get(name, name)}` must be a `DataNode` or a compatible "
+                f"constant. Got a `{type(value).__name__}` with nested `DataNode`(s).\n"
+                "Did you pass a return value of an operator producing multiple outputs?"
+            )
+    return apply(f"math.{name}", [operand(o) for o in operands], {})
+
+
+def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]]:
+    def forward(self: DataNode, other: Any) -> DataNode:
+        return expression(name, self, other)
+
+    def reflected(self: DataNode, other: Any) -> DataNode:
+        # To the left of a node, a NumPy number counts as Python's, as in DALI.
+        return expression(name, other.item() if isinstance(other, np.generic) else other, self)
+
+    return forward, reflected
+
+
+def _unary(name: str) -> Callable[[DataNode], DataNode]:
+    def function(self: DataNode) -> DataNode:
+        return expression(name, self)
+
+    return function
+
+
+BINARY_OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
+    "pow": "pow", "and": "bitand", "or": "bitor", "xor": "bitxor", "lshift": "lshift",
+    "rshift": "rshift",
+}  # fmt: skip
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+UNARY_OPERATORS = {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "bitnot"}
+
+
+def add_operators(
+    cls: type,
+    binary: Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]],
+    unary: Callable[[str], Callable[..., Any]],
+) -> None:
+    """Gives a class Python's arithmetic, comparison and bitwise operators."""
+    for python_name, name in BINARY_OPERATORS.items():
+        forward, reflected = binary(name)
+        setattr(cls, f"__{python_name}__", forward)
+        setattr(cls, f"__r{python_name}__", reflected)
+    for name in COMPARISONS:
+        setattr(cls, f"__{name}__", binary(name)[0])
+    for python_name, name in UNARY_OPERATORS.items():
+        setattr(cls, f"__{python_name}__", unary(name))
+
+
+add_operators(DataNode, _binary, _unary)
+
+
+def _subscript(self: types.ArrayConstant, key: Any) -> DataNode:
+    return constant_node(self)[key]
+
+
+add_operators(types.ArrayConstant, _binary, _unary)  # `types` is below this module
+setattr(types.ArrayConstant, "__getitem__", _subscript)  # noqa: B010  mypy knows no such attribute

@@ -1,0 +1,134 @@
+"""Calls of operators that make nodes: what is checked at the user's line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jdali import types
+from jdali._operators import argument_rules
+from jdali._operators.record import ArgKind, Operator
+from jdali._system.devices import to_host
+from jdali.graph.arithmetic import constant_node, operand
+from jdali.graph.node import DataNode, apply, current_graph, device_of, new_node
+
+Outputs: TypeAlias = "DataNode | tuple[DataNode, ...]"
+
+
+def call_operator(
+    op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], *, name: str | None = None, **options: Any
+) -> Outputs | list[Any]:
+    """What a function of `jdali.fn` does: checks the call and makes a node, in the current graph if there is one.
+
+    Args:
+        op: its record.
+        inputs: DataNodes and constants. A list of DataNodes stands for several input sets: the operator is
+            called once for each of its values, with the other inputs the same or a list of equal length.
+        args: by name.
+        name: of the node; of several, of the first.
+        options: see `Graph.add`.
+
+    Returns: the output, or a tuple of the outputs; of several input sets a list with one output each, or of
+        several outputs a list of such lists.
+
+    Raises:
+        InputCountError, UnknownArgumentError, MissingArgumentError: wrong number of inputs, unknown or missing
+            arguments; at the line of the call.
+        TypeError: a DataNode where only a constant can stand, or a constant of another type.
+        ValueError: input sets of different lengths, or a constant of the right type and a wrong value.
+    """
+    graph = current_graph()
+    if graph is not None:
+        inputs, args = graph.taken(op, inputs, args)
+    lists = [i for i in inputs if _is_input_sets(i)]
+    if not lists:
+        return _call_once(op, inputs, args, name=name, **options)
+    count = len(lists[0])
+    if any(len(values) != count for values in lists):
+        raise ValueError(
+            f"All argument lists for Multiple Input Sets used with operator '{op.shown_name}' must have the same "
+            f"length. They have {', '.join(str(len(values)) for values in lists)}."
+        )
+    results = [
+        _call_once(
+            op, [i[k] if _is_input_sets(i) else i for i in inputs], args, name=None if k else name, **options
+        )
+        for k in range(count)
+    ]
+    if count == 1:
+        return results[0]
+    if isinstance(results[0], tuple):
+        return [list(output) for output in zip(*results, strict=True)]
+    return results
+
+
+def _is_input_sets(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(v, DataNode) for v in value)
+
+
+def _call_once(
+    op: Operator,
+    inputs: Sequence[Any],
+    args: Mapping[str, Any],
+    *,
+    device: str | None = None,
+    **options: Any,
+) -> Outputs:
+    inputs = op.counted(inputs)
+    given = {k: v for k, v in args.items() if v is not None}
+    op.bind(given)
+    for key, value in given.items():
+        arg = op.args[key]
+        if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
+            value = given[key] = expression_stack(value, arg.element_type)
+        if isinstance(value, types.ArrayConstant):
+            array = types.constant_array(value)
+            number = arg.is_number and array.size == 1  # which is checked here
+            value = given[key] = array.item() if number else constant_node(value)
+        if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
+            raise TypeError(
+                f"{op.name}: The argument `{key}` for operator `{op.shown_name}` should not be a 'DataNode' but a "
+                "constant: it cannot differ by sample"
+            )
+        if not isinstance(value, DataNode):
+            _check_constant(op, key, value)
+    inputs = [i if isinstance(i, DataNode) else _constant_input(op, k, i) for k, i in enumerate(inputs)]
+    if device is None:
+        device = device_of(inputs)
+        device = device if device in ("gpu", *op.devices) else op.devices[0]
+    # Where DALI has an operator on one device only, the other name is taken as well: both are
+    # backends of JAX here.
+    if device not in ("cpu", "gpu", "mixed"):
+        raise ValueError(
+            f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'
+        )
+    node = new_node(op, inputs, given, device=device, **options)
+    return node.outputs[0] if len(node.outputs) == 1 else node.outputs
+
+
+def _constant_input(op: Operator, number: int, value: Any) -> np.ndarray:
+    try:
+        return types.constant_array(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{op.name}: expected inputs of type 'DataNode', list of 'DataNode' or convertible to constant nodes. "
+            f"Received input `{number}` of type '{type(value).__name__}'."
+        ) from None
+
+
+def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
+    """A vector argument some of whose elements are DataNodes; numbers among them get the element type."""
+    elements = [
+        v if isinstance(v, DataNode) or dtype is None else np.asarray(to_host(v), dtype) for v in values
+    ]
+    return apply("stack", [operand(v) for v in elements], {})
+
+
+def _check_constant(op: Operator, key: str, value: Any) -> None:
+    arg = op.args[key]
+    if arg.kind is ArgKind.STATIC:
+        argument_rules.converted(op.name, arg, value)
+    else:
+        argument_rules.constant(op.name, arg, value)

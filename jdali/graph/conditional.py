@@ -1,0 +1,284 @@
+"""Conditionals on DataNodes: splitting a batch by a predicate and merging the branches' results.
+
+Inside of a branch every operator works on those samples only for which the predicate is as the
+branch says. A value from outside is split at its first use in the branch; what a branch assigns is
+merged after it. A branch that no sample takes is not run at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from jdali._operators.record import REGISTRY
+from jdali.graph import autograph as _autograph
+from jdali.graph.arithmetic import constant_node
+from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, current_graph, user_line
+
+do_not_convert = _autograph.do_not_convert
+
+
+class Branches:
+    """The graph side of a converted pipeline function: what `if`, `and`, `or`, `not` do to nodes."""
+
+    def __init__(self, graph: Graph):
+        self._graph = graph
+        self._domains: dict[tuple[int, type, int], Domain] = {}
+        self._entered: dict[tuple[DataNode, Domain], DataNode] = {}
+        self._stack: list[Domain] = []
+        self._by_hand: set[Domain] = set()  # those of `split`, whose values may be used anywhere
+        graph.branches, graph.enter_domain = self, self._in_domain
+
+    @classmethod
+    def of(cls, graph: Graph) -> Branches:
+        """Those of a graph."""
+        return graph.branches or cls(graph)
+
+    def is_graph_value(self, value: Any) -> bool:
+        return isinstance(value, DataNode)
+
+    # --- branches ---------------------------------------------------------------------------
+    def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
+        """Operators called from here on work on the samples for which `condition` is `which`; see `Domain`."""
+        domain = self._domain(self._graph.domain, self._enter(condition), which, share)
+        self._stack.append(self._graph.domain)
+        self._graph.domain = domain
+
+    def end_branch(self) -> None:
+        self._graph.domain = self._stack.pop()
+
+    def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
+        """The samples of `parent` for which a condition that is known for them is `which`: always the same object."""
+        key = (id(condition), type(which), which)
+        if key not in self._domains:
+            self._domains[key] = Domain(parent, condition, which, share, user_line())
+        return self._domains[key]
+
+    def _enter(self, value: DataNode) -> DataNode:
+        """`value` as the current branch sees it."""
+        return self._in_domain(self._graph.own(value), self._graph.domain)
+
+    def _in_domain(self, value: DataNode, domain: Domain) -> DataNode:
+        own = value.source.domain
+        if own is domain:
+            return value
+        key = (value, domain)
+        if key not in self._entered:
+            if domain.parent is None or domain.predicate is None:
+                raise RuntimeError(
+                    f"{value.name}: made in one branch of a conditional and used outside of it; assign it to a "
+                    "variable in both branches"
+                )
+            outer = self._in_domain(value, domain.parent)
+            with self._working_on(domain):
+                node = self._graph.add(
+                    REGISTRY["_conditional.split"], (outer, domain.predicate), {"branch": domain.branch},
+                    device=value.device, across_domains=True,
+                )  # fmt: skip
+            self._entered[key] = node.outputs[0]
+        return self._entered[key]
+
+    def merge(
+        self,
+        condition: DataNode,
+        names: Sequence[str],
+        true_values: Sequence[Any],
+        false_values: Sequence[Any],
+    ) -> list[Any]:
+        """Values after a conditional, from those after either branch (no containers: leaves of them)."""
+        condition = self._enter(condition)
+        triples = zip(names, true_values, false_values, strict=True)
+        return [self._merge_leaf(condition, name, a, b) for name, a, b in triples]
+
+    def _merge_leaf(self, condition: DataNode, name: str, if_true: Any, if_false: Any) -> Any:
+        if if_true is if_false:
+            return if_true
+        if (
+            not isinstance(if_true, DataNode)
+            and not isinstance(if_false, DataNode)
+            and _same(if_true, if_false)
+        ):
+            return if_true
+        sides = []
+        for value, which in ((if_true, True), (if_false, False)):
+            self.begin_branch(condition, which)
+            try:
+                sides.append(self._as_node(value, name))
+            finally:
+                self.end_branch()
+        return self._merged(sides, condition, name, self._graph.domain)
+
+    def _merged(self, sides: Sequence[DataNode], condition: DataNode, name: str, domain: Domain) -> DataNode:
+        with self._working_on(domain):
+            node = self._graph.add(
+                REGISTRY["_conditional.merge"], (*sides, condition), {}, device=_one_device(sides, name),
+                across_domains=True,
+            )  # fmt: skip
+        return node.outputs[0]
+
+    @contextlib.contextmanager
+    def _working_on(self, domain: Domain) -> Iterator[None]:
+        """Nodes added in it work on these samples."""
+        here, self._graph.domain = self._graph.domain, domain
+        try:
+            yield
+        finally:
+            self._graph.domain = here
+
+    def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
+        """What the case with a sample's index gives for it: each case is traced, and run, once.
+
+        Args:
+            index: an integer for each sample.
+            cases: functions that call operators and return a batch.
+            name: of the result, for messages.
+        """
+        index = self._enter(index)
+        parts = []
+        for which, case in enumerate(cases):
+            self.begin_branch(index, which, 1 / len(cases))
+            try:
+                parts.append(self._as_node(case(), name))
+            finally:
+                self.end_branch()
+        node = self._graph.add(
+            REGISTRY["_conditional.join"], parts, {"index": index}, device=_one_device(parts, name),
+            across_domains=True,
+        )  # fmt: skip
+        return node.outputs[0]
+
+    def _as_node(self, value: Any, name: str) -> DataNode:
+        if isinstance(value, DataNode):
+            return self._enter(value)
+        if value is None:
+            raise RuntimeError(
+                f"{name}: is None after one branch of a conditional and a batch after the other"
+            )
+        try:
+            return constant_node(value)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{name}: Unexpected type {type(value)} after a branch of a conditional: it cannot become a batch"
+            ) from None
+
+    # --- by hand ----------------------------------------------------------------------------
+    def split(self, value: Any, predicate: DataNode) -> tuple[DataNode, DataNode]:
+        """The samples of a value for which a predicate is true, and the others.
+
+        Operators that are given one of them work on its samples, in whichever branch they are called.
+        """
+        value, predicate = self._own(value, "split"), self._graph.own(predicate)
+        parent = self.domain_of([value, predicate], self._graph.domain)
+        predicate = self._in_domain(predicate, parent)
+        sides = []
+        for which in (True, False):
+            domain = self._domain(parent, predicate, which)
+            self._by_hand.add(domain)
+            sides.append(self._in_domain(value, domain))
+        return sides[0], sides[1]
+
+    def merge_by_hand(self, if_true: Any, if_false: Any, predicate: DataNode) -> DataNode:
+        """The two sides of a `split` in the order of the batch; a value of the whole batch is split first."""
+        values = [self._own(value, "merge") for value in (if_true, if_false)]
+        predicate = self._graph.own(predicate)
+        outside = [predicate, *(self._before_split(value) for value in values)]
+        parent = self.domain_of(outside, self._graph.domain)
+        predicate = self._in_domain(predicate, parent)
+        # Sides of a split by another, equal predicate are taken: whether their sizes fit is seen when they run.
+        sides = [
+            value
+            if value.source.domain in self._by_hand and value.source.domain.parent is parent
+            else self._in_domain(value, self._domain(parent, predicate, which))
+            for value, which in zip(values, (True, False), strict=True)
+        ]
+        return self._merged(sides, predicate, "merge", parent)
+
+    def domain_of(self, values: Iterable[Any], current: Domain) -> Domain:
+        """The samples that an operator works on: those of the smallest part made by `split` among its inputs, if any."""
+        for value in values:
+            domain = value if isinstance(value, Domain) else _domain_of(value)
+            if domain in self._by_hand and _depth(domain) > _depth(current):
+                current = domain
+        return current
+
+    def _own(self, value: Any, name: str) -> DataNode:
+        return self._graph.own(value) if isinstance(value, DataNode) else self._as_node(value, name)
+
+    def _before_split(self, value: DataNode) -> Domain:
+        domain = value.source.domain
+        return domain.parent or domain if domain in self._by_hand else domain
+
+    # --- logic ------------------------------------------------------------------------------
+    def not_(self, value: DataNode) -> DataNode:
+        """`not value`, sample by sample."""
+        return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
+
+    def logical(self, first: DataNode, second: Callable[[], Any], kind: str) -> DataNode:
+        """`first and second()` or `first or second()`: the second only for samples that need it."""
+        first = self.validated(self._enter(first), kind, "left")
+        needed = kind == "and"
+        self.begin_branch(first, needed)
+        try:
+            other = self.validated(self._as_node(second(), f"operand of `{kind}`"), kind, "right")
+        finally:
+            self.end_branch()
+        values = (other, first) if needed else (first, other)
+        result: DataNode = self._merge_leaf(first, f"`{kind}`", *values)
+        return result
+
+    def validated(self, value: DataNode, kind: str, side: str = "") -> DataNode:
+        """An operand of `and`, `or` or `not`, which fails where it is none; `side`: "left" or "right"."""
+        args = {"expression_name": kind, "expression_side": side}
+        return self._graph.add(
+            REGISTRY["_conditional.validate_logical"], (value,), args, device="cpu"
+        ).outputs[0]
+
+
+def _one_device(values: Sequence[DataNode], name: str) -> str:
+    """The device of what all branches give."""
+    devices = {value.device for value in values}
+    if len(devices) > 1:
+        raise RuntimeError(
+            f"Divergent data found in different branches of conditional operation. {name} is on the CPU after one "
+            "branch and on the GPU after the other; call .gpu() in both"
+        )
+    return devices.pop()
+
+
+def _domain_of(value: Any) -> Domain:
+    return value.source.domain if isinstance(value, DataNode) else WHOLE_BATCH
+
+
+def _depth(domain: Domain) -> int:
+    return 0 if domain.parent is None else 1 + _depth(domain.parent)
+
+
+def _same(a: Any, b: Any) -> bool:
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except (TypeError, ValueError):
+        return False
+
+
+def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], graph: Graph) -> Any:
+    """Calls a pipeline function whose conditionals on DataNodes work sample by sample."""
+    with _autograph.tracing(Branches.of(graph)):
+        return _autograph.convert(function)(*args, **kwargs)
+
+
+def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
+    """`cases[index]()` for each sample, in any pipeline that is being defined; see `Branches.choose`."""
+    return current(name).choose(index, cases, name)
+
+
+def current(name: str) -> Branches:
+    """The conditionals of the pipeline that is being defined.
+
+    Raises:
+        RuntimeError: there is none; it says that `name` was called.
+    """
+    graph = current_graph()
+    if graph is None:
+        raise RuntimeError(f"{name}: called outside of a pipeline definition")
+    return Branches.of(graph)

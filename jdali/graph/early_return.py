@@ -1,0 +1,94 @@
+"""Reorders blocks so that the branches of an `if` end alike: in `return`s, or at their ends."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from jdali.graph.liveness import SCOPES
+from jdali.graph.syntax import HOOK, at, has
+
+
+def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:
+    """What follows an `if` with a `return` or `continue` goes to the branch that does not leave.
+
+    Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a
+    loop's body does nothing, and is taken away.
+
+    Args:
+        statements: a block.
+        in_loop: whether the end of the block is the end of a loop's body.
+    """
+    block: list[ast.stmt] = []
+    for i, node in enumerate(statements):
+        rest, last = list(statements[i + 1 :]), i == len(statements) - 1
+        if isinstance(node, ast.If):
+            body, orelse = _leaves(node.body), _leaves(node.orelse)
+            leaving = node.body if body else node.orelse
+            if rest and body != orelse and has(leaving, (ast.Return, ast.Continue)):
+                (node.orelse if body else node.body).extend(rest)
+                last = True
+        _move_rest_inside(node, in_loop and last)
+        block.append(at(ast.Pass(), node) if in_loop and last and isinstance(node, ast.Continue) else node)
+        if last:
+            break
+    return block
+
+
+def _move_rest_inside(node: ast.stmt, at_end: bool) -> None:
+    if isinstance(node, SCOPES):
+        return
+    if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        node.body = _with_flag(move_rest(node.body, True))
+        node.orelse = move_rest(node.orelse, False)
+        return
+    for field in ("body", "orelse", "finalbody"):
+        if getattr(node, field, None):
+            setattr(node, field, move_rest(getattr(node, field), at_end and isinstance(node, ast.If)))
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        part.body = move_rest(part.body, False)
+
+
+def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A loop's body whose remaining `continue`s, deep in branches, set a flag that what follows asks."""
+    if not any(_continues(node) for node in body):
+        return body
+    flag = f"{HOOK}continue_{body[0].lineno}"
+    return [_set(flag, False, body[0]), *_ask_flag(body, flag)]
+
+
+def _continues(node: ast.stmt) -> bool:
+    """Whether there is a `continue` in it, or in an `if` in it."""
+    if isinstance(node, ast.If):
+        return any(_continues(n) for n in (*node.body, *node.orelse))
+    return isinstance(node, ast.Continue)
+
+
+def _ask_flag(block: Sequence[ast.stmt], flag: str) -> list[ast.stmt]:
+    new: list[ast.stmt] = []
+    for i, node in enumerate(block):
+        if isinstance(node, ast.Continue):
+            return [*new, _set(flag, True, node)]
+        new.append(node)
+        if isinstance(node, ast.If) and _continues(node):
+            node.body, node.orelse = _ask_flag(node.body, flag), _ask_flag(node.orelse, flag)
+            rest = _ask_flag(block[i + 1 :], flag)
+            if rest:
+                test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+                new.append(at(ast.If(test, rest, []), node))
+            break
+    return new
+
+
+def _set(name: str, value: bool, where: ast.AST) -> ast.stmt:
+    return at(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), where)
+
+
+def _leaves(block: Sequence[ast.stmt]) -> bool:
+    """Whether no path through the block reaches its end."""
+    for node in block:
+        if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+            return True
+        if isinstance(node, ast.If) and _leaves(node.body) and _leaves(node.orelse):
+            return True
+    return False

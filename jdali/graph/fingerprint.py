@@ -1,0 +1,159 @@
+"""A pipeline's fingerprint: what its stream of samples depends on, small, and fit to say what differs.
+
+It is a list with an entry for each operator: its name, where its inputs come from, its arguments as text.
+If that is small when compressed, it is the fingerprint, and a difference can be told with both values.
+The fingerprint of a large graph has a few bits of a hash for each operator: enough to say which differs.
+"""
+
+from __future__ import annotations
+
+import base64
+import enum
+import hashlib
+import itertools
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jdali.graph.node import DataNode, Domain, Node
+
+# Characters that the fingerprint may have before hashes take the place of the text.
+MOST_CHARACTERS = 400
+# Longer values of arguments are hashed.
+MOST_OF_A_VALUE = 48
+# Longer lists are hashed as they are: one by one, the labels of a large data set would take a second.
+MOST_ITEMS = 100
+# How many differences a message lists.
+MOST_DIFFERENCES = 4
+
+# Arguments that may change from run to run: where the data lies, how it is divided and how it is buffered. Readers
+# compare the size of the data, and `initial_fill` where the order depends on it.
+MAY_CHANGE = frozenset({
+    "file_root", "files", "file_list", "path", "paths", "uris", "index_path", "index_paths", "filenames",
+    "annotations_file", "manifest_filepaths", "shard_id", "num_shards", "dont_use_mmap", "initial_fill",
+    "lazy_init", "prefetch_queue_depth", "read_ahead", "skip_cached_images", "tensor_init_bytes",
+    "cache_header_information", "additional_decode_surfaces", "parallel",
+})  # fmt: skip
+
+Entry = list[Any]  # operator, inputs, {argument: text}
+
+
+def describe(nodes: Sequence[Node], options: Mapping[str, Any]) -> list[Entry]:
+    """The entries of a graph, all nodes in the order of their making (it decides on their random keys).
+
+    Args:
+        nodes: of the graph.
+        options: of the pipeline that change its results, by name.
+    """
+    entries: list[Entry] = [["pipeline", "", {k: _text(v) for k, v in options.items() if v}]]
+    return entries + [_entry(node) for node in nodes]
+
+
+def _entry(node: Node) -> Entry:
+    arguments = {}
+    for name, value in sorted(node.args.items()):
+        if name in MAY_CHANGE:
+            continue
+        if isinstance(value, DataNode):
+            arguments[name] = _reference(value)
+        elif (arg := node.op.public_args.get(name)) is None:
+            arguments[name] = _text(value)
+        elif (text := _text(arg.convert(value))) != _text(None if arg.required else arg.convert(arg.default)):
+            arguments[name] = text
+    if node.seed is not None:
+        arguments["seed"] = _text(node.seed)
+    inputs = [_reference(i) if isinstance(i, DataNode) else _text(i) for i in node.inputs]
+    return [node.op.name, " ".join([*inputs, *_branch(node.domain)]), arguments]
+
+
+def _reference(value: DataNode) -> str:
+    return f"@{value.source.id}" + (f".{value.index}" if len(value.source.outputs) > 1 else "")
+
+
+def _branch(domain: Domain) -> list[str]:
+    if domain.parent is None or domain.predicate is None:
+        return []
+    branch = {True: "if", False: "else"}[domain.branch] if isinstance(domain.branch, bool) else domain.branch
+    return [*_branch(domain.parent), f"{branch} {_reference(domain.predicate)}"]
+
+
+def _text(value: Any) -> str:
+    """A value as text that is the same in every process."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        small = value.size * 4 <= MOST_OF_A_VALUE
+        return _text(value.tolist()) if small else f"{value.dtype}{value.shape}#{_hash(value.tobytes())}"
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    if isinstance(value, (list, tuple)) and len(value) > MOST_ITEMS:
+        text = f"{len(value)} items#{_hash(repr(value).encode())}"
+    elif isinstance(value, (list, tuple)):
+        text = f"[{', '.join(map(_text, value))}]"
+    elif isinstance(value, Mapping):
+        text = f"{{{', '.join(f'{k}: {_text(v)}' for k, v in value.items())}}}"
+    elif value is None or isinstance(value, (bool, int, complex, str, bytes, np.dtype)):
+        text = str(value) if isinstance(value, np.dtype) else repr(value)
+    else:  # a function or an object: its name says what can be said
+        text = getattr(value, "__qualname__", type(value).__qualname__)
+    return text if len(text) <= MOST_OF_A_VALUE else f"{text[:16]}...#{_hash(text.encode())}"
+
+
+def _hash(data: bytes, characters: int = 8) -> str:
+    return base64.b85encode(hashlib.sha256(data).digest()).decode()[:characters]
+
+
+def fingerprint(entries: Sequence[Entry]) -> str:
+    """The entries, compressed; or a hash of all and of each, if that is smaller and they are many."""
+    data = json.dumps(entries, separators=(",", ":")).encode()
+    text = base64.b85encode(zlib.compress(data, 9)).decode()
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return f" {_hash(data, 16)}" + "".join(_hash(json.dumps(entry).encode(), 2) for entry in entries)
+
+
+def difference(was: str, entries: Sequence[Entry]) -> str | None:
+    """What differs between the pipeline of a fingerprint and one of these entries; None: nothing.
+
+    Raises:
+        ValueError: `was` is no fingerprint.
+    """
+    if was == fingerprint(entries):
+        return None
+    if was.startswith(" "):
+        return _first_hash_that_differs(was[17:], entries)
+    before = json.loads(zlib.decompress(base64.b85decode(was)))
+    if before == entries:  # another version of zlib
+        return None
+    for number, (old, new) in enumerate(itertools.zip_longest(before, entries)):
+        if old is None or new is None or old[0] != new[0]:
+            return (
+                f"operator {number} was {'none' if old is None else old[0]} and is "
+                f"{'none' if new is None else new[0]} (there were {len(before) - 1} operators, there are "
+                f"{len(entries) - 1})"
+            )
+    found = []
+    for number, (old, new) in enumerate(zip(before, entries, strict=True)):
+        if old[1] != new[1]:
+            found.append(f"the inputs of operator {number}, {new[0]}, were {old[1]!r} and are {new[1]!r}")
+        for name in sorted(old[2].keys() | new[2].keys()):
+            values = [side[2].get(name, "the default") for side in (old, new)]
+            if values[0] != values[1]:
+                found.append(f"{name} of operator {number}, {new[0]}, was {values[0]} and is {values[1]}")
+    more = "" if len(found) <= MOST_DIFFERENCES else f" and {len(found) - MOST_DIFFERENCES} more"
+    return "; ".join(found[:MOST_DIFFERENCES]) + more
+
+
+def _first_hash_that_differs(hashes: str, entries: Sequence[Entry]) -> str:
+    before = [hashes[i : i + 2] for i in range(0, len(hashes), 2)]
+    for number, (old, entry) in enumerate(itertools.zip_longest(before, entries)):
+        if entry is None:
+            break
+        if old != _hash(json.dumps(entry).encode(), 2):
+            was = "was missing" if old is None else "was another, or had other inputs or arguments"
+            shown = ", ".join(f"{k}={v}" for k, v in entry[2].items())
+            return f"operator {number} is {entry[0]}({shown}) and {was}"
+    return f"there were {len(before) - 1} operators, there are {len(entries) - 1}"

@@ -1,0 +1,340 @@
+"""Cutting a graph into steps: host steps, and stages that are compiled as one program each.
+
+Every node gets a *level*. A value that some `setup` must see on the host (a rotation angle that
+sets the canvas), or that a host operator consumes, must be computed one level earlier than its
+consumer; everything else is pushed as late as possible, so that it fuses with what consumes it.
+An operator that works on the whole batch is a stage of its own, for the shapes of all other stages are by sample.
+Within a level host steps come first, then the stages of the CPU, then those of the accelerator.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+
+from jdali._operators.record import CompiledOp
+from jdali.graph.node import DataNode, Domain, Node
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HostStep:
+    """One operator that runs outside of compiled code."""
+
+    node: Node
+    level: int
+
+    @property
+    def device(self) -> str:
+        """ "cpu" or "gpu": where its outputs are."""
+        return "cpu" if self.node.device == "cpu" else "gpu"
+
+    @property
+    def domain(self) -> Domain:
+        return self.node.domain
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        return (self.node,)
+
+    @property
+    def inputs(self) -> list[DataNode]:
+        return [*self.node.data_inputs, *self.node.arg_inputs.values()]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stage:
+    """Operators compiled into one program per padded shape.
+
+    Attributes:
+        index: number of the stage in its plan.
+        nodes: in the order in which they run.
+        inputs: values from outside whose arrays the program reads.
+        outputs: values that are used outside.
+    """
+
+    index: int
+    level: int
+    device: str
+    domain: Domain
+    nodes: tuple[Node, ...]
+    inputs: tuple[DataNode, ...]
+    outputs: tuple[DataNode, ...]
+
+    @property
+    def is_arguments(self) -> bool:
+        """Only random values and arithmetic on them: no data comes in from outside."""
+        return not self.inputs
+
+
+@dataclasses.dataclass(frozen=True)
+class ExecutionPlan:
+    """How a graph runs.
+
+    Attributes:
+        steps: in their order.
+        outputs: of the pipeline.
+        sources: readers and external sources.
+        last_uses: for each step the values that nothing after it needs.
+    """
+
+    steps: tuple[HostStep | Stage, ...]
+    outputs: tuple[DataNode, ...]
+    sources: tuple[Node, ...]
+    last_uses: tuple[tuple[DataNode, ...], ...]
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(s for s in self.steps if isinstance(s, Stage))
+
+    def unused_outputs(self, node: Node) -> list[int]:
+        """The outputs of a node, by number, that nothing needs."""
+        needed = {id(o) for o in self.outputs}  # not `in`: DataNode overloads ==
+        needed |= {id(v) for step in self.steps for user in step.nodes for v in dependencies(user)}
+        return [i for i, value in enumerate(node.outputs) if id(value) not in needed]
+
+
+Where = dict[Node, str]  # the device a node's stage runs on
+
+
+def make_plan(
+    nodes: Sequence[Node],
+    outputs: Sequence[DataNode],
+    *,
+    one_device: bool = False,
+) -> ExecutionPlan:
+    """Plans the nodes that `outputs` depend on, and those that are to be preserved.
+
+    Args:
+        nodes: of the graph, in the order of their making.
+        outputs: of the pipeline.
+        one_device: "cpu" and "gpu" are the same JAX device here, so operators of both fuse.
+    """
+    used = _reachable([*(o.source for o in outputs), *(n for n in nodes if n.preserve)])
+    live = [n for n in nodes if n in used]
+    where = {n: "cpu" if one_device or n.device == "cpu" else "gpu" for n in live}
+    levels = _levels(live, where)
+    stages = _stages(live, levels, outputs, where)
+    steps: list[HostStep | Stage] = [HostStep(n, levels[n]) for n in live if not is_compiled(n)]
+    steps += stages
+    order = {n: i for i, n in enumerate(live)}
+    rank = {"cpu": 1, "gpu": 2}
+
+    def key(step: HostStep | Stage) -> tuple[int, int, int]:
+        if isinstance(step, HostStep):
+            return (step.level, 0, order[step.node])
+        return (step.level, rank[step.device], order[step.nodes[0]])
+
+    steps = _topological(sorted(steps, key=key))
+    sources = tuple(n for n in live if n.is_source)
+    return ExecutionPlan(tuple(steps), tuple(outputs), sources, _last_uses(steps, outputs))
+
+
+def step_of(node: Node) -> HostStep | Stage:
+    """The step of an operator that runs by itself."""
+    if not is_compiled(node):
+        return HostStep(node, 0)
+    where = {node: "cpu" if node.device == "cpu" else "gpu"}
+    return _stages([node], {node: 0}, node.outputs, where)[0]
+
+
+def _last_uses(
+    steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode]
+) -> tuple[tuple[DataNode, ...], ...]:
+    kept = {id(o) for o in outputs}  # not `in`: DataNode overloads ==
+    last: dict[DataNode, int] = {}
+    for number, step in enumerate(steps):
+        made = step.outputs if isinstance(step, Stage) else step.node.outputs
+        for value in [*made, *(v for node in step.nodes for v in dependencies(node))]:
+            if id(value) not in kept:
+                last[value] = number
+    # Values inside of a stage are never among those of an iteration.
+    visible = {v for step in steps for v in (step.outputs if isinstance(step, Stage) else step.node.outputs)}
+    found: list[list[DataNode]] = [[] for _ in steps]
+    for value, number in last.items():
+        if value in visible:
+            found[number].append(value)
+    return tuple(map(tuple, found))
+
+
+def is_compiled(node: Node) -> bool:
+    return isinstance(node.op, CompiledOp)
+
+
+def compiled(node: Node) -> CompiledOp:
+    """The operator of a node of a stage."""
+    assert isinstance(node.op, CompiledOp)
+    return node.op
+
+
+def _reachable(wanted: Sequence[Node]) -> set[Node]:
+    """These nodes and all that they depend on."""
+    seen: set[Node] = set()
+    pending = list(wanted)
+    while pending:
+        node = pending.pop()
+        if node not in seen:
+            seen.add(node)
+            pending += [v.source for v in dependencies(node)]
+    return seen
+
+
+def dependencies(node: Node) -> list[DataNode]:
+    """Everything a node waits for: its inputs, its arguments, the predicate of its branch."""
+    values = [*node.data_inputs, *node.arg_inputs.values()]
+    domain: Domain | None = node.domain
+    while domain is not None:
+        if domain.predicate is not None:
+            values.append(domain.predicate)
+        domain = domain.parent
+    return values
+
+
+def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Where) -> int:
+    """How many levels `consumer` must come after `producer`."""
+    if not is_compiled(producer):
+        return 0
+    if not is_compiled(consumer) or any(v is value for v in consumer.needs_values()):
+        return 1
+    if producer.whole_batch or consumer.whole_batch:
+        return 1
+    domain: Domain | None = consumer.domain
+    while domain is not None:
+        if domain.predicate is value:
+            return 1
+        domain = domain.parent
+    down = where[producer] == "gpu" and where[consumer] == "cpu"
+    return 1 if down or producer.domain is not consumer.domain else 0
+
+
+def _levels(nodes: Sequence[Node], where: Where) -> dict[Node, int]:
+    levels: dict[Node, int] = {}
+    for node in nodes:
+        levels[node] = max(
+            (levels[v.source] + _steps_between(v.source, node, v, where) for v in dependencies(node)),
+            default=0,
+        )
+    latest = dict.fromkeys(nodes, max(levels.values(), default=0))
+    for node in reversed(nodes):
+        if not is_compiled(node):
+            latest[node] = levels[node]
+        for value in dependencies(node):
+            bound = latest[node] - _steps_between(value.source, node, value, where)
+            latest[value.source] = min(latest[value.source], bound)
+    return {n: latest[n] if is_compiled(n) else levels[n] for n in nodes}
+
+
+def _stages(
+    nodes: Sequence[Node], levels: dict[Node, int], outputs: Sequence[DataNode], where: Where
+) -> list[Stage]:
+    groups = _components([n for n in nodes if is_compiled(n)], levels, where)
+    wanted = {id(o) for o in outputs}  # not `in`: DataNode overloads ==
+    consumers: dict[DataNode, list[Node]] = {}
+    for node in nodes:
+        for value in dependencies(node):
+            consumers.setdefault(value, []).append(node)
+    stages = []
+    for index, group in enumerate(groups):
+        members = set(group)
+        inputs: dict[DataNode, None] = {}
+        for node in group:
+            needed = node.needs_values() + _checked_values(node)
+            for value in [*node.data_inputs, *node.arg_inputs.values()]:
+                inside = value.source in members
+                # An argument that setup has seen is handed over with setup's results.
+                seen = any(v is value for v in needed)
+                handed_over = seen and any(v is value for v in node.arg_inputs.values())
+                if not inside and not handed_over:
+                    inputs[value] = None
+        outside = [
+            value for node in group for value in node.outputs
+            if id(value) in wanted or any(c not in members for c in consumers.get(value, ()))
+            or any(value is v for c in consumers.get(value, ()) for v in c.needs_values())
+        ]  # fmt: skip
+        first = group[0]
+        stages.append(
+            Stage(
+                index, levels[first], where[first], first.domain, tuple(group), tuple(inputs),
+                tuple(outside),
+            )
+        )  # fmt: skip
+    return stages
+
+
+def _checked_values(node: Node) -> list[DataNode]:
+    """Arguments that are on the host anyway, and that `setup` checks if it gets their values."""
+    return [
+        value for name, value in node.arg_inputs.items()
+        if value.device == "cpu" and not is_compiled(value.source) and node.op.setup_sees(name)
+    ]  # fmt: skip
+
+
+def _components(nodes: Sequence[Node], levels: dict[Node, int], where: Where) -> list[list[Node]]:
+    """Nodes that share one program: same level, device and samples, and connected by data."""
+    parent: dict[Node, Node] = {n: n for n in nodes}
+
+    def find(node: Node) -> Node:
+        while parent[node] is not node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    def together(a: Node, b: Node) -> bool:
+        alone = a.whole_batch or b.whole_batch
+        return not alone and levels[a] == levels[b] and where[a] == where[b] and a.domain is b.domain
+
+    readers_of: dict[DataNode, list[Node]] = {}
+    for node in nodes:
+        for value in [*node.data_inputs, *node.arg_inputs.values()]:
+            if value.source in parent and together(value.source, node):
+                parent[find(node)] = find(value.source)
+            readers_of.setdefault(value, []).append(node)
+    for users in readers_of.values():
+        for a, b in itertools.pairwise(users):
+            if together(a, b):
+                parent[find(b)] = find(a)
+    groups: dict[Node, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(find(node), []).append(node)
+    merged: dict[tuple[int, str, Domain], list[Node]] = {}
+    result = []
+    for group in groups.values():
+        members = set(group)
+        alone = all(v.source in members for n in group for v in [*n.data_inputs, *n.arg_inputs.values()])
+        if not alone:
+            result.append(group)
+            continue
+        # Random values and arithmetic on them: one program for all of them, not one each.
+        key = (levels[group[0]], where[group[0]], group[0].domain)
+        if key in merged:
+            merged[key] += group
+        else:
+            merged[key] = group
+            result.append(group)
+    order = {n: i for i, n in enumerate(nodes)}
+    for group in result:
+        group.sort(key=order.__getitem__)
+    return result
+
+
+def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
+    """`steps` kept in order but for those that another one of the same level must precede."""
+    made_by: dict[Node, HostStep | Stage] = {}
+    for step in steps:
+        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+            made_by[node] = step
+    done: dict[int, None] = {}
+    result: list[HostStep | Stage] = []
+
+    def visit(step: HostStep | Stage) -> None:
+        if id(step) in done:
+            return
+        done[id(step)] = None
+        for node in (step.node,) if isinstance(step, HostStep) else step.nodes:
+            for value in dependencies(node):
+                visit(made_by[value.source])
+        result.append(step)
+
+    for step in steps:
+        visit(step)
+    return result

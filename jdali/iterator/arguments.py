@@ -1,0 +1,87 @@
+"""What an iterator is given: whether it fits together, and how long its epochs are by that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jax.sharding import Sharding
+
+from jdali.iterator.errors import IteratorError
+from jdali.iterator.policy import EpochCounter, LastBatchPolicy, ReaderFacts
+from jdali.pipeline import Pipeline
+
+
+def check_arguments(
+    pipes: Sequence[Pipeline],
+    names: Sequence[str],
+    size: int,
+    reader_name: str | None,
+    padded: bool,
+    policy: Any,
+) -> None:
+    if not pipes:
+        raise IteratorError("iterator: Number of provided pipelines has to be at least 1")
+    sizes = [pipe.batch_size for pipe in pipes]
+    if len(set(sizes)) > 1:
+        raise IteratorError(f"iterator: All pipelines should have the same batch size set, got {sizes}")
+    if len(set(names)) != len(names):
+        raise IteratorError(f"iterator: output_map names should be distinct, got {list(names)}")
+    if not isinstance(policy, LastBatchPolicy):
+        raise IteratorError(
+            f"iterator: Wrong type for `last_batch_policy`. Expected {LastBatchPolicy}, got {type(policy)}: {policy!r}"
+        )
+    if len({pipe.enable_checkpointing for pipe in pipes}) > 1:
+        raise IteratorError(
+            "iterator: All wrapped pipelines must have the same value for `enable_checkpointing`."
+        )
+    if size == 0:
+        raise IteratorError("iterator: Size cannot be 0")
+    if reader_name is not None and (size > 0 or padded):
+        what = "size" if size > 0 else "last_batch_padded"
+        raise IteratorError(
+            f"iterator: When reader_name is provided, {what} should not be set: the reader says it"
+        )
+    if reader_name is None and size < 0 and len(pipes) > 1:
+        raise IteratorError(
+            "iterator: Negative size is supported only for a single pipeline; several need size or reader_name"
+        )
+
+
+def epoch_counter(
+    pipes: Sequence[Pipeline], size: int, reader_name: str | None, padded: bool, policy: LastBatchPolicy
+) -> EpochCounter:
+    reader = None
+    if reader_name is not None:
+        reader = ReaderFacts.of([pipe.reader_meta(reader_name) for pipe in pipes])
+        if policy is LastBatchPolicy.PAD and not reader.pads:
+            raise ValueError(
+                f"iterator: LastBatchPolicy.PAD needs pad_last_batch=True for the reader {reader_name!r}: "
+                "without it the samples that fill up the last batch would be missing from the next epoch"
+            )
+    counter = EpochCounter(
+        policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
+    )
+    if counter.length == 0:
+        raise RuntimeError(
+            f"iterator: {counter.size} samples in a shard do not fill one batch of "
+            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only. It seems that there is no data in "
+            "the pipeline. This may happen if `last_batch_policy` is set to PARTIAL and the requested batch size is greater "
+            "than the shard size."
+        )
+    return counter
+
+
+def check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy) -> None:
+    if isinstance(sharding, Mapping):
+        unknown = sorted(set(sharding) - set(names))
+        if unknown:
+            raise ValueError(f"iterator: sharding names {unknown}, the outputs are {list(names)}")
+    for one in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
+        if one is not None and not isinstance(one, Sharding):
+            raise TypeError(f"iterator: sharding must be a jax.sharding.Sharding, not {type(one).__name__}")
+        if one is not None and not one.is_fully_addressable and policy is LastBatchPolicy.PARTIAL:
+            raise ValueError(
+                "iterator: with LastBatchPolicy.PARTIAL processes would disagree on the shape of the last "
+                "batch, and wait for each other for ever; use PAD, FILL or DROP"
+            )

@@ -1,0 +1,160 @@
+"""Making the arrays of one batch out of what the pipelines gave."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+
+import jax
+import numpy as np
+from jax.sharding import Sharding
+
+from jdali._batches.gather import padded_by_zeros
+from jdali._batches.placement import BatchSplit, fitted, lead, of_batch_axis, place
+from jdali._numerics.grid import COARSE, round_up
+from jdali._numerics.narrow import narrow
+from jdali._system.devices import AnyArray
+from jdali.iterator.errors import IteratorError
+from jdali.tensors import TensorList
+
+
+class Assembler:
+    """Turns the outputs of pipelines into named, dense arrays on the devices they are wanted on.
+
+    Args:
+        names: of the outputs, in order.
+        sharding: for all outputs, or by name; None: the default device.
+        padded: names of the outputs whose samples may differ in size: they are padded by zeros, and
+            `<name>_extent` has their sizes.
+        mask_name: name of the mask; None: there is none.
+        leading: with a sharding: the parts of the batch get a leading axis of their own.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        sharding: Sharding | Mapping[str, Sharding] | None = None,
+        padded: Sequence[str] = (),
+        mask_name: str | None = None,
+        *,
+        leading: bool = False,
+    ):
+        self.names, self.mask_name, self._leading = tuple(names), mask_name, leading
+        self._sharding = sharding
+        self._sizes = {name: _Sizes() for name in padded}
+
+    def twin(self) -> Assembler:
+        """One that does the same, and whose use does not change this one."""
+        twin = copy.copy(self)
+        twin._sizes = {name: copy.copy(sizes) for name, sizes in self._sizes.items()}
+        return twin
+
+    def __call__(
+        self, outputs: Sequence[Sequence[TensorList]], rows: Sequence[np.ndarray | None], mask: np.ndarray
+    ) -> dict[str, jax.Array]:
+        """The arrays of one batch, by name.
+
+        Args:
+            outputs: of each pipeline.
+            rows: for each pipeline the samples to take; None: all.
+            mask: bool [N], for the samples of all pipelines.
+        """
+        for batches in outputs:
+            self.check(batches)
+        result: dict[str, jax.Array] = {}
+        for i, name in enumerate(self.names):
+            batches = [of_pipeline[i] for of_pipeline in outputs]
+            sharding = self._sharding_of(name)
+            if name in self._sizes and batches[0].spec.ndim:  # a scalar has no size to pad
+                arrays, extents = self._padded(name, batches)
+                other = None if sharding is None else of_batch_axis(sharding)
+                result[f"{name}_extent"] = self.combine(f"{name}_extent", _take(extents, rows), other)
+            else:
+                arrays = self._dense(name, batches)
+            result[name] = self.combine(name, _take(arrays, rows), sharding)
+        if self.mask_name is not None:
+            counts = [len(b[0]) if r is None else len(r) for b, r in zip(outputs, rows, strict=True)]
+            parts = np.split(mask, np.cumsum(counts)[:-1])
+            result[self.mask_name] = self.combine(self.mask_name, parts, self._sharding_of(self.mask_name))
+        return result
+
+    def check(self, outputs: Sequence[TensorList]) -> None:
+        """Raises if a pipeline does not have as many outputs as there are names."""
+        if len(outputs) != len(self.names):
+            raise ValueError(
+                f"iterator: the pipeline has {len(outputs)} outputs, output_map names {len(self.names)}: "
+                f"{list(self.names)}"
+            )
+
+    def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
+        """The rows of all pipelines as one array."""
+        array = place(name, parts, sharding)
+        return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
+
+    def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
+        """For each pipeline the devices on which its outputs are wanted, for each output."""
+        wanted: list[BatchSplit | None] = []
+        for name in self.names:
+            sharding = self._sharding_of(name)
+            wanted.append(None if sharding is None else BatchSplit.of(sharding))
+        return [[s and s.portion(i, pipelines) for s in wanted] for i in range(pipelines)]
+
+    def _sharding_of(self, name: str) -> Sharding | None:
+        if not isinstance(self._sharding, Mapping):
+            whole = self._sharding
+            return of_batch_axis(whole) if whole is not None and name == self.mask_name else whole
+        if name not in self._sharding and name == self.mask_name:
+            return next((of_batch_axis(s) for s in self._sharding.values()), None)
+        return self._sharding.get(name)
+
+    def _dense(self, name: str, batches: Sequence[TensorList]) -> list[AnyArray]:
+        shapes = {shape for batch in batches for shape in batch.shape()}
+        if len(shapes) > 1:
+            shown = ", ".join(map(str, sorted(shapes)[:4])) + (", ..." if len(shapes) > 4 else "")
+            raise IteratorError(
+                f"iterator: The batch must be representable as a tensor - it must have uniform shape: the samples of output "
+                f"{name!r} differ in shape: {shown}. Bring them to one shape "
+                f'in the pipeline (fn.resize, fn.crop, fn.pad), or give ragged=("{name}",) to get them '
+                f"padded, with their sizes as {name + '_extent'!r}"
+            )
+        return [_dense_array(batch, split=self._sharding_of(name) is not None) for batch in batches]
+
+    def _padded(self, name: str, batches: Sequence[TensorList]) -> tuple[list[AnyArray], list[np.ndarray]]:
+        extents = [batch.spec.extents.astype(np.int32) for batch in batches]
+        shape = self._sizes[name].holding(np.concatenate(extents))
+        return [_padded_array(batch, shape) for batch in batches], extents
+
+
+def _take(arrays: Sequence[AnyArray], rows: Sequence[np.ndarray | None]) -> list[AnyArray]:
+    return [a if r is None else a[r] for a, r in zip(arrays, rows, strict=True)]
+
+
+class _Sizes:
+    """The padded shape of a ragged output: few different ones, since each costs the user a compilation."""
+
+    def __init__(self) -> None:
+        self._first: np.ndarray | None = None
+        self._varies: np.ndarray = np.zeros(0, bool)
+
+    def holding(self, extents: np.ndarray) -> tuple[int, ...]:
+        """A shape that holds all extents: exact on axes that have never varied, else of a coarse grid."""
+        if self._first is None:
+            self._first, self._varies = extents[0], np.zeros(extents.shape[1], bool)
+        self._varies |= (extents != self._first).any(axis=0)
+        largest = extents.max(axis=0)
+        return tuple(np.where(self._varies, round_up(largest, COARSE), largest).tolist())
+
+
+def _dense_array(batch: TensorList, *, split: bool) -> AnyArray:
+    """Samples of one size as one array: NumPy if they are in host memory (and are to be cut or split up)."""
+    store = batch.store
+    whole = store.whole()
+    ready = isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]
+    if not store.local or ready or not (split or whole is None):
+        return narrow(batch.as_jax())
+    return narrow(batch.as_numpy())
+
+
+def _padded_array(batch: TensorList, shape: tuple[int, ...]) -> AnyArray:
+    """[N, *shape], zero past a sample's size."""
+    return narrow(padded_by_zeros(batch.store, shape, batch.store.sharding))

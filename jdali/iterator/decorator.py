@@ -1,0 +1,147 @@
+"""`data_iterator`: a pipeline function that gives an iterator when it is called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+from jax.sharding import Sharding
+
+from jdali._batches.placement import batch_shards, number_of_batch_shards, over_devices
+from jdali.iterator.data_iterator import DataIterator
+from jdali.iterator.policy import LastBatchPolicy
+from jdali.pipeline import Pipeline, pipeline_def
+
+# DALI's: what each pipeline gets if the call does not say.
+DEFAULT_NUM_THREADS = 4
+
+
+def data_iterator(
+    pipeline_fn: Callable[..., Any] | None = None,
+    output_map: Sequence[str] = (),
+    size: int = -1,
+    reader_name: str | None = None,
+    auto_reset: bool | str | None = False,
+    last_batch_padded: bool = False,
+    last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+    prepare_first_batch: bool = True,
+    sharding: Sharding | Mapping[str, Sharding] | None = None,
+    devices: Sequence[jax.Device] | None = None,
+    *,
+    mask_name: str = "mask",
+    ragged: str | Sequence[str] = "error",
+    pmap_shape: bool = False,
+) -> Any:
+    """Turns a pipeline function into a factory of `DataIterator`s.
+
+    The factory takes the function's own arguments and those of `Pipeline`. With `sharding` or `devices`
+    `batch_size` is that of all devices (and processes) together. If the function has the parameters
+    `shard_id` and `num_shards` there is one pipeline for each shard of the batch, which gets its
+    `shard_id`; else one pipeline makes the whole batch, which is split up after that.
+
+    Args:
+        pipeline_fn: as for `pipeline_def`.
+        output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
+            sharding, mask_name, ragged, pmap_shape: as for `DataIterator`.
+        devices: in place of `sharding`: the batch is split over these devices.
+    """
+    if sharding is not None and devices is not None:
+        raise ValueError("data_iterator: give one of sharding and devices")
+    if devices is not None:
+        sharding = over_devices(devices)
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., DataIterator]:
+        @functools.wraps(function)
+        def create(*args: Any, **kwargs: Any) -> DataIterator:
+            return DataIterator(
+                make_pipelines(function, args, kwargs, sharding),
+                output_map,
+                size,
+                reader_name,
+                auto_reset,
+                last_batch_padded,
+                last_batch_policy,
+                prepare_first_batch,
+                sharding,
+                mask_name=mask_name,
+                ragged=ragged,
+                pmap_shape=pmap_shape,
+            )
+
+        return create
+
+    return decorate(pipeline_fn) if pipeline_fn is not None else decorate
+
+
+def make_pipelines(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    sharding: Sharding | Mapping[str, Sharding] | None,
+    *,
+    one_for_each: bool = False,
+    checkpoints: Sequence[str] | None = None,
+) -> list[Pipeline]:
+    """The pipelines of this process.
+
+    Args:
+        function: the pipeline function.
+        args, kwargs: what its factory was called with.
+        sharding: of the outputs; None: one pipeline.
+        one_for_each: the function must take `shard_id` and `num_shards`, there is a pipeline for each part.
+        checkpoints: one for each pipeline.
+    """
+    made: list[Pipeline] = []
+    for position, arguments in enumerate(_arguments(function, kwargs, sharding, one_for_each)):
+        if checkpoints:
+            arguments["checkpoint"] = checkpoints[position] if position < len(checkpoints) else None
+        made.append(pipeline_def(function)(*args, **arguments))
+    if checkpoints and len(checkpoints) != len(made):
+        raise ValueError(f"{function.__name__}: {len(checkpoints)} checkpoints for {len(made)} pipelines")
+    return made
+
+
+def _arguments(
+    function: Callable[..., Any],
+    kwargs: Mapping[str, Any],
+    sharding: Sharding | Mapping[str, Sharding] | None,
+    one_for_each: bool,
+) -> list[dict[str, Any]]:
+    """Keyword arguments of each pipeline."""
+    options = {"num_threads": DEFAULT_NUM_THREADS, **kwargs}
+    if sharding is None:
+        return [options]
+    shards, count = _shards(sharding)
+    if "batch_size" not in options:
+        raise TypeError(f"{function.__name__}: batch_size must be given, that of all devices together")
+    whole = options.pop("batch_size")
+    if whole % count:
+        raise ValueError(f"{function.__name__}: batch_size {whole} cannot be split evenly in {count} parts")
+    own = inspect.signature(function).parameters
+    if "shard_id" not in own or "num_shards" not in own:
+        if len(shards) != count or one_for_each:
+            raise TypeError(
+                f"{function.__name__}: each part of the batch has its own pipeline, so the function must "
+                "take shard_id and num_shards, and give them to its reader"
+            )
+        return [{**options, "batch_size": whole}]
+    options |= {"batch_size": whole // count, "num_shards": count}
+    return [
+        {"device_id": jax.local_devices().index(device), **options, "shard_id": shard}
+        for shard, device in shards
+    ]
+
+
+def _shards(sharding: Sharding | Mapping[str, Sharding]) -> tuple[list[tuple[int, jax.Device]], int]:
+    """Parts of the batch that this process holds, with a device of each, and how many there are in all."""
+    found = {
+        (tuple(batch_shards(one)), number_of_batch_shards(one))
+        for one in (sharding.values() if isinstance(sharding, Mapping) else [sharding])
+    }
+    if len(found) != 1:
+        raise ValueError("data_iterator: all shardings must split the batch in the same way")
+    shards, count = found.pop()
+    return list(shards), count

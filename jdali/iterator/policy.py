@@ -1,0 +1,285 @@
+"""How long an epoch of an iterator is: DALI's rules for the last batch, as arithmetic.
+
+Nothing here touches a pipeline. An `EpochCounter` takes the metadata of a reader, and says how
+many batches the epoch has, how many more must be drawn and thrown away, and which samples of a batch
+belong to the epoch.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jdali._state import StateError
+from jdali.iterator.errors import IteratorError
+
+__all__ = ["LastBatchPolicy"]
+
+
+class LastBatchPolicy(enum.Enum):
+    """What an iterator does with the last batch of an epoch if the samples do not fill it.
+
+    FILL: the batch is filled with the reader's next samples: those of the next epoch, or repetitions of
+        the last sample if the reader has `pad_last_batch=True`.
+    DROP: the batch is not given.
+    PARTIAL: the batch is shorter.
+    PAD: as FILL, and every batch has a mask that says which samples are real. All batches have one shape,
+        so a compiled training step never compiles again, and nothing is counted twice. (Not in DALI.)
+    """
+
+    FILL = 0
+    DROP = 1
+    PARTIAL = 2
+    PAD = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class ReaderFacts:
+    """What the readers of an iterator's pipelines say of themselves.
+
+    Attributes:
+        epoch_size: samples in the data set.
+        epoch_size_padded: the same, rounded up so that all shards are equal.
+        shards: into how many parts the data set is split.
+        shard_ids: part that each pipeline begins with.
+        pads: a reader repeats its last sample to fill up its last batch.
+        sticks: a reader stays with its shard; else it moves to the next one every epoch.
+    """
+
+    epoch_size: int
+    epoch_size_padded: int
+    shards: int
+    shard_ids: tuple[int, ...]
+    pads: bool
+    sticks: bool
+
+    @classmethod
+    def of(cls, metas: Sequence[Mapping[str, Any]]) -> ReaderFacts:
+        """From `Pipeline.reader_meta` of the same reader in each pipeline."""
+
+        def common(key: str) -> Any:
+            values = [meta[key] for meta in metas]
+            if any(value != values[0] for value in values):
+                what = (
+                    "size value"
+                    if key.startswith("epoch_size")
+                    else f"`{'num_shards' if key == 'number_of_shards' else key}` argument set"
+                )
+                raise IteratorError(
+                    f"iterator: Reader Operator should have the same {what} in all the pipelines. {key} is {values}"
+                )
+            return values[0]
+
+        return cls(
+            int(common("epoch_size")),
+            int(common("epoch_size_padded")),
+            int(common("number_of_shards")),
+            tuple(int(meta["shard_id"]) for meta in metas),
+            bool(common("pad_last_batch")),
+            bool(common("stick_to_shard")),
+        )
+
+    def shard_sizes(self) -> list[int]:
+        """Samples of each shard."""
+        return _divided(self.epoch_size, self.shards)
+
+
+def _ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+class EpochCounter:
+    """Where an iterator is in its epochs.
+
+    Args:
+        policy: for the last batch.
+        batch_size: of each pipeline.
+        pipelines: how many.
+        size: samples in an epoch of all pipelines together; -1: see `reader`.
+        reader: None and no size: an epoch lasts until a source ends.
+        padded: with `size`: the source repeats its last sample rather than begin anew.
+
+    Attributes:
+        done: batches of this epoch given so far.
+    """
+
+    def __init__(
+        self,
+        policy: LastBatchPolicy,
+        *,
+        batch_size: int,
+        pipelines: int = 1,
+        size: int = -1,
+        reader: ReaderFacts | None = None,
+        padded: bool = False,
+    ):
+        self.policy, self.batch_size, self.pipelines = policy, batch_size, pipelines
+        self.given_size, self.reader = size, reader
+        # Without a size DALI ignores the policy: what comes is given.
+        self._wraps = policy is LastBatchPolicy.FILL and not (reader.pads if reader is not None else padded)
+        self.done = 0
+        self._turn = 0  # how many shards the readers have moved on
+        # Samples of this epoch that were given in the one before, by the shard that a reader began
+        # with; without a reader: of all pipelines together.
+        self._ahead = [0] * (1 if reader is None else reader.shards)
+        # Samples in the shards, in this epoch and in the next ones, where a restored state left less than
+        # there is.
+        self._rest: list[list[int]] = []
+
+    # --- this epoch -------------------------------------------------------------------------
+    def _sizes(self) -> list[int]:
+        """Samples in the shard that each reader is at, had every shard one; the same in all processes."""
+        if self._rest:
+            return self._rest[0]
+        if self.reader is None:
+            return [self.given_size]
+        sizes = self.reader.shard_sizes()
+        return [sizes[(i + self._turn) % len(sizes)] for i in range(len(sizes))]
+
+    @property
+    def samples_per_step(self) -> int:
+        """By how much a batch brings the count forward: with a reader each pipeline has its own shard."""
+        return self.batch_size * (1 if self.reader is not None else self.pipelines)
+
+    @property
+    def size(self) -> int:
+        """Samples in the epoch by DALI's count (of one shard, if there is a reader); -1: not known."""
+        reader = self.reader
+        if reader is None:
+            return self._sizes()[0]
+        total = sum(self._sizes())
+        if self.policy is LastBatchPolicy.DROP:
+            return total // reader.shards
+        if reader.pads:
+            return _ceil_div(total, reader.shards)
+        if self._wraps:
+            left = max(size - ahead for size, ahead in zip(self._sizes(), self._ahead, strict=True))
+            return _ceil_div(max(left, 0), self.batch_size) * self.batch_size
+        return _ceil_div(_ceil_div(total, reader.shards), self.batch_size) * self.batch_size
+
+    @property
+    def length(self) -> int | None:
+        """Batches in this epoch; None: not known."""
+        size = self.size
+        if size < 0:
+            return None
+        if self.policy is LastBatchPolicy.DROP:
+            return size // self.samples_per_step
+        ahead = self._ahead[0] if self.reader is None else 0  # with a reader `size` is what is left
+        return _ceil_div(size - ahead, self.samples_per_step)
+
+    @property
+    def surplus(self) -> int:
+        """Batches to draw after the last one and to throw away: DROP leaves none in the source."""
+        size = self.size
+        return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
+
+    def belonging(self, batch: int) -> tuple[int, ...]:
+        """How many samples of batch number `batch` belong to the epoch, for each pipeline."""
+        full = self.batch_size
+        if self.reader is None:
+            if self.given_size < 0:
+                return (full,) * self.pipelines
+            left = self.size - self._ahead[0] - batch * self.samples_per_step
+            return tuple(min(max(left - i * full, 0), full) for i in range(self.pipelines))
+        sizes, ahead = self._sizes(), self._ahead
+        lefts = [sizes[first] - ahead[first] - batch * full for first in self.reader.shard_ids]
+        return tuple(min(max(left, 0), full) for left in lefts)
+
+    # --- to the next epoch ------------------------------------------------------------------
+    def following(self) -> EpochCounter:
+        """The counter at the start of the next epoch; this one stays."""
+        counter = copy.copy(self)
+        counter.advance()
+        return counter
+
+    def advance(self) -> None:
+        """Begins the next epoch."""
+        if self._wraps and self.size >= 0:
+            drawn = self.samples_per_step * (self.length or 0)
+            if self.reader is None:
+                self._ahead = [(self._ahead[0] + drawn - self.size) % self.given_size]
+            else:
+                self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
+        self._move_on()
+        if self._wraps and self.reader is not None and self.length == 0:
+            # So much was given ahead that nothing is left of this epoch: DALI skips it.
+            self._ahead = [0] * len(self._ahead)
+            self._move_on()
+        self.done = 0
+
+    def _move_on(self) -> None:
+        self._rest = self._rest[1:]
+        if self.reader is not None and not self.reader.sticks:
+            self._turn += 1
+
+    # --- state ------------------------------------------------------------------------------
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "batch_size": self.batch_size,
+            "pipelines": self.pipelines,
+            "done": self.done,
+            "turn": self._turn,
+            "ahead": list(self._ahead),
+            "rest": [list(sizes) for sizes in self._rest],
+        }
+
+    def set_state(self, state: Mapping[str, Any], *, ended: bool = False) -> None:
+        """Goes on where a state was taken, also with other batches or another number of shards.
+
+        In the latter case what was left of the epoch (and of later ones that some shards had begun) is
+        counted anew, from batch 0.
+
+        Args:
+            state: of `get_state`.
+            ended: the end of the epoch was told already: `advance` comes next.
+        """
+        before = self._of(state)
+        same_batches = before.samples_per_step == self.samples_per_step
+        if same_batches and len(before._ahead) == len(self._ahead):
+            self.done, self._turn = before.done, before._turn
+            self._ahead, self._rest = before._ahead, before._rest
+            return
+        left = before._left() if not ended else [[0] * len(before._ahead), *before.following()._left()]
+        if len(before._ahead) != len(self._ahead):
+            left = [_divided(sum(sizes), len(self._ahead)) for sizes in left]
+        self._rest, self._turn, self._ahead = left, before._turn, [0] * len(self._ahead)
+        self.done = 0 if left else before.done
+
+    def _of(self, state: Mapping[str, Any]) -> EpochCounter:
+        """A counter like the one that gave a state."""
+        before = copy.copy(self)
+        before.batch_size, before.pipelines = int(state["batch_size"]), int(state["pipelines"])
+        before.done, before._turn = int(state["done"]), int(state["turn"])
+        before._ahead, before._rest = list(state["ahead"]), [list(sizes) for sizes in state["rest"]]
+        if self.reader is not None:
+            before.reader = dataclasses.replace(self.reader, shards=len(before._ahead), shard_ids=(0,))
+        elif len(before._ahead) != 1:
+            raise StateError(
+                f"iterator: the state is of {len(before._ahead)} shards of a reader; give reader_name here too"
+            )
+        return before
+
+    def _left(self) -> list[list[int]]:
+        """What each shard has left of this epoch, and of those after it that some shard has begun."""
+        if self.size < 0:
+            return []
+        epochs: list[list[int]] = []
+        counter = copy.copy(self)
+        taken = [ahead + self.done * self.samples_per_step for ahead in self._ahead]
+        while not epochs or any(taken):
+            sizes = counter._sizes()
+            epochs.append([max(size - t, 0) for size, t in zip(sizes, taken, strict=True)])
+            if not self._wraps:  # no shard begins an epoch before the others have ended theirs
+                break
+            taken = [max(t - size, 0) for size, t in zip(sizes, taken, strict=True)]
+            counter._move_on()
+        return epochs
+
+
+def _divided(count: int, parts: int) -> list[int]:
+    """How many of `count` samples each part gets."""
+    return [count * (i + 1) // parts - count * i // parts for i in range(parts)]

@@ -1,0 +1,114 @@
+"""The state of an iterator: what it holds, and how it is taken up by another number of pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jdali._state import StateError, to_checkpoint
+from jdali.engine.tasks.feed import End
+from jdali.iterator.policy import EpochCounter
+from jdali.pipeline import Pipeline
+from jdali.readers.order.epochs import merged_state
+
+STATE_VERSION = 1
+
+
+def state_of(
+    counter: EpochCounter, *, steps: int, epochs: int, ended: bool, pipelines: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The state of an iterator; JSON-able.
+
+    Args:
+        counter: where it is in the epoch.
+        steps: batches given so far, in all epochs.
+        epochs: ended so far.
+        ended: the end of the epoch was told, the next one has not begun.
+        pipelines: their states. The fingerprint is the same for all of them as a rule: it is kept once.
+    """
+    graph = pipelines[0].get("graph")
+    return {
+        "version": STATE_VERSION,
+        "steps": steps,
+        "epochs": epochs,
+        "epoch": counter.get_state(),
+        "ended": ended,
+        "graph": graph,
+        "pipelines": [
+            {key: value for key, value in state.items() if key != "graph" or value != graph}
+            for state in pipelines
+        ],
+    }
+
+
+def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, Any]:
+    """The state of an iterator that has left the end of an epoch, where `state` was taken.
+
+    Args:
+        state: of `state_of`.
+        following: at the start of the next epoch.
+    """
+    pipelines = [
+        {**of_pipeline, "end": End.LEFT} if of_pipeline.get("end") == End.REACHED else of_pipeline
+        for of_pipeline in state["pipelines"]
+    ]
+    return {
+        **state,
+        "epochs": state["epochs"] + 1,
+        "epoch": following.get_state(),
+        "ended": False,
+        "pipelines": pipelines,
+    }
+
+
+def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
+    """The states for `count` pipelines that read `shards` shards (None: no reader is known by name).
+
+    Raises:
+        StateError: the state cannot be divided among `count` pipelines.
+    """
+    graph = {} if state.get("graph") is None else {"graph": state["graph"]}
+    given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]
+    if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):
+        return given
+    if any(of_pipeline.get("sources") for of_pipeline in given):
+        raise StateError(
+            f"iterator: the state is of {len(given)} pipelines with external sources, there are {count}"
+        )
+    if any(of_pipeline.get("ahead") for of_pipeline in given):
+        raise StateError(
+            "iterator: bad samples were replaced in the epoch of this state: until its end only as many shards "
+            "as before can go on"
+        )
+    readers = {
+        name: _common([of_pipeline["readers"][name] for of_pipeline in given], name)
+        for name in given[0]["readers"]
+    }
+    return [{**given[0], "readers": readers}] * count
+
+
+def _common(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+    """One state for all shards of a reader, from those of the shards that one process had."""
+    if "taken" in states[0] and len(states) == states[0]["taken"][-1][0]:
+        return merged_state(states)
+    if any(state != states[0] for state in states):
+        raise StateError(
+            f"iterator: the shards of the reader {name!r} have not taken equally many samples, and the state has "
+            "only some of the shards: as many shards as before can go on"
+        )
+    return states[0]
+
+
+def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
+    """For each pipeline where it is, and the state of the iterator."""
+    states = pipeline_states(state, len(state["pipelines"]), None)
+    of_iterator = {key: value for key, value in state.items() if key != "pipelines"}
+    return [to_checkpoint(of_pipeline, of_iterator) for of_pipeline in states]
+
+
+def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
+    """The state of the iterator whose `checkpoints` the pipelines were restored from; None: it has none."""
+    states = [pipeline.iterator_state for pipeline in pipelines]
+    if any(state is None or state != states[0] for state in states) or states[0] is None:
+        return None
+    return {**states[0], "pipelines": [pipeline.get_state() for pipeline in pipelines]}

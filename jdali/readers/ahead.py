@@ -1,0 +1,252 @@
+"""Loading samples of remote data sets before they are asked for, so that nobody waits for the network."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import dataclasses
+import functools
+import itertools
+import threading
+from concurrent.futures import CancelledError, Future
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._storage.files import is_url
+from jdali._storage.scope import Scope
+from jdali.readers.base import Cursor, Loaded, Reader, joined, nothing
+from jdali.readers.layouts import with_layouts
+from jdali.readers.order.epochs import Order, SampleRefs
+from jdali.storage import options
+
+_Sample = tuple[np.ndarray, ...]
+
+
+def reading_ahead(reader: Reader) -> Reader:
+    """The reader, behind threads that load ahead if its samples lie in remote storage."""
+    if reader.reads_ahead or not (is_url(reader.source(0)) or is_url(reader.source(reader.size - 1))):
+        return reader
+    return ReadAhead(reader)
+
+
+@dataclasses.dataclass(eq=False)
+class _Loading:
+    """A sample that is loaded ahead.
+
+    Attributes:
+        future: of its outputs.
+        wanted_by: its positions in the order.
+        bytes: of its outputs; -1 as long as it is not loaded.
+        kept: whether it may still be taken.
+    """
+
+    wanted_by: collections.deque[int]
+    future: Future[_Sample] = dataclasses.field(default_factory=Future)
+    bytes: int = -1
+    kept: bool = True
+
+
+class ReadAhead(Reader):
+    """A reader that knows which samples come next, and has some threads load them.
+
+    Samples are begun in their order. What was loaded is kept until it is taken; of a batch that is not
+    taken, until two batches later.
+
+    Args:
+        reader: what to load with.
+    """
+
+    def __init__(self, reader: Reader):
+        self._reader = reader
+        self.num_outputs = reader.num_outputs
+        settings = options()
+        self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
+        self._bytes_ahead = settings.bytes_ahead
+        self._scope = Scope(settings.requests)
+        self._begin_anew()
+        self._scope.serves(self, self._begin_anew)
+
+    def _begin_anew(self) -> None:
+        self._lock = threading.Lock()
+        # How many samples were given out, those of the last batches, and where these end.
+        self._position = 0
+        self._given: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
+        # The order, gone ahead; the samples that come next, and those that were not begun, with their positions.
+        self._further: Order = copy.copy(self._reader._order)
+        self._foreseen: collections.deque[int] = collections.deque()
+        self._waiting: collections.deque[tuple[int, int]] = collections.deque()
+        self._loadings: dict[int, _Loading] = {}
+        # Samples that are not loaded yet, bytes of those that are, and number and bytes of all ever loaded.
+        self._open = self._held = self._done = self._seen = 0
+
+    # --- as the reader ----------------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        return self._reader.size
+
+    def meta(self) -> dict[str, int]:
+        return self._reader.meta()
+
+    def source(self, index: int) -> str:
+        return self._reader.source(index)
+
+    def get_state(self) -> dict[str, Any]:
+        return self._reader.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._reader.set_state(state)
+
+    def cursor(self) -> Cursor:
+        return self._reader.cursor()
+
+    def skip(self, batches: int, count: int) -> None:
+        self._reader.skip(batches, count)
+
+    def interrupt(self) -> None:
+        self._scope.end()
+        self._reader.interrupt()
+
+    def close(self) -> None:
+        self._scope.close()
+        self._reader.close()
+
+    # --- ahead ------------------------------------------------------------------------------
+    def next_batch(self, count: int) -> SampleRefs:
+        batch = self._reader.next_batch(count)
+        indices = batch.indices.tolist()
+        with self._lock:
+            if list(itertools.islice(self._foreseen, count)) != indices:
+                self._forget_foreseen()
+                self._foresee(indices)
+            for _ in indices:
+                self._foreseen.popleft()
+            self._position += count
+            # What is not begun of this batch is needed now, whatever room it takes.
+            while self._waiting and self._waiting[0][0] < self._position:
+                self._begin(*self._waiting.popleft())
+            self._given.append((self._position, indices))
+            if len(self._given) == self._given.maxlen:
+                self._drop(*self._given[0])
+            ahead = self._samples_ahead or max((1 + self._reader.batches_ahead) * count, self._requests)
+            while len(self._foreseen) < ahead:
+                self._foresee(self._further.take(count).indices.tolist())
+            self._begin_more()
+        return batch
+
+    def load(self, index: int) -> _Sample:
+        with self._lock:
+            loading = self._loadings.get(index)
+            if loading is not None:
+                loading.wanted_by.popleft()
+                if not loading.wanted_by:
+                    self._let_go(index)
+                self._begin_more()
+        if loading is None:
+            with self._scope:
+                return self._reader.load(index)
+        try:
+            return loading.future.result()
+        except CancelledError:
+            raise self._closed_at(index) from None
+
+    def load_many(self, indices: np.ndarray, **arguments: np.ndarray) -> Loaded:
+        if not arguments:
+            # Samples that are loaded one by one know nothing of layouts.
+            return with_layouts(super().load_many(indices), getattr(self._reader, "layouts", None))
+        # With arguments that nobody knows in advance: not ahead, but all at once.
+        columns, failures = [], {}
+        parts = [
+            self._scope.submit(
+                functools.partial(
+                    self._reader.load_many,
+                    indices[i : i + 1],
+                    **{name: values[i : i + 1] for name, values in arguments.items()},
+                )
+            )
+            for i in range(len(indices))
+        ]
+        for i, part in enumerate(parts):
+            try:
+                loaded = part.result()
+            except CancelledError:
+                loaded = Loaded((nothing(),) * self.num_outputs, {0: self._closed_at(indices.item(i))})
+            columns.append(loaded.columns)
+            if loaded.failures:
+                failures[i] = loaded.failures[0]
+        return Loaded(joined(columns), failures)
+
+    def _closed_at(self, index: int) -> SampleError:
+        return SampleError(f"{self.source(index)}: the reader was closed")
+
+    def _load(self, index: int, loading: _Loading) -> _Sample:
+        size = 0
+        try:
+            sample = self._reader.load(index)
+            size = sum(output.nbytes for output in sample)
+            return sample
+        finally:
+            with self._lock:
+                loading.bytes = size
+                self._done, self._seen = self._done + 1, self._seen + size
+                if loading.kept:
+                    self._open, self._held = self._open - 1, self._held + size
+                    self._begin_more()
+
+    # --- with the lock held -----------------------------------------------------------------
+    def _begin_more(self) -> None:
+        """Begins samples of later batches while there is room for them."""
+        while self._waiting and self._has_room():
+            self._begin(*self._waiting.popleft())
+
+    def _has_room(self) -> bool:
+        if not self._done:  # how large samples are is not known yet
+            return self._open < self._requests
+        mean = self._seen / self._done
+        return self._held + mean * (self._open + 1) <= self._bytes_ahead
+
+    def _foresee(self, indices: list[int]) -> None:
+        self._waiting.extend(enumerate(indices, self._position + len(self._foreseen)))
+        self._foreseen.extend(indices)
+
+    def _begin(self, position: int, index: int) -> None:
+        if index in self._loadings:
+            self._loadings[index].wanted_by.append(position)
+            return
+        loading = self._loadings[index] = _Loading(collections.deque([position]))
+        self._open += 1
+        loading.future = self._scope.submit(self._load, index, loading)
+
+    def _let_go(self, index: int) -> None:
+        loading = self._loadings.pop(index)
+        loading.kept = False
+        if loading.bytes < 0:
+            self._open -= 1
+        else:
+            self._held -= loading.bytes
+
+    def _drop(self, end: int, indices: list[int]) -> None:
+        """Lets go of a batch that ended at a position."""
+        for index in indices:
+            loading = self._loadings.get(index)
+            while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
+                loading.wanted_by.popleft()
+            self._let_go_unless_wanted(index)
+
+    def _forget_foreseen(self) -> None:
+        """The order went another way than foreseen: a state was set, or a batch has another size."""
+        self._waiting.clear()
+        for index in self._foreseen:
+            loading = self._loadings.get(index)
+            while loading is not None and loading.wanted_by and loading.wanted_by[-1] >= self._position:
+                loading.wanted_by.pop()
+            self._let_go_unless_wanted(index)
+        self._foreseen.clear()
+        self._further = copy.copy(self._reader._order)
+
+    def _let_go_unless_wanted(self, index: int) -> None:
+        loading = self._loadings.get(index)
+        if loading is not None and not loading.wanted_by:
+            self._let_go(index)
+            loading.future.cancel()

@@ -1,0 +1,268 @@
+"""What all readers have in common: their arguments, and a base class that owns the order.
+
+A reader of a format derives from `Reader` and says how to load one sample. Its operator is a
+function of DALI's arguments that returns such an object::
+
+    @reader(name="readers.file", outputs=2, devices=("cpu",))
+    @also_takes(shuffle_options)
+    @also_takes(reader_options)
+    def file(*, file_root: Static[str | None] = None, **options: Any) -> Reader: ...
+"""
+
+from __future__ import annotations
+
+import abc
+import copy
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import SamplesBlock, Store
+from jdali._operators.record import Static
+from jdali.readers.order.epochs import Order, SampleRefs
+
+_ORDER_OPTIONS = (
+    "shard_id", "num_shards", "random_shuffle", "shuffle_after_epoch", "stick_to_shard",
+    "pad_last_batch", "seed",
+)  # fmt: skip
+_INITIAL_FILL = 1024
+
+
+def reader_options(
+    *,
+    dont_use_mmap: Static[bool] = False,
+    initial_fill: Static[int] = _INITIAL_FILL,
+    lazy_init: Static[bool] = False,
+    num_shards: Static[int] = 1,
+    pad_last_batch: Static[bool] = False,
+    prefetch_queue_depth: Static[int] = 1,
+    random_shuffle: Static[bool] = False,
+    read_ahead: Static[bool] = False,
+    seed: Static[int] = -1,
+    shard_id: Static[int] = 0,
+    skip_cached_images: Static[bool] = False,
+    stick_to_shard: Static[bool] = False,
+    tensor_init_bytes: Static[int] = 1024 * 1024,
+    _goes_on: Static[bool] = False,
+) -> None:
+    """Arguments of every reader.
+
+    Args:
+        dont_use_mmap: without effect: files are never mapped into memory.
+        initial_fill: with `random_shuffle`, of readers of files that hold many records: they are read from front
+            to end of the shard, and mixed through a buffer of at most this many; 1: not mixed. Without effect
+            on other readers, to which one sample costs as much as another: they shuffle the whole shard.
+        lazy_init: without effect: the data set is opened when the pipeline is built.
+        num_shards: how many parts the data set is divided into, at most its size.
+        pad_last_batch: end an epoch with a whole batch, by repeating the last sample, and with the
+            same number of batches on all shards; otherwise batches run on into the next epoch.
+        prefetch_queue_depth: how many batches besides the next one are fetched from remote storage ahead, if
+            `jdali.storage` does not say how many samples.
+        random_shuffle: read each shard in a random order, another one in each epoch; see `initial_fill`.
+        read_ahead: without effect: what the order allows is always read ahead.
+        seed: of the random order; -1: the pipeline's.
+        shard_id: which part is read in the first epoch, 0 to `num_shards` - 1.
+        skip_cached_images: without effect: decoded images are not kept.
+        stick_to_shard: read the same part in every epoch, not the next one each time.
+        tensor_init_bytes: without effect: each sample gets the memory that it needs.
+    """
+
+
+def shuffle_options(
+    *, shuffle_after_epoch: Static[bool] = False, shuffle_after_epoch_seed: Static[int | None] = None
+) -> None:
+    """Arguments of those readers that can shuffle between epochs.
+
+    Args:
+        shuffle_after_epoch: put the whole data set in a random order before each epoch, the first
+            included; then a shard keeps its slice. Excludes `random_shuffle` and `stick_to_shard`.
+        shuffle_after_epoch_seed: of those orders; must be the same on all shards; None: a fixed one.
+    """
+
+
+class Loaded(NamedTuple):
+    """Samples that were read together.
+
+    Attributes:
+        columns: for each output those samples that could be read, in order.
+        failures: what is wrong with the others, by their position in the request.
+    """
+
+    columns: tuple[Store, ...]
+    failures: dict[int, Exception]
+
+
+class Reader(abc.ABC):
+    """Samples of a data set by index, and the order in which they are taken.
+
+    `load`, `load_many` and `source` are called from many threads at once, all else from one.
+
+    Args:
+        size: number of samples of the data set.
+        options: values of `reader_options` and `shuffle_options`; others are ignored.
+
+    Attributes:
+        batches_ahead: how many besides the next one are fetched from remote storage before they are asked for.
+    """
+
+    num_outputs: int = 1
+    # Whether `random_shuffle` goes through the samples as they lie, with a buffer of `initial_fill`: for readers to
+    # which the next sample is cheaper than another one. Else all of the shard is shuffled.
+    mixes: bool = False
+    # Whether the reader itself fetches remote data before they are asked for; others are helped, see `ahead`.
+    reads_ahead: bool = False
+    # Whether samples often take no longer than a change of threads does: files that are only read.
+    often_cheap: bool = False
+
+    def __init__(self, size: int, options: Mapping[str, Any]):
+        given = {name: options[name] for name in _ORDER_OPTIONS if name in options}
+        if self.mixes:
+            fill = options.get("initial_fill")
+            given["initial_fill"] = _INITIAL_FILL if fill is None else fill
+        self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **given)
+        self.batches_ahead: int = options.get("prefetch_queue_depth", 1)
+        if self.batches_ahead < 1:
+            raise ValueError(f"prefetch_queue_depth is {self.batches_ahead}, it must be at least 1")
+
+    @property
+    def size(self) -> int:
+        """Number of samples of the data set, all shards together."""
+        return self._order.size
+
+    def meta(self) -> dict[str, int]:
+        """DALI's `reader_meta`."""
+        order = self._order
+        shards = order.num_shards
+        padded = -(-order.size // shards) * shards if order.pad_last_batch else order.size
+        return {
+            "epoch_size": order.size,
+            "epoch_size_padded": padded,
+            "number_of_shards": shards,
+            "shard_id": order.shard_id,
+            "pad_last_batch": int(order.pad_last_batch),
+            "stick_to_shard": int(order.stick_to_shard),
+        }
+
+    def next_batch(self, count: int) -> SampleRefs:
+        """References to the next `count` samples."""
+        return self._order.take(count)
+
+    @abc.abstractmethod
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        """The outputs of one sample; raises `SampleError` if it cannot be read."""
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        """Some samples at once; readers that can read or parse them together do.
+
+        A reader whose operator has per-sample arguments takes their values here by name, [n, ...] each.
+        """
+        return one_by_one(
+            [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
+        )
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        """How to divide these samples among threads: each slice is for one call of `load_many`."""
+        # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
+        step = max(1, len(indices) // (8 * threads))
+        return [slice(at, at + step) for at in range(0, len(indices), step)]
+
+    def source(self, index: int) -> str:
+        """Where a sample comes from, for messages and `source_info`."""
+        return f"sample {index}"
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the reader is; JSON-able, see `Order.set_state`."""
+        return self._order.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._order.set_state(state)
+
+    def cursor(self) -> Cursor:
+        """A position of its own in the reader's order, which begins at the reader's."""
+        return Cursor(copy.copy(self._order))
+
+    def skip(self, batches: int, count: int) -> None:
+        """Goes on by as much as `batches` calls of `next_batch(count)`."""
+        self._order.skip(batches, count)
+
+    def interrupt(self) -> None:  # noqa: B027  most readers wait for nobody
+        """Makes loads fail that wait for remote storage, now and from now on: the reader is about to be closed."""
+
+    def close(self) -> None:  # noqa: B027  most readers hold nothing open
+        """Gives back what the reader holds open."""
+
+
+class Cursor:
+    """A position in the order of a reader, independent of the reader's own."""
+
+    def __init__(self, order: Order):
+        self._order = order
+        self.size = order.size
+        self.next_batch = order.take
+        self.skip = order.skip
+        self.get_state, self.set_state = order.get_state, order.set_state
+
+    def cursor(self) -> Cursor:
+        """Another one, which begins where this one is."""
+        return Cursor(copy.copy(self._order))
+
+
+def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
+    """What each of `loads` gives, or how it fails."""
+    samples: list[tuple[np.ndarray, ...]] = []
+    failures: dict[int, Exception] = {}
+    for position, load in enumerate(loads):
+        try:
+            samples.append(load())
+        except Exception as error:
+            failures[position] = error
+    return Loaded(stores(samples, outputs), failures)
+
+
+def stores(samples: Sequence[tuple[np.ndarray, ...]], outputs: int) -> tuple[Store, ...]:
+    """A column for each output, of the samples' outputs.
+
+    Raises:
+        ValueError: an output has not the same type and number of axes in all samples.
+    """
+    return tuple(_column([sample[output] for sample in samples], output) for output in range(outputs))
+
+
+def _column(arrays: list[np.ndarray], output: int) -> Store:
+    if not arrays:
+        return nothing()
+    first = arrays[0]
+    for array in arrays:
+        if array.dtype != first.dtype or array.ndim != first.ndim:
+            raise _mixed(output, (first.dtype, first.ndim), (array.dtype, array.ndim))
+    extents = np.array([array.shape for array in arrays], np.int64).reshape(len(arrays), first.ndim)
+    return Store.of_block(SamplesBlock(arrays), BatchSpec(extents, first.dtype))
+
+
+def joined(parts: Sequence[tuple[Store, ...]]) -> tuple[Store, ...]:
+    """For each output the samples of all parts, one after another."""
+    outputs = []
+    for output, columns in enumerate(zip(*parts, strict=True)):
+        full = [column for column in columns if len(column)] or [columns[0]]
+        first = full[0].spec
+        for column in full[1:]:
+            if (column.spec.dtype, column.spec.ndim) != (first.dtype, first.ndim):
+                raise _mixed(output, (first.dtype, first.ndim), (column.spec.dtype, column.spec.ndim))
+        outputs.append(full[0] if len(full) == 1 else Store.concat(full))
+    return tuple(outputs)
+
+
+def nothing() -> Store:
+    """A column without samples."""
+    return Store.empty(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)))
+
+
+def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[Any], int]) -> ValueError:
+    """What to raise if an output has different types or numbers of axes in one batch."""
+    return ValueError(
+        f"output {output} is {first[0]} with {first[1]} axes in one sample of a batch and {other[0]} with "
+        f"{other[1]} in another; a batch has one type and number of axes"
+    )

@@ -1,0 +1,108 @@
+"""Which files readers of arrays read: one array (or several) in each file, without labels."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jdali._operators.record import Static
+from jdali._storage import files as _storage
+from jdali.readers.base import Reader
+
+
+def array_file_options(
+    *,
+    file_list: Static[str | None] = None,
+    file_root: Static[str | None] = None,
+    files: Static[tuple[str, ...] | None] = None,
+) -> None:
+    """Arguments of all readers of arrays.
+
+    Args:
+        file_list: text file with the name of a file in each line; empty lines are passed over.
+        file_root: folder that the names in `files` and `file_list` are relative to; None: the folder of
+            `file_list`, or the working folder. Without both it is searched, with its subfolders (but not
+            theirs), its own files first.
+        files: paths.
+    """
+
+
+class ArrayFileReader(Reader):
+    """A reader each of whose samples is one file.
+
+    Args:
+        name: of the reader, for messages.
+        options: of every reader, and `array_file_options`.
+        file_filter: pattern of the names of files in searched folders.
+    """
+
+    def __init__(self, name: str, options: Mapping[str, Any], file_filter: str):
+        self._name = name
+        self._root, self._names = _chosen(
+            name, file_filter, *map(options.get, ("file_root", "file_list", "files"))
+        )
+        for file in self._names:
+            if "\0" in file:
+                raise ValueError(f"{name}: {file[:60]!r} is no name of a file")
+        super().__init__(len(self._names), options)
+
+    def source(self, index: int) -> str:
+        return _storage.join(self._root, self._names[index])
+
+
+def _chosen(
+    name: str,
+    file_filter: str,
+    file_root: str | None,
+    file_list: str | None,
+    files: str | Sequence[str] | None,
+) -> tuple[str, Sequence[str]]:
+    """Folder and names of the files."""
+    if files is not None and file_list is not None:
+        raise ValueError(
+            f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."
+        )
+    if files is not None:
+        names = [files] if isinstance(files, str) else [os.fspath(file) for file in files]
+        if not names:
+            raise ValueError(f"{name}: ``files`` specified an empty list.")
+        return file_root or "", names
+    if file_list is not None:
+        root = _storage.parent(file_list) if file_root is None else file_root
+        return root, _listed(name, file_list)
+    if file_root is None:
+        raise ValueError(
+            f"{name}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
+        )
+    return file_root, _found(name, file_root, file_filter)
+
+
+def _listed(name: str, file_list: str) -> list[str]:
+    try:
+        lines = _storage.read(file_list).split(b"\n")
+    except OSError as error:
+        raise FileNotFoundError(f"{name}: Cannot open: {file_list}: {error.strerror or error}") from error
+    names = [os.fsdecode(line.strip()) for line in lines if line.strip()]
+    if not names:
+        raise ValueError(f"{name}: No files found: file_list {file_list} names no files")
+    return names
+
+
+def _found(name: str, root: str, file_filter: str) -> list[str]:
+    is_wanted = re.compile(fnmatch.translate(file_filter)).fullmatch
+
+    def files_in(folder: str) -> list[str]:
+        return [file for file in _storage.entries(folder, folders=False) if is_wanted(file)]
+
+    try:
+        names = files_in(root)
+        for folder in _storage.entries(root, folders=True):
+            names += [_storage.join(folder, file) for file in files_in(_storage.join(root, folder))]
+    except OSError as error:
+        raise FileNotFoundError(f"{name}: Failed to open {root}: {error.strerror or error}") from error
+    if not names:
+        raise ValueError(f"{name}: No files found: none match {file_filter!r} in {root} and its subfolders")
+    return names

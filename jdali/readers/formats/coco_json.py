@@ -1,0 +1,261 @@
+"""The annotations of a COCO file as arrays."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from jdali._storage import files as _storage
+from jdali.readers.formats.coco_segments import AllSegments, UnparsedSegments
+
+_Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
+
+
+class Annotations(NamedTuple):
+    """What is known of n images; object i belongs to image k with starts[k] <= i < starts[k + 1].
+
+    Attributes:
+        names: of the files.
+        image_ids: int32 [n].
+        sizes: int32 [n, 2], height and width.
+        object_starts: int64 [n + 1].
+        boxes: float32 [objects, 4].
+        labels: int32 [objects].
+        segments: polygons and masks of the objects of an image.
+    """
+
+    names: list[str]
+    image_ids: np.ndarray
+    sizes: np.ndarray
+    object_starts: np.ndarray
+    boxes: np.ndarray
+    labels: np.ndarray
+    segments: AllSegments
+
+
+class Wanted(NamedTuple):
+    """What to take of a file, and in which form; see `readers.coco`.
+
+    Attributes:
+        polygons: read polygons.
+        masks: read polygons and masks of runs.
+        images: names of the images; None: all, by their ids.
+    """
+
+    polygons: bool
+    masks: bool
+    images: Sequence[str] | None
+    skip_empty: bool
+    include_iscrowd: bool
+    size_threshold: float
+    ltrb: bool
+    ratio: bool
+    avoid_class_remapping: bool
+
+
+class _Image(msgspec.Struct, gc=False):
+    id: _Int32
+    file_name: str
+    width: _Int32 = 0
+    height: _Int32 = 0
+
+
+class _Category(msgspec.Struct, gc=False):
+    id: _Int32
+
+
+class _Object(msgspec.Struct, gc=False):
+    image_id: _Int32
+    category_id: _Int32
+    bbox: tuple[float, float, float, float]
+    iscrowd: int | bool = 0
+
+
+class _ObjectWithMask(_Object, gc=False):
+    segmentation: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _File(msgspec.Struct):
+    images: list[_Image]
+    annotations: list[_Object] = []
+    categories: list[_Category] = []
+
+
+class _FileWithMasks(msgspec.Struct):
+    images: list[_Image]
+    annotations: list[_ObjectWithMask] = []
+    categories: list[_Category] = []
+
+
+class Bad(ValueError):
+    """What is wrong with a file, said by code that does not know its path."""
+
+
+def parse(path: str, wanted: Wanted) -> Annotations:
+    """The annotations in a file.
+
+    Raises:
+        FileNotFoundError: it cannot be read.
+        ValueError: it is damaged, or an annotation makes no sense.
+    """
+    try:
+        return _arrange(path, _decoded(_storage.read(path), wanted), wanted)
+    except OSError as error:
+        raise FileNotFoundError(
+            f'Could not open JSON annotations file: "{path}": {error.strerror}'
+        ) from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Bad) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:
+    # Whatever is not asked for is skipped by the parser, which takes a fraction of the time.
+    if wanted.polygons or wanted.masks:
+        return msgspec.json.decode(text, type=_FileWithMasks)
+    return msgspec.json.decode(text, type=_File)
+
+
+def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotations:
+    """The objects of the wanted images, image by image."""
+    images, chosen = file.images, _chosen(file.images, wanted.images)
+    objects = file.annotations
+    boxes = _boxes(objects)
+    owner = _owners(objects, images)
+    labels = _labels(objects, file.categories, wanted)
+    kept = np.all(boxes[:, 2:] >= np.float32(wanted.size_threshold), axis=1)
+    if not wanted.include_iscrowd:
+        kept &= np.array([not o.iscrowd for o in objects], bool)
+    chosen, starts, numbers, image = _grouped(owner, kept, chosen, wanted.skip_empty)
+    sizes = np.array([(images[i].height, images[i].width) for i in chosen.tolist()], np.int32).reshape(-1, 2)
+    if wanted.ratio or wanted.masks:
+        _check_sizes(sizes, chosen, images)
+    boxes = boxes[numbers]
+    if wanted.ltrb:
+        boxes[:, 2:] += boxes[:, :2]
+    if wanted.ratio:
+        boxes /= np.tile(sizes[:, ::-1].astype(np.float32), 2)[image]
+    segments = UnparsedSegments(
+        path, _texts(objects, numbers, starts, wanted), numbers, starts, sizes,
+        masks=wanted.masks, ratio=wanted.ratio and not wanted.masks,
+    )  # fmt: skip
+    return Annotations(
+        names=[images[i].file_name for i in chosen.tolist()],
+        image_ids=np.array([images[i].id for i in chosen.tolist()], np.int32),
+        sizes=sizes, object_starts=starts, boxes=boxes, labels=labels[numbers], segments=segments,
+    )  # fmt: skip
+
+
+def _grouped(
+    owner: np.ndarray, kept: np.ndarray, chosen: np.ndarray, skip_empty: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Which images there are in the end, and their objects, image by image.
+
+    Args:
+        owner: int64 [n], the image of each object.
+        kept: bool [n], which objects to take.
+        chosen: int64, the images to read, in order.
+        skip_empty: leave out images without objects.
+
+    Returns: the images; where the objects of each begin; the objects; the index in `chosen` of each.
+    """
+    numbers = np.flatnonzero(kept)
+    numbers = numbers[np.argsort(owner[numbers], kind="stable")]
+    counts = np.bincount(owner[numbers], minlength=int(chosen.max(initial=-1)) + 1)
+    first = np.cumsum(counts) - counts
+    if skip_empty:
+        chosen = chosen[counts[chosen] > 0]
+    starts = _starts(counts[chosen])
+    image = np.repeat(np.arange(len(chosen)), counts[chosen])
+    return chosen, starts, numbers[first[chosen][image] + np.arange(starts[-1]) - starts[image]], image
+
+
+def _starts(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _chosen(images: Sequence[_Image], names: Sequence[str] | None) -> np.ndarray:
+    """int64, which images to read, in order."""
+    for index, image in enumerate(images):
+        if "\0" in image.file_name:
+            raise Bad(f"images[{index}]: the file_name {image.file_name!r} has a byte of 0")
+    if names is None:
+        return np.argsort(_all(images, "id"), kind="stable")
+    indices = {image.file_name: index for index, image in enumerate(images)}
+    missing = [name for name in names if name not in indices]
+    if missing:
+        raise Bad(f"it has no image {missing[0]!r}, which `images` names ({len(missing)} such names)")
+    return np.array([indices[name] for name in names], np.int64)
+
+
+def _boxes(objects: Sequence[_Object]) -> np.ndarray:
+    """float32 [n, 4] x, y, width, height."""
+    numbers = itertools.chain.from_iterable(o.bbox for o in objects)
+    with np.errstate(over="ignore"):
+        boxes = np.fromiter(numbers, np.float64, 4 * len(objects)).astype(np.float32).reshape(-1, 4)
+    wrong = np.flatnonzero(~np.isfinite(boxes).all(axis=1) | (boxes[:, 2:] < 0).any(axis=1))
+    if len(wrong):
+        index = int(wrong[0])
+        raise Bad(f"annotations[{index}]: bbox {list(objects[index].bbox)} is no box (x, y, width, height)")
+    return boxes
+
+
+def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
+    """int64 [n], the image of each object."""
+    owners = _indices_of(_all(objects, "image_id"), _all(images, "id"))
+    if len(wrong := np.flatnonzero(owners < 0)):
+        index = int(wrong[0])
+        raise Bad(f"annotations[{index}]: there is no image with the image_id {objects[index].image_id}")
+    return owners
+
+
+def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: Wanted) -> np.ndarray:
+    """int32 [n]."""
+    given = _all(objects, "category_id")
+    if wanted.avoid_class_remapping:
+        return given.astype(np.int32)
+    found = _indices_of(given, _all(categories, "id"))
+    if len(wrong := np.flatnonzero(found < 0)):
+        index = int(wrong[0])
+        raise Bad(
+            f"annotations[{index}]: there is no category with the category_id {objects[index].category_id} "
+            "(avoid_class_remapping=True takes the ids as they are)"
+        )
+    return (found + 1).astype(np.int32)
+
+
+def _all(records: Sequence[Any], name: str) -> np.ndarray:
+    """int64 [n], one attribute of all records."""
+    return np.fromiter(map(operator.attrgetter(name), records), np.int64, len(records))
+
+
+def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """int64 [n], where each is found first in `ids`; -1 where it is not."""
+    order = np.argsort(ids, kind="stable")
+    found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
+    found[np.append(ids, 0)[found] != wanted] = -1
+    return found
+
+
+def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]) -> None:
+    if len(wrong := np.flatnonzero((sizes <= 0).any(axis=1))):
+        index = int(chosen[wrong[0]])
+        raise Bad(
+            f"images[{index}]: the size {images[index].height} x {images[index].width} of "
+            f"{images[index].file_name!r} must be positive"
+        )
+
+
+def _texts(objects: Sequence[Any], numbers: np.ndarray, starts: np.ndarray, wanted: Wanted) -> list[bytes]:
+    """For each image a list, in JSON, of what its objects have as `segmentation`; empty if none is wanted.
+
+    Copies: the parts of the file's text would keep all of it in memory.
+    """
+    if not (wanted.polygons or wanted.masks):
+        return [b"[]"] * (len(starts) - 1)
+    texts = [objects[number].segmentation for number in numbers.tolist()]
+    return [b"[" + b",".join(texts[first:end]) + b"]" for first, end in itertools.pairwise(starts.tolist())]

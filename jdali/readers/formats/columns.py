@@ -1,0 +1,286 @@
+"""Parsing many records at once: NumPy operations on all of them, step by step.
+
+Only the usual form of a record is dealt with here. A record that has another one is odd: it is parsed alone,
+by code that knows all forms and says what is wrong. So nothing here fails, and elements of `ok` only ever
+change from True to False.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jdali._batches.extent import BatchSpec
+from jdali._batches.store import PaddedBlock, RaggedBlock, Store
+from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
+
+# Bytes of a length, at most; of a number that stands in a field of its own.
+_LENGTH_BYTES, _NUMBER_BYTES = 4, 7
+# Messages with more fields than this are parsed alone.
+_MOST_FIELDS = 64
+
+
+class Buffer:
+    """Bytes of which numbers are taken at many offsets at once.
+
+    Args:
+        raw: uint8 [bytes]; offsets must lie at least 8 bytes before its end.
+    """
+
+    def __init__(self, raw: np.ndarray):
+        self.bytes = raw
+        self._views: dict[str, np.ndarray] = {}
+
+    def at(self, offsets: np.ndarray, dtype: str) -> np.ndarray:
+        """[n], the element of that type at each offset."""
+        view = self._views.get(dtype)
+        if view is None:
+            # An element begins at each byte.
+            room = len(self.bytes) - np.dtype(dtype).itemsize + 1
+            view = self._views[dtype] = np.ndarray((room,), dtype, self.bytes.data, strides=(1,))
+        return view[offsets]
+
+    def ints(self, offsets: np.ndarray) -> np.ndarray:
+        """int64 [n], 8 bytes at each offset as one number."""
+        return self.at(offsets, "<i8")
+
+
+def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The varints with which some words begin: values, numbers of bytes, and which do not end.
+
+    Args:
+        words: int64 [n], the lowest byte is the first.
+        most: read no more bytes than this, at most 8.
+    """
+    values = words & 0x7F
+    more = (words & 0x80) != 0
+    sizes = np.ones(len(words), np.int64)
+    for byte in range(1, most):
+        if not more.any():
+            break
+        part = words >> (8 * byte)
+        values |= ((part & 0x7F) << (7 * byte)) * more
+        sizes += more
+        more = more & ((part & 0x80) != 0)
+    return values, sizes, more
+
+
+def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the content of a field begins, and whether just that field fills the bytes from `at` to `end`."""
+    words = buffer.ints(at)
+    lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
+    starts = at + 1 + sizes
+    return starts, ((words & 0xFF) == tag) & ~endless & (starts + lengths == end)
+
+
+def map_entries(
+    buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray, wanted: Mapping[bytes, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Values of messages that are one map<string, message> of number 1, in whatever order.
+
+    Args:
+        buffer, at, end: the messages are its bytes from `at` to `end`.
+        ok: bool [n], changed.
+        wanted: a number from 0 on for each wanted name.
+
+    Returns: int64 [wanted, n], where each value begins and ends; 0 where there is none.
+    """
+    first = np.zeros((len(wanted), len(at)), np.int64)
+    last = np.zeros_like(first)
+    rows = np.flatnonzero(ok & (at < end))
+    at, end = at[rows], end[rows]
+    while len(rows):
+        words = buffer.ints(at)
+        lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
+        starts = at + 1 + sizes
+        stops = starts + lengths
+        heads = buffer.at(starts, "<u2").astype(np.int64)
+        names = heads >> 8
+        values = starts + 2 + names
+        usual = (
+            ((words & 0xFF) == 0x0A) & ~endless & (stops <= end)
+            & ((heads & 0xFF) == 0x0A) & (names < 0x80) & (values < stops)
+        )  # fmt: skip
+        if not usual.all():
+            ok[rows[~usual]] = False
+            rows, starts, stops, end, names, values = (
+                a[usual] for a in (rows, starts, stops, end, names, values)
+            )
+        numbers = _numbers(buffer, starts + 2, names, wanted)
+        taken = numbers >= 0
+        if taken.any():
+            if not taken.all():
+                numbers, mine, values, ends = numbers[taken], rows[taken], values[taken], stops[taken]
+            else:
+                mine, ends = rows, stops
+            contents, usual = only_content(buffer, values, ends, 0x12)
+            ok[mine[~usual]] = False
+            first[numbers, mine], last[numbers, mine] = contents, ends
+        live = stops < end
+        at = stops
+        if not live.all():
+            rows, at, end = rows[live], at[live], end[live]
+    return first, last
+
+
+def _numbers(
+    buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
+) -> np.ndarray:
+    """int [n], what `wanted` has for the name at each offset, -1 if nothing."""
+    if not len(starts):
+        return np.zeros(0, np.int64)
+    size = sizes.item(0)
+    # Records of one writer mostly have their names in one order.
+    if size and (sizes == size).all():
+        together = buffer.at(starts, f"V{size}").tobytes()
+        name = together[:size]
+        if together == name * len(starts):
+            return np.full(len(starts), wanted.get(name, -1), np.int64)
+    pairs = zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
+    raw = buffer.bytes
+    return np.array([wanted.get(raw[a:b].tobytes(), -1) for a, b in pairs], np.int64)
+
+
+def fields(
+    buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
+) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
+    """The fields of messages that all have the same ones in the same order as the first of them.
+
+    Args:
+        buffer, at, end: the messages are its bytes from `at` to `end`.
+        ok: bool [n], changed.
+
+    Returns: (number, kind, values, ends) of each field: values of varints, else where contents begin; those
+        of messages that are not ok are unspecified.
+    """
+    found: list[tuple[int, int, np.ndarray, np.ndarray]] = []
+    ok &= at <= end
+    while ok.any():
+        model = int(ok.argmax())
+        if at[model] == end[model]:
+            ok &= at == end
+            return found
+        words = buffer.ints(at)
+        tags = words & 0xFF
+        tag = tags.item(model)
+        kind = tag & 7
+        ok &= (tags == tag) & (at < end)
+        if kind == BYTES:
+            lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
+            values = at + 1 + sizes
+            ends = values + lengths
+        elif kind == VARINT:
+            values, sizes, endless = varints(words >> 8, _NUMBER_BYTES)
+            ends = at + 1 + sizes
+        else:
+            endless = np.zeros(len(at), bool)
+            values = at + 1
+            ends = values + WIDTH.get(kind, 0)
+        ok &= ~endless & (ends <= end)
+        if tag >= 0x80 or kind not in (BYTES, VARINT, *WIDTH) or len(found) == _MOST_FIELDS:
+            ok[:] = False
+        found.append((tag >> 3, kind, values, ends))
+        at = np.where(ok, ends, at)
+    return found
+
+
+# --- columns --------------------------------------------------------------------------------
+def byte_column(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> Store:
+    """uint8 [size] of each record: its bytes, not copied."""
+    extents = sizes.reshape(-1, 1)
+    return Store.of_block(RaggedBlock(buffer.bytes, starts, extents), BatchSpec(extents, buffer.bytes.dtype))
+
+
+def dense_column(values: np.ndarray) -> Store:
+    """Samples of one size, [n, ...]."""
+    extents = np.tile(np.array(values.shape[1:], np.int64), (len(values), 1))
+    return Store.of_block(PaddedBlock(values), BatchSpec(extents, values.dtype))
+
+
+def ragged_column(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> Store:
+    """Samples that are rows of one array, [rows, ...], not copied: `counts` rows from `starts` on."""
+    tail = np.tile(np.array(values.shape[1:], np.int64), (len(starts), 1))
+    extents = np.concatenate([counts[:, None], tail], axis=1)
+    block = RaggedBlock(values.reshape(-1), starts * math.prod(values.shape[1:]), extents)
+    return Store.of_block(block, BatchSpec(extents, values.dtype))
+
+
+def packed_integers(
+    buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """int64 [all] and how many in each record: the varints between two offsets; `ok` is changed."""
+    sizes = last - first
+    if len(sizes) and sizes.min() > 0 and sizes.max() <= _NUMBER_BYTES:
+        values, bytes_, endless = varints(buffer.ints(first), _NUMBER_BYTES)
+        if (bytes_ == sizes).all() and not endless.any():  # one each
+            return values, np.ones(len(first), np.int64)
+    # A record whose last number does not end would take some of the next one's.
+    ended = (sizes > 0) & (buffer.at(np.maximum(last - 1, 0), "u1") < 0x80)
+    ok &= ended
+    rows = np.flatnonzero(ended)
+    counts = np.zeros(len(first), np.int64)
+    if not len(rows):
+        return np.empty(0, np.int64), counts
+    groups = buffer.bytes[_ranges(first[rows], sizes[rows])]
+    values, lengths = varints_of(groups)
+    ends = np.cumsum(lengths)
+    bounds = np.searchsorted(ends, np.cumsum(sizes[rows]), side="right")
+    counts[rows] = np.diff(bounds, prepend=0)
+    too_long = lengths > 10
+    if too_long.any():
+        ok[rows[np.searchsorted(bounds, np.flatnonzero(too_long), side="right")]] = False
+    return values, counts
+
+
+def packed_reals(
+    buffer: Buffer, first: np.ndarray, last: np.ndarray, ok: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """float32 [all] and how many in each record, between two offsets; `ok` is changed."""
+    counts, rest = np.divmod(last - first, 4)
+    ok &= rest == 0
+    return reals(buffer, first, counts), counts
+
+
+def reals(buffer: Buffer, first: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float32 [all]: `counts` of them at each offset, one after another."""
+    return buffer.at(_ranges(first, counts, 4), "<f4")
+
+
+def _ranges(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
+    """int64: for each start that many numbers from it on, one after another."""
+    before = np.cumsum(counts) - counts
+    return np.repeat(starts - step * before, counts) + step * np.arange(counts.sum())
+
+
+def shaped_column(
+    values: np.ndarray, counts: np.ndarray, shape: tuple[int, ...] | None, partial: tuple[int, ...],
+    ok: np.ndarray,
+) -> Store:  # fmt: skip
+    """Samples of one shape, or (`shape` None) with as many rows of the shape `partial` as there are.
+
+    Records that have another number of values are marked in `ok`; what they get is unspecified.
+    """
+    if shape is not None:
+        usual = counts == math.prod(shape)
+        ok &= usual
+        if usual.all():
+            return dense_column(values.reshape(len(counts), *shape))
+        extents = np.tile(np.array(shape, np.int64), (len(counts), 1))
+    else:
+        rows, rest = np.divmod(counts, math.prod(partial))
+        ok &= rest == 0
+        tails = np.tile(np.array(partial, np.int64), (len(counts), 1))
+        extents = np.concatenate([rows[:, None], tails], axis=1)
+    starts = np.cumsum(counts) - counts
+    return Store.of_block(RaggedBlock(values, starts, extents), BatchSpec(extents, values.dtype))
+
+
+def pick(columns: list[Store], ok: np.ndarray) -> tuple[Any, ...]:
+    """The columns of the records that are ok."""
+    if ok.all():
+        return tuple(columns)
+    rows = np.flatnonzero(ok)
+    return tuple(column.select(rows) for column in columns)

@@ -1,0 +1,234 @@
+"""Protocol Buffers' wire format, as much of it as records of data sets need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from jdali._storage.record_files import BadRecord
+
+# Kinds of a field on the wire.
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+WIDTH = {FIXED64: 8, FIXED32: 4}
+_MASK64 = (1 << 64) - 1
+_MOST_VARINT_BYTES = 10
+# Up to this many bytes a loop is faster than NumPy.
+_FEW_BYTES = 24
+
+# (number, kind, value, end): a varint's value, else where the content begins and ends.
+Field = tuple[int, int, int, int]
+
+
+def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
+    """The number at `at`, and where it ends."""
+    if at + 1 < end and data[at + 1] < 0x80 <= data[at]:  # two bytes: lengths mostly have them
+        return data[at] & 0x7F | data[at + 1] << 7, at + 2
+    value = shift = 0
+    last = min(end, at + _MOST_VARINT_BYTES)
+    while at < last:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise BadRecord(f"its protocol buffer has a number that does not end (byte {at} of its data)")
+
+
+def fields(data: bytes, at: int, end: int) -> list[Field]:
+    """The fields of the message that lies in data[at:end]."""
+    found: list[Field] = []
+    while at < end:
+        tag = data[at]
+        at += 1
+        if tag >= 0x80:
+            tag, at = varint(data, at - 1, end)
+        kind = tag & 7
+        if kind == BYTES:
+            if at < end and data[at] < 0x80:
+                length = data[at]
+                at += 1
+            else:
+                length, at = varint(data, at, end)
+            stop = at + length
+            found.append((tag >> 3, kind, at, stop))
+        elif kind == VARINT:
+            value, stop = varint(data, at, end)
+            found.append((tag >> 3, kind, value, stop))
+        elif kind in WIDTH:
+            stop = at + WIDTH[kind]
+            found.append((tag >> 3, kind, at, stop))
+        else:
+            raise BadRecord(f"its protocol buffer has a field of unknown kind {kind} (byte {at} of its data)")
+        if stop > end:
+            raise BadRecord(
+                f"its protocol buffer has a field that reaches past its end (byte {at} of its data)"
+            )
+        at = stop
+    return found
+
+
+def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
+    """Entries of a message that is one map<string, message> of number 1, in the order of the data.
+
+    Entries that are not wanted are passed over without a look inside: a record may have dozens.
+
+    Args:
+        data, at, end: the message is data[at:end].
+        wanted: a number for each wanted name.
+
+    Returns: (number, start and end of the value) of the wanted ones.
+    """
+    found = []
+    try:
+        while at < end:
+            if data[at] != 0x0A:
+                raise BadRecord(
+                    f"its protocol buffer has no entry of a map where one should be (byte {at} of its data)"
+                )
+            length, start = data[at + 1], at + 2
+            if length >= 0x80:
+                length, start = varint(data, at + 1, end)
+            at = start + length
+            # The usual form of an entry: a name of less than 128 bytes, then the value up to the end.
+            if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
+                value = start + 2 + data[start + 1]
+                number = wanted.get(data[start + 2 : value])
+                if number is None:
+                    continue
+                if value < at <= end:
+                    tag, value = only_content(data, value, at)
+                    if tag == 0x12:
+                        found.append((number, value, at))
+                        continue
+            if at > end:
+                break
+            name, bounds = _map_entry(data, start, at)
+            if name in wanted:
+                found.append((wanted[name], *bounds))
+    except IndexError:
+        at = len(data) + 1
+    if at > end:
+        raise BadRecord("its protocol buffer has a field that reaches past its end")
+    return found
+
+
+def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
+    """First byte of a field's tag and where its content begins, if just that field fills data[at:end].
+
+    Else (0, at). Messages that hold one field are so common that it pays to look for them first.
+    """
+    if end - at < 2:
+        return 0, at
+    length, start = data[at + 1], at + 2
+    if length >= 0x80:
+        length, start = varint(data, at + 1, end)
+    return (data[at], start) if start + length == end and data[at] & 7 == BYTES else (0, at)
+
+
+def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int]]:
+    name, value = b"", (0, 0)
+    for number, kind, at, stop in fields(data, start, end):
+        if kind == BYTES and number == 1:
+            name = data[at:stop]
+        elif kind == BYTES and number == 2:
+            value = (at, stop)
+    return name, value
+
+
+def signed(value: int) -> int:
+    """A varint as a signed number of 64 bits."""
+    value &= _MASK64
+    return value - (1 << 64) if value >> 63 else value
+
+
+def integers(data: bytes, found: list[Field], number: int) -> np.ndarray:
+    """int64 [n], a repeated integer field, packed or not."""
+    parts: list[np.ndarray] = []
+    for field, kind, start, end in found:
+        if field != number:
+            continue
+        if kind == BYTES:
+            parts.append(packed_integers(data, start, end))
+        elif kind == VARINT:
+            parts.append(np.array([signed(start)], np.int64))
+        else:
+            raise BadRecord(
+                f"its protocol buffer has a field {number} of kind {kind} where integers should be"
+            )
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
+    """int64 [n], the varints in data[at:end]."""
+    if end - at == 1 and data[at] < 0x80:
+        return np.array([data[at]], np.int64)
+    if end - at <= _FEW_BYTES:
+        few = []
+        while at < end:
+            value, at = varint(data, at, end)
+            few.append(signed(value))
+        return np.array(few, np.int64)
+    groups = np.frombuffer(data, np.uint8, end - at, at)
+    if groups[-1] >= 0x80:
+        raise BadRecord(f"its protocol buffer has a number that does not end (byte {end} of its data)")
+    values, lengths = varints_of(groups)
+    if lengths.max() > _MOST_VARINT_BYTES:
+        raise BadRecord("its protocol buffer has a number of more than 10 bytes")
+    return values
+
+
+def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """int64 [n], the varints in some bytes that end with one, and of how many bytes each is."""
+    ends = np.flatnonzero(groups < 0x80)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts + 1
+    digit = np.arange(len(groups)) - np.repeat(starts, lengths)
+    # The tenth group holds but one bit of the 64; NumPy's shift drops the others.
+    shifted = (groups & 0x7F).astype(np.uint64) << (7 * digit).astype(np.uint64)
+    values: np.ndarray = np.bitwise_or.reduceat(shifted, starts)
+    return values.view(np.int64), lengths
+
+
+def reals(data: bytes, found: list[Field], number: int, dtype: np.dtype[np.floating]) -> np.ndarray:
+    """[n] of `dtype`, a repeated float (float32) or double (float64) field, packed or not."""
+    parts: list[np.ndarray] = []
+    width = dtype.itemsize
+    for field, kind, start, end in found:
+        if field != number:
+            continue
+        if kind not in (BYTES, FIXED32 if width == 4 else FIXED64) or (end - start) % width:
+            raise BadRecord(
+                f"its protocol buffer has a field {number} of {end - start} bytes where {dtype} should be"
+            )
+        parts.append(np.frombuffer(data, dtype, (end - start) // width, start))
+    if len(parts) > 8:  # not packed: one part a number
+        return np.frombuffer(b"".join(p.tobytes() for p in parts), dtype)
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
+
+
+def last_integer(found: list[Field], number: int) -> int | None:
+    """A single integer field: the last one counts; None if there is none."""
+    value = None
+    for field, kind, start, _ in found:
+        if field == number:
+            if kind != VARINT:
+                raise BadRecord(
+                    f"its protocol buffer has a field {number} of kind {kind} where an integer should be"
+                )
+            value = signed(start)
+    return value
+
+
+def contents(found: list[Field], number: int) -> list[tuple[int, int]]:
+    """Where the contents of a field of bytes or messages are, one for each time it is there."""
+    bounds = []
+    for field, kind, start, end in found:
+        if field == number:
+            if kind != BYTES:
+                raise BadRecord(
+                    f"its protocol buffer has a field {number} of kind {kind} where bytes should be"
+                )
+            bounds.append((start, end))
+    return bounds

@@ -1,0 +1,285 @@
+"""Readers of files that hold many records: reading a piece of a file, and a base class."""
+
+from __future__ import annotations
+
+import abc
+import bisect
+import itertools
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from jdali._batches.store import Store
+from jdali._errors import SampleError
+from jdali._storage import files as _storage
+from jdali._storage.pieces import Pieces, read_pieces
+from jdali._storage.record_files import BadRecord as BadRecord
+from jdali._storage.record_files import RecordFiles as RecordFiles
+from jdali.readers.base import Loaded, Reader, joined, stores
+from jdali.readers.formats.columns import Buffer
+
+# What a thread should have to read, at least: parsing together costs half a millisecond a task.
+_TASK_BYTES = 4 << 20
+
+
+class Records(NamedTuple):
+    """Where the records of one file are.
+
+    Attributes:
+        offsets: int64 [n], bytes from the start of the file.
+        sizes: int64 [n], bytes; -1 for what cannot be read, see `RecordFiles.lost`.
+    """
+
+    offsets: np.ndarray
+    sizes: np.ndarray
+
+
+class CutShort(ValueError):
+    """From some offset of a file on it is unknown where its records are.
+
+    Args:
+        name: of the reader.
+        path: of the file.
+        reason: as the end of a sentence about the file.
+        offsets: int64 [n], where the records before that offset begin.
+        at: the offset, bytes.
+    """
+
+    def __init__(self, name: str, path: str, reason: str, offsets: Sequence[int], at: int):
+        super().__init__(f"{name}: {path} {reason}")
+        self._reason, self._offsets, self._at = reason, offsets, at
+
+    def records(self, files: RecordFiles, file: int) -> Records:
+        """Those before that offset, and what follows as one more, which cannot be read."""
+        files.lost[file] = f"the file {self._reason}"
+        offsets = np.array([*self._offsets, self._at], np.int64)
+        return Records(offsets, np.append(np.diff(offsets), -1))
+
+
+def looked_through(files: RecordFiles, file: int, goes_on: bool, look: Callable[[str], Records]) -> Records:
+    """The records of a file without an index.
+
+    Args:
+        files: all of them.
+        file: number of the one.
+        goes_on: take what is before the damage, and what follows as one record that cannot be read.
+        look: finds the records in the file of a path, or raises `CutShort`.
+    """
+    try:
+        return look(files.paths[file])
+    except CutShort as cut:
+        if not goes_on:
+            raise
+        return cut.records(files, file)
+
+
+class PiecesReader(Reader):
+    """A reader whose samples are pieces of files.
+
+    They are read as they lie in the files; in random order too, but for `shuffle_after_epoch`.
+
+    Args:
+        files: to read; they are closed with the reader.
+        counts: how many samples each of them has.
+        options: of every reader.
+    """
+
+    mixes = True
+
+    def __init__(self, files: RecordFiles, counts: Iterable[int], options: Mapping[str, Any]):
+        self._files = files
+        self._starts = list(itertools.accumulate(counts, initial=0))
+        self._first = np.array(self._starts)
+        super().__init__(self._starts[-1], options)
+
+    @property
+    def reads_ahead(self) -> bool:  # type: ignore[override]
+        return self._files.reads_ahead
+
+    def interrupt(self) -> None:
+        self._files.interrupt()
+
+    def close(self) -> None:
+        self._files.close()
+
+
+class RecordReader(PiecesReader):
+    """A reader each of whose samples is one record, a piece of one of its files.
+
+    Args:
+        name: of the reader, for messages.
+        files: to read.
+        records: of each file.
+        options: of every reader.
+    """
+
+    def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
+        self._name = name
+        self._offsets = np.concatenate([r.offsets for r in records])
+        self._sizes = np.concatenate([r.sizes for r in records])
+        if not len(self._sizes):
+            raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
+        super().__init__(files, [len(r.offsets) for r in records], options)
+        owners = np.repeat(np.arange(len(records)), np.diff(self._first))
+        files.expect(self._order.window, owners, self._offsets, self._offsets + self._sizes)
+
+    @abc.abstractmethod
+    def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
+        """The outputs of one record; raises `BadRecord`."""
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
+        """The outputs of many records together, of those that have the usual form.
+
+        Args:
+            buffer: the bytes of `pieces`.
+            pieces: the records.
+            ok: bool [n], True for the records to parse; to be set to False for those not parsed.
+
+        Returns: a column for each output, of the records that are ok in the end.
+        """
+        ok[:] = False
+        return ()
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        file = bisect.bisect_right(self._starts, index) - 1
+        try:
+            record = self._files.read(file, self._offsets.item(index), self._sizes.item(index))
+        except BadRecord as error:
+            raise self._error(index, error) from error
+        return self._parsed(index, record)
+
+    def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
+        try:
+            return self.parse(record)
+        except BadRecord as error:
+            raise self._error(index, error) from error
+
+    def _error(self, index: int, error: BadRecord) -> SampleError:
+        where = f"{self.source(index)}, at byte {self._offsets.item(index)}"
+        return SampleError(f"{self._name}: {where}: {error}")
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        sizes = self._sizes[indices]
+        file = np.searchsorted(self._first, indices, side="right") - 1
+        pieces = read_pieces(self._files, file, self._offsets[indices], sizes)
+
+        def alone(position: int) -> tuple[np.ndarray, ...]:
+            index = indices.item(position)
+            return self._parsed(index, pieces.piece(position)) if pieces.known[position] else self.load(index)
+
+        return parsed_together(self, pieces, len(indices), alone)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        return record_tasks(self._sizes[indices], threads)
+
+    def source(self, index: int) -> str:
+        file = bisect.bisect_right(self._starts, index) - 1
+        return f"{self._files.paths[file]}#record {index - self._starts[file]}"
+
+
+def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
+    """See `Reader.tasks`: of records of these sizes; a thread should have enough to read.
+
+    The interpreter runs one thread at a time, and small records cost more of its time than of the system's.
+    """
+    ends = np.cumsum(sizes)
+    count = min(max(ends.item(-1) // _TASK_BYTES, 1), threads)
+    # As many bytes for each.
+    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, count) // count, side="right")
+    bounds = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
+    return [slice(*pair) for pair in itertools.pairwise(bounds)]
+
+
+class _Parser(Protocol):
+    num_outputs: int
+
+    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray, /) -> tuple[Store, ...]: ...
+
+
+def parsed_together(
+    parser: _Parser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
+) -> Loaded:
+    """Samples from their records.
+
+    Args:
+        parser: whose `parse_many` parses most of them.
+        pieces: of the samples, one after another; the same number for each.
+        count: of samples.
+        alone: gives, or fails to give, the outputs of the others, by their position.
+    """
+    ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
+    columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
+    if ok.all():
+        return Loaded(columns, {})
+    samples, positions = [], np.flatnonzero(ok).tolist()
+    failures: dict[int, Exception] = {}
+    for position in np.flatnonzero(~ok).tolist():
+        try:
+            samples.append(alone(position))
+            positions.append(position)
+        except Exception as error:
+            failures[position] = error
+    others = stores(samples, parser.num_outputs)
+    if not ok.any():
+        return Loaded(others, failures)
+    order = np.argsort(positions)
+    return Loaded(tuple(column.select(order) for column in joined([columns, others])), failures)
+
+
+def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:
+    """The paths (or other strings) given as one or several; empty if None."""
+    if value is None:
+        return []
+    values = [value] if isinstance(value, (str, os.PathLike)) else list(value)
+    for path in values:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"{name}: {argument} must be one or several strings, got {path!r}")
+    return [os.fspath(path) for path in values]
+
+
+def required_paths(name: str, argument: str, value: Any) -> list[str]:
+    """As `path_list`, at least one."""
+    paths = path_list(name, argument, value)
+    if not paths:
+        raise ValueError(f"{name}: {argument} is empty, it must name at least one file")
+    return paths
+
+
+def number_columns(name: str, path: str, columns: int) -> np.ndarray:
+    """int64 [lines, columns] of a text file with that many numbers from 0 on in each line."""
+    try:
+        text = _storage.read(path)
+    except OSError as error:
+        raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
+    lines = [line.split() for line in text.split(b"\n")]
+    rows = [line for line in lines if line]
+    if not rows:
+        raise ValueError(f"{name}: Content of index files should not be empty: {path}")
+    if all(len(row) == columns for row in rows):
+        try:
+            numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, columns)
+            if numbers.min() >= 0:
+                return numbers
+        except (ValueError, OverflowError):
+            pass  # said below, with the line
+    for number, row in enumerate(lines, 1):
+        if row and not (len(row) == columns and all(word.isdigit() and len(word) < 19 for word in row)):
+            shown = b" ".join(row)[:60].decode(errors="replace")
+            raise ValueError(
+                f"{name}: line {number} of the index {path} must be {columns} numbers from 0 on, but is "
+                f"{shown!r}"
+            )
+    raise ValueError(f"{name}: the index {path} holds no numbers")
+
+
+def check_starts(name: str, index: str, path: str, size: int, records: Records) -> None:
+    """Raises if an index has a record that begins after the end of its file."""
+    beyond = np.flatnonzero(records.offsets >= size)
+    if len(beyond):
+        first = beyond[0]
+        raise ValueError(
+            f"{name}: the index {index} does not fit {path}: its record {first} begins at byte "
+            f"{records.offsets[first]}, but the file has {size} bytes"
+        )

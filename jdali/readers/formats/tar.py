@@ -1,0 +1,159 @@
+"""The regular files in a tar archive: where they lie, without reading them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jdali.readers.formats.records import BadRecord, RecordFiles
+
+BLOCK = 512
+# Where fields are in a header (POSIX ustar; the older format has the same up to the type).
+_NAME, _SIZE, _CHECKSUM, _TYPE, _MAGIC, _PREFIX = (
+    slice(0, 100), slice(124, 136), slice(148, 156), slice(156, 157), slice(257, 263), slice(345, 500),
+)  # fmt: skip
+_REGULAR = (b"0", b"\0", b"7")
+_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
+# Longest name or extended header that is read.
+_MOST_EXTRA = 1 << 20
+_SIGNED = struct.Struct(f"{BLOCK}b")
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class Member(NamedTuple):
+    """A regular file in an archive.
+
+    Attributes:
+        name: with its folders.
+        offset: of its content, in bytes from the start of the archive.
+        size: of its content, bytes.
+    """
+
+    name: bytes
+    offset: int
+    size: int
+
+
+def members(files: RecordFiles, file: int) -> Iterator[Member]:
+    """The regular files of the archive `files.paths[file]`, in order.
+
+    Names longer than 100 bytes are understood in both ways in which they are written. Raises `BadRecord`
+    if the file is no archive, is damaged or cut short.
+    """
+    at, size = 0, files.sizes[file]
+    long_name: bytes | None = None
+    extended: dict[bytes, bytes] = {}
+    while at + BLOCK <= size:
+        header = files.read(file, at, BLOCK)
+        if not header.strip(b"\0"):
+            return
+        _check(header, at)
+        kind, length = header[_TYPE], content_size(header, at)
+        if kind in _REGULAR and b"size" in extended:
+            length = _number(extended[b"size"], at, base=10)
+        content = at + BLOCK
+        if kind not in _REGULAR and kind not in (_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL):
+            # A link or a device has no content, whatever its size says.
+            length = 0 if kind in (b"1", b"2", b"3", b"4", b"5", b"6") else length
+        if content + length > size:
+            raise BadRecord(
+                f"it ends at byte {size}, within the entry at byte {at}, which has {length} bytes"
+            )
+        if kind in (_LONG_NAME, _EXTENDED):
+            if length > _MOST_EXTRA:
+                raise BadRecord(
+                    f"the name or extended header at byte {at} has {length} bytes, that cannot be"
+                )
+            extra = files.read(file, content, length)
+            if kind == _LONG_NAME:
+                long_name = extra.rstrip(b"\0")
+            else:
+                extended = _extended(extra, at)
+        elif kind not in (_LONG_LINK, _GLOBAL):
+            name = extended.get(b"path") or long_name or _name(header)
+            if kind in _REGULAR and not name.endswith(b"/"):
+                yield Member(name, content, length)
+            long_name, extended = None, {}
+        at = content + length + -length % BLOCK
+    if not size:
+        raise BadRecord("it is empty, an archive has at least two blocks of 512 bytes")
+    if at != size:
+        where = f"the header at byte {at}" if at < size else f"the block that ends at byte {at}"
+        raise BadRecord(f"it ends at byte {size}, within {where}")
+
+
+def content_size(header: bytes, at: int) -> int:
+    """Size of the content that the header at byte `at` tells."""
+    field = header[_SIZE]
+    if field[0] & 0x80:  # too large for octal digits
+        return int.from_bytes(field[1:], "big")
+    return _number(field, at, base=8)
+
+
+def is_header_of(header: bytes, size: int) -> bool:
+    """Whether a block is the header of a regular file of that size."""
+    if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
+        return True  # as nearly all programs write it; the checksum would cost more than all the rest
+    try:
+        _check(header, 0)
+        return header[_TYPE] in _REGULAR and content_size(header, 0) == size
+    except BadRecord:
+        return False
+
+
+def _check(header: bytes, at: int) -> None:
+    """Raises unless a block is a header whose checksum is right."""
+    field = header[_CHECKSUM].strip(b" \0")
+    stated = int(field, 8) if field and not field.strip(b"01234567") else -1
+    # The checksum is that of the header with blanks in its field; old programs added signed bytes.
+    own = header[_CHECKSUM]
+    total = sum(header) - sum(own) + 8 * ord(" ")
+    if stated == total:
+        return
+    if stated == sum(_SIGNED.unpack(header)) - sum(b - (b >> 7 << 8) for b in own) + 8 * ord(" "):
+        return
+    if at == 0:
+        packed = next((name for magic, name in _COMPRESSED.items() if header.startswith(magic)), None)
+        if packed is not None:
+            raise BadRecord(
+                f"it is compressed ({packed}); only plain tar archives can be read, unpack it first"
+            )
+        raise BadRecord("it is no tar archive, or damaged: the checksum of its first header is wrong")
+    raise BadRecord(f"it is damaged: the checksum of the header at byte {at} is wrong")
+
+
+def _number(field: bytes, at: int, *, base: int) -> int:
+    digits = field.strip(b" \0")
+    try:
+        value = int(digits, base) if digits else 0
+    except ValueError:
+        value = -1
+    if value < 0 or b"_" in digits:
+        raise BadRecord(f"the header at byte {at} gives the size {field!r}, that is no number")
+    return value
+
+
+def _name(header: bytes) -> bytes:
+    name = header[_NAME].split(b"\0", 1)[0]
+    # Only POSIX headers have a prefix; GNU's use these bytes for other things.
+    prefix = header[_PREFIX].split(b"\0", 1)[0] if header[_MAGIC] == b"ustar\0" else b""
+    return prefix + b"/" + name if prefix else name
+
+
+def _extended(data: bytes, at: int) -> dict[bytes, bytes]:
+    """Records "LENGTH KEY=VALUE\\n" of a PAX header."""
+    records = {}
+    while data.strip(b"\0"):
+        length, blank, _ = data.partition(b" ")
+        if (
+            not blank
+            or not length.isdigit()
+            or len(length) > 8
+            or not len(length) + 2 < int(length) <= len(data)
+        ):
+            raise BadRecord(f"the extended header at byte {at} is damaged")
+        key, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
+        records[key] = value
+        data = data[int(length) :]
+    return records

@@ -1,0 +1,162 @@
+"""Which videos a reader reads: from names, a folder or a list, with labels and parts."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jdali._storage import files as _storage
+from jdali.codecs.video import VideoIndex
+
+EXTENSIONS = (
+    ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".ts", ".mpg", ".mpeg", ".ogv", ".flv", ".wmv", ".3gp",
+    ".h264", ".hevc", ".ivf", ".mjpeg", ".mjpg",
+)  # fmt: skip
+_NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+_LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
+_LARGEST_LABEL = np.iinfo(np.int32).max
+# Times that differ by less are the same: files tell them in ticks, lists in decimals.
+_SAME_TIME = 1e-6
+
+# Whether the start and the end of a part are rounded up to a frame.
+ROUNDING = {
+    "start_down_end_up": (False, True), "start_up_end_down": (True, False),
+    "all_up": (True, True), "all_down": (False, False),
+}  # fmt: skip
+
+
+class Clip(NamedTuple):
+    """A video, or a part of one.
+
+    Attributes:
+        path: of the file.
+        label: 0 if there are no labels.
+        start, end: of the part as the list gives it; None: from the start, to the end.
+    """
+
+    path: str
+    label: int
+    start: float | None = None
+    end: float | None = None
+
+
+def find_clips(
+    name: str,
+    *,
+    filenames: str | Sequence[str],
+    labels: int | Sequence[int] | None,
+    file_root: str,
+    file_list: str,
+) -> list[Clip]:
+    """The clips of a reader's arguments; `name` is that of the reader."""
+    given = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
+    if sum(given.values()) != 1:
+        which = " and ".join(n for n, is_given in given.items() if is_given) or "none"
+        raise ValueError(f"{name}: give one of filenames, file_root and file_list; {which} given")
+    if labels is not None and not filenames:
+        raise ValueError(f"{name}: labels can be given only with filenames")
+    if file_list:
+        return _listed(name, file_list)
+    if file_root:
+        return _in_folder(name, file_root)
+    paths = [filenames] if isinstance(filenames, str) else [os.fspath(f) for f in filenames]
+    numbers = [labels] if isinstance(labels, int) else list(labels or ())
+    if labels is not None and not numbers:
+        numbers = list(range(len(paths)))
+    if numbers and len(numbers) != len(paths):
+        raise ValueError(f"{name}: {len(numbers)} labels for {len(paths)} files")
+    return [Clip(path, numbers[i] if numbers else 0) for i, path in enumerate(paths)]
+
+
+def _in_folder(name: str, root: str) -> list[Clip]:
+    try:
+        folders = _storage.entries(root, folders=True)
+        clips = [
+            Clip(_storage.join(_storage.join(root, folder), file), label)
+            for label, folder in enumerate(folders)
+            for file in _videos(_storage.join(root, folder))
+        ]
+        if not clips:
+            clips = [Clip(_storage.join(root, file), 0) for file in _videos(root)]
+    except OSError as error:
+        raise FileNotFoundError(f"{name}: cannot list the folder {root}: {error.strerror}") from error
+    if not clips:
+        raise ValueError(f"{name}: no videos in {root} and its subfolders, that is {', '.join(EXTENSIONS)}")
+    return clips
+
+
+def _videos(folder: str) -> list[str]:
+    return [n for n in _storage.entries(folder, folders=False) if n.lower().endswith(EXTENSIONS)]
+
+
+def _listed(name: str, file_list: str) -> list[Clip]:
+    try:
+        lines = _storage.read(file_list).split(b"\n")
+    except OSError as error:
+        raise FileNotFoundError(f"{name}: cannot read file_list {file_list}: {error.strerror}") from error
+    clips = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        found = _LINE.fullmatch(line)
+        if found is None or int(found[2]) > _LARGEST_LABEL:
+            raise ValueError(
+                f"{name}: line {number} of {file_list} must be a file's name, a label from 0 on and perhaps a "
+                f"start and an end, but is {line.decode(errors='replace').strip()!r}"
+            )
+        path = os.fsdecode(found[1])
+        if not _storage.is_url(path) and not os.path.exists(path):
+            # DALI takes names from the working folder; lists are moved with their files, though.
+            beside = _storage.join(_storage.parent(file_list), path)
+            path = beside if _storage.exists(beside) else path
+        start, end = (None if found[i] is None else float(found[i]) for i in (3, 4))
+        clips.append(Clip(path, int(found[2]), start, end))
+    if not clips:
+        raise ValueError(f"{name}: file_list {file_list} names no files")
+    return clips
+
+
+def frame_range(
+    clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, from_end: bool
+) -> tuple[int, int]:
+    """Numbers of the first frame of a clip and of the one after its last.
+
+    Args:
+        clip: with start and end as given.
+        index: of its file.
+        as_frames: they are numbers of frames, negative ones from the end; else seconds.
+        rounding: key of `ROUNDING`.
+        from_end: negative seconds count from the end, too, and an end of 0 is that of the file.
+    """
+    up = ROUNDING[rounding]
+    frames = len(index)
+    bounds = []
+    end = None if from_end and clip.end == 0 else clip.end
+    for value, default, is_up in ((clip.start, 0, up[0]), (end, frames, up[1])):
+        if value is None:
+            bounds.append(default)
+            continue
+        if as_frames:
+            number = int(np.ceil(value) if is_up else np.floor(value))
+            number += frames if number < 0 else 0
+        else:
+            number = _frame_at(index, value, is_up, from_end=from_end and value < 0)
+        bounds.append(min(max(number, 0), frames))
+    return bounds[0], bounds[1]
+
+
+def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
+    """The frame that is shown at a time, or the next one if it has been shown since before."""
+    times = index.seconds()
+    # The last frame is taken to be shown as long as the others usually are.
+    lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    edges = np.append(times, times[-1] + lasting)
+    if from_end:
+        seconds += edges[-1]
+    if up:
+        return int(np.searchsorted(edges, seconds - _SAME_TIME, "left"))
+    return int(np.searchsorted(edges, seconds + _SAME_TIME, "right")) - 1

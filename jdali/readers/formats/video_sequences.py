@@ -1,0 +1,263 @@
+"""Sequences of frames of videos as the samples of a data set."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from jdali._errors import SampleError
+from jdali._storage import files as _storage
+from jdali._storage.index_cache import Arrays, cached_index
+from jdali._system.cpus import cpu_count
+from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
+from jdali.codecs.video import build_index as index_of
+from jdali.codecs.video_frames import pad
+from jdali.readers.base import Loaded, Reader
+from jdali.readers.formats.video_files import Clip, frame_range
+from jdali.readers.formats.video_handles import Handles
+from jdali.types import DALIImageType
+
+LAYOUT = "FHWC"
+_FRAME_NUMBERS = {
+    "none": "none", "scalar": "scalar", "sequence": "sequence", False: "none", True: "scalar",
+    "False": "none", "True": "scalar",
+}  # fmt: skip
+
+
+def frame_numbers_given(name: str, enable_frame_num: str | bool) -> str:
+    """`enable_frame_num` by its name: "none", "scalar" or "sequence"."""
+    if enable_frame_num not in _FRAME_NUMBERS:
+        raise ValueError(
+            f'{name}: enable_frame_num is {enable_frame_num!r}, it must be "none", "scalar" or "sequence"'
+        )
+    return _FRAME_NUMBERS[enable_frame_num]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """How clips are cut into sequences, and what is given of each.
+
+    Attributes:
+        length: frames of a sequence.
+        stride: from one of them to the next, frames.
+        step: from one sequence to the next, frames.
+        room: frames that must be left of a clip for a sequence that is not padded.
+        pad_mode: what stands in for frames beyond the end of a clip, see `pad`.
+        pads_all: pad whatever sequence has a frame to begin with, not only the first that lacks some.
+        fill: value of padding frames.
+        uniform: one sequence a clip, spread over it.
+        as_frames, rounding, from_end: how the parts in a list are meant, see `frame_range`.
+        image_type: RGB or YCbCr.
+        convert: what is done to the frames at last.
+        labels, timestamps: whether these are given.
+        frame_numbers: "none", "scalar" or "sequence".
+    """
+
+    length: int
+    stride: int
+    step: int
+    room: int
+    pad_mode: str
+    pads_all: bool
+    fill: tuple[int, ...]
+    uniform: bool
+    as_frames: bool
+    rounding: str
+    from_end: bool
+    image_type: DALIImageType
+    convert: Callable[[np.ndarray], np.ndarray]
+    labels: bool
+    timestamps: bool
+    frame_numbers: str
+
+    def starts(self, low: int, high: int) -> np.ndarray:
+        """First frames of the sequences of a clip of the frames `low` to `high` - 1."""
+        if self.uniform:
+            return np.array([low])
+        count = max((high - low - self.room) // self.step + 1, 0)
+        if self.pad_mode != "none":
+            begun = -(-(high - low) // self.step)
+            count = begun if self.pads_all else min(count + 1, begun)
+        return low + np.arange(count) * self.step
+
+    def numbers(self, start: int, low: int, high: int) -> np.ndarray:
+        """The frames of a sequence."""
+        if self.uniform:
+            positions = np.linspace(low, high - 1, self.length)
+            return np.floor(positions + 0.5).astype(np.int64)
+        return pad(start + np.arange(self.length) * self.stride, low, high, self.pad_mode)
+
+
+def build_index(path: str) -> Arrays:
+    """Where the frames of a video are, read off the file: what the cache of indexes keeps.
+
+    Raises:
+        SampleError: it is no video, damaged, cut off or too large.
+    """
+    source = _opened(path)
+    try:
+        return index_of(source).as_arrays()
+    finally:
+        if source is not path:
+            source.close()
+
+
+def _opened(path: str) -> Any:
+    return _storage.open(path) if _storage.is_url(path) else path
+
+
+class VideoReader(Reader):
+    """Sequences of frames.
+
+    Args:
+        name: of the reader, for messages.
+        clips: to read.
+        cut: how to cut them.
+        options: of every reader.
+    """
+
+    def __init__(self, name: str, clips: Sequence[Clip], cut: Cut, options: Mapping[str, Any]):
+        self._name, self._cut = name, cut
+        if cut.length < 1 or cut.stride < 1:
+            raise ValueError(
+                f"{name}: sequence_length is {cut.length} and stride {cut.stride}, they must be 1 or more"
+            )
+        self._paths = list(dict.fromkeys(clip.path for clip in clips))
+        self._indexes: dict[int, VideoIndex] = {}
+        # What is wrong with files that cannot be read: each clip of one is a sample that fails.
+        self._unreadable: dict[int, SampleError] = {}
+        self._look_through()
+        rows = self._sequences(clips)
+        if not rows:
+            longest = max(map(len, self._indexes.values()))
+            raise ValueError(
+                f"{name}: there is no sequence of {cut.length} frames, which takes {cut.room} with the stride of "
+                f"{cut.stride}, in the {len(clips)} clips; the longest of their files has {longest} frames"
+            )
+        self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
+        self._labels = labels.astype(np.int32)
+        self._handles = Handles(self._decoder)
+        self._remote: weakref.WeakSet[Any] = weakref.WeakSet()  # open files
+        self._interrupted = False
+        self._lock = threading.Lock()
+        self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
+        super().__init__(len(labels), options)
+
+    def _look_through(self) -> None:
+        """Gets the indexes of the files; raises if none of them can be read."""
+
+        def index(path: str) -> VideoIndex | SampleError:
+            try:
+                return VideoIndex.of_arrays(cached_index("video", path, lambda: build_index(path)))
+            except (SampleError, OSError) as error:
+                reason = getattr(error, "strerror", None) or error
+                failure = SampleError(f"{self._name}: {path}: {reason}")
+                failure.__cause__ = error
+                return failure
+
+        with ThreadPoolExecutor(min(8, cpu_count(), len(self._paths))) as pool:
+            for file, found in enumerate(pool.map(index, self._paths)):
+                if isinstance(found, SampleError):
+                    self._unreadable[file] = found
+                else:
+                    self._indexes[file] = found
+        if not self._indexes:
+            raise self._unreadable[0]
+
+    def _sequences(self, clips: Sequence[Clip]) -> list[np.ndarray]:
+        """int64 [5, sequences] for each clip that has some: first frame, file, start and end of the clip, label."""
+        cut, rows = self._cut, []
+        numbers = {path: file for file, path in enumerate(self._paths)}
+        for clip in clips:
+            file = numbers[clip.path]
+            if file in self._unreadable:
+                rows.append(np.array([[0], [file], [0], [1], [clip.label]]))
+                continue
+            low, high = frame_range(
+                clip,
+                self._indexes[file],
+                as_frames=cut.as_frames,
+                rounding=cut.rounding,
+                from_end=cut.from_end,
+            )
+            if low >= high:
+                warnings.warn(
+                    f"{self._name}: {clip.path} from {clip.start} to {clip.end} holds no frame, it is left out",
+                    stacklevel=3,
+                )
+                continue
+            starts = cut.starts(low, high)
+            if len(starts):
+                rows.append(np.stack(np.broadcast_arrays(starts, file, low, high, clip.label)))
+        return rows
+
+    def _decoder(self, file: int) -> VideoDecoder:
+        source = _opened(self._paths[file])
+        if source is not self._paths[file]:
+            with self._lock:
+                self._remote.add(source.raw)
+                if self._interrupted:
+                    source.raw.interrupt()
+        return VideoDecoder(source, self._indexes[file])
+
+    def interrupt(self) -> None:
+        with self._lock:
+            self._interrupted = True
+            for file in self._remote:
+                file.interrupt()
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        cut, file = self._cut, int(self._files[index])
+        if file in self._unreadable:
+            raise SampleError(str(self._unreadable[file])) from self._unreadable[file].__cause__
+        numbers = cut.numbers(int(self._starts[index]), int(self._lows[index]), int(self._highs[index]))
+        try:
+            with self._handles.borrowed(file, int(self._starts[index])) as decoder:
+                frames = decoder.read(numbers, image_type=cut.image_type, fill=cut.fill)
+        except SampleError as error:
+            raise SampleError(f"{self._name}: {self.source(index)}: {error}") from error
+        outputs = [cut.convert(frames)]
+        if cut.labels:
+            outputs.append(self._labels[index : index + 1])
+        if cut.frame_numbers != "none":
+            given = numbers if cut.frame_numbers == "sequence" else numbers[:1]
+            outputs.append(given.astype(np.int32))
+        if cut.timestamps:
+            times = self._indexes[file].seconds()
+            outputs.append(np.where(numbers == PADDING, -1.0, times[numbers]))
+        return tuple(outputs)
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        loaded = super().load_many(indices)
+        video, *others = loaded.columns
+        if len(video):
+            video = dataclasses.replace(video, spec=video.spec.replace(layout=LAYOUT))
+        return Loaded((video, *others), loaded.failures)
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        """Sequences that follow one another in a file go to one thread, which then need not seek."""
+        if not len(indices):
+            return []
+        files = self._files[indices]
+        breaks = (np.diff(indices) != 1) | (np.diff(files) != 0)
+        bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(indices)]
+        most = -(-len(indices) // threads)
+        return [
+            slice(at, min(at + most, end))
+            for start, end in itertools.pairwise(bounds)
+            for at in range(start, end, most)
+        ]
+
+    def source(self, index: int) -> str:
+        return f"{self._paths[self._files[index]]}#frame {self._starts[index]}"
+
+    def close(self) -> None:
+        self._handles.close()

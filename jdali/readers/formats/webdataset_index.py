@@ -1,0 +1,207 @@
+"""Where the files of samples lie in tar archives: by an index, or by looking through the archive."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from jdali._storage import files as _storage
+from jdali._storage.index_cache import Arrays, cached_index
+from jdali._storage.record_files import BadRecord, RecordFiles
+from jdali.readers.formats.tar import BLOCK, is_header_of, members
+
+NAME = "readers.webdataset"
+"""Of the reader, for messages."""
+# Words to a component in a line of an index, by its version.
+_WORDS = {b"v1.1": 3, b"v1.2": 4}
+
+
+class Components(NamedTuple):
+    """The files in one archive.
+
+    Attributes:
+        extensions: the different ones there are.
+        extension: int64 [n], which of them each has.
+        sample: int64 [n], number of the sample each belongs to, from 0 on.
+        offset: int64 [n], of the content, bytes.
+        size: int64 [n], bytes.
+    """
+
+    extensions: list[str]
+    extension: np.ndarray
+    sample: np.ndarray
+    offset: np.ndarray
+    size: np.ndarray
+
+
+class CutArchive(ValueError):
+    """From some offset of an archive on it is unknown what is in it.
+
+    Args:
+        path: of the archive.
+        reason: what is wrong with it.
+        known: the components of the samples before that offset, but for the last, which may lack some.
+    """
+
+    def __init__(self, path: str, reason: BadRecord, known: Arrays):
+        super().__init__(f"{NAME}: {path}: {reason}")
+        self.reason, self.known = str(reason), known
+
+
+def components_of(files: RecordFiles, file: int, index: str | None, goes_on: bool) -> Components:
+    """The components of an archive.
+
+    Args:
+        files: the archives.
+        file: number of the archive.
+        index: path of its index; None: it is looked through, which is remembered in the user's cache folder.
+        goes_on: take what is before the damage, and note in `files.lost` that the rest is lost.
+
+    Raises:
+        FileNotFoundError: the index cannot be read.
+        ValueError: archive or index are damaged, or do not fit together.
+    """
+    path = files.paths[file]
+    if index is None:
+        try:
+            return _components(cached_index("webdataset", path, functools.partial(build_index, path)))
+        except CutArchive as cut:
+            if not goes_on:
+                raise
+            files.lost[file] = cut.reason
+            return _components(cut.known)
+    components = _indexed(index, path, files.sizes[file])
+    _check_first(files, file, index, components)
+    return components
+
+
+def _group(entries: Iterable[tuple[int, str, int, int]]) -> Arrays:
+    """What the cache keeps of (sample, extension, offset, size) of each component."""
+    extensions: dict[str, int] = {}
+    rows = [(s, extensions.setdefault(e, len(extensions)), o, n) for s, e, o, n in entries]
+    names = "\0".join(extensions).encode(errors="surrogateescape")
+    return {
+        "table": np.array(rows, np.int64).reshape(-1, 4),
+        "extensions": np.frombuffer(names, np.uint8),
+    }
+
+
+def _components(index: Arrays) -> Components:
+    sample, extension, offset, size = index["table"].T
+    names = index["extensions"].tobytes().decode(errors="surrogateescape")
+    return Components(names.split("\0"), extension, sample, offset, size)
+
+
+def build_index(path: str) -> Arrays:
+    """Where the components of the samples of an archive are, from the archive alone.
+
+    Raises:
+        CutArchive: it is no archive, damaged or cut short.
+    """
+    files = RecordFiles(NAME, [path])
+    found: list[tuple[int, str, int, int]] = []
+    try:
+        for component in _scanned(files):
+            found.append(component[:4])
+        return _group(found)
+    except BadRecord as error:
+        raise CutArchive(path, error, _group(one for one in found if one[0] < found[-1][0])) from error
+    finally:
+        files.close()
+
+
+def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
+    """The lines of an index of an archive as `wds2idx` makes them.
+
+    Raises:
+        ValueError: it is no archive, damaged or cut short, or has a name that no index can hold.
+    """
+    files = RecordFiles(NAME, [path])
+    samples: list[list[str]] = []
+    try:
+        for sample, extension, offset, size, name in _scanned(files):
+            if name.split() != [name]:
+                raise BadRecord(f"the name {os.fsdecode(name)!r} has a blank, which an index cannot hold")
+            if sample == len(samples):
+                samples.append([])
+            samples[-1] += [extension, str(offset), str(size), os.fsdecode(name)]
+            progress(offset + size)
+    except BadRecord as error:
+        raise ValueError(f"{NAME}: {path}: {error}") from error
+    finally:
+        files.close()
+    yield f"v1.2 {len(samples)}"
+    yield from map(" ".join, samples)
+
+
+def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int, bytes]]:
+    """Number of the sample, extension, offset, size and name of each component."""
+    sample, last = -1, None
+    for name, offset, size in members(files, 0):
+        folder, slash, file = name.rpartition(b"/")
+        stem, dot, extension = file.partition(b".")
+        if not stem:
+            continue  # a hidden file
+        if not dot:  # as DALI: the whole name counts as the extension
+            extension = name
+        if (whole := folder + slash + stem) != last:
+            sample, last = sample + 1, whole
+        yield sample, os.fsdecode(extension), offset, size, name
+
+
+def _indexed(index: str, path: str, size: int) -> Components:
+    """The components of an archive by its index."""
+    try:
+        lines = _storage.read(index).split(b"\n")
+    except OSError as error:
+        raise FileNotFoundError(f"{NAME}: cannot read the index {index}: {error.strerror}") from error
+    version, _, count = lines[0].strip().partition(b" ")
+    if version not in _WORDS or not count.isdigit():
+        shown = lines[0][:60].decode(errors="replace")
+        raise ValueError(
+            f'{NAME}: the index {index} must begin with "v1.2" or "v1.1" and the number of samples, but '
+            "begins "
+            f"with {shown!r}"
+        )
+    samples = [(number, line.split()) for number, line in enumerate(lines[1:], 2) if line.strip()]
+    if len(samples) != int(count[:18]):
+        raise ValueError(
+            f"{NAME}: the index {index} says it has {count.decode()} samples, but has {len(samples)}"
+        )
+    entries = []
+    for sample, (number, words) in enumerate(samples):
+        step = _WORDS[version]
+        numbers = words[1::step] + words[2::step]
+        if len(words) % step or not all(w.isdigit() and len(w) < 19 for w in numbers):
+            raise ValueError(
+                f"{NAME}: line {number} of the index {index} must have {step} words for each file: "
+                "extension, offset, "
+                f"size{', name' * (step == 4)}; the first two numbers, the name without blanks"
+            )
+        for at in range(0, len(words), step):
+            offset, length = int(words[at + 1]), int(words[at + 2])
+            if offset % BLOCK or not BLOCK <= offset <= size:
+                raise ValueError(
+                    f"{NAME}: line {number} of the index {index} does not fit {path}: no file can begin "
+                    "at byte "
+                    f"{offset} of its {size} (they begin at multiples of {BLOCK})"
+                )
+            entries.append((sample, os.fsdecode(words[at]), offset, length))
+    return _components(_group(entries))
+
+
+def _check_first(files: RecordFiles, file: int, index: str, components: Components) -> None:
+    """Raises if there is no file where the index has the first one."""
+    if not len(components.offset):
+        return
+    offset, size = int(components.offset[0]), int(components.size[0])
+    if not is_header_of(files.read(file, offset - BLOCK, BLOCK), size):
+        raise ValueError(
+            f"{NAME}: the index {index} does not fit {files.paths[file]}: there is no file of {size} "
+            "bytes at byte "
+            f"{offset}; make it anew, or leave index_paths out"
+        )

@@ -1,0 +1,384 @@
+"""In which order a reader takes the samples of its data set: epochs, shards, shuffling, padding, state.
+
+The order is a pure function of the arguments, so its state is a few numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali._state import check_version
+from jdali.readers.order.indices import IndexSequence, counting, joined, permutation
+from jdali.readers.order.mixing import mixed, reach
+
+# 1 had no "fill": all random orders were of the whole shard then.
+_STATE_VERSION = 2
+# Key of those permutations that must be the same on every shard, whatever seed each was given.
+_COMMON_SEED = 0
+# This many samples are looked up at a time.
+_AHEAD = 4096
+
+
+class SampleRefs(NamedTuple):
+    """References to the samples of one batch.
+
+    Attributes:
+        epochs: uint32 [n], in which pass over the data set each is read.
+        indices: int64 [n], in the data set.
+        padded: bool [n], True for a repeated sample that only fills up a batch.
+    """
+
+    epochs: np.ndarray
+    indices: np.ndarray
+    padded: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class _Past:
+    """Shards that were there before the number of shards changed.
+
+    Attributes:
+        num_shards: how many there were.
+        given: samples that each of them took; one number if it is the same for all.
+        positions: epoch and position that each of them had reached.
+    """
+
+    num_shards: int
+    given: int | list[int]
+    positions: list[tuple[int, int]]
+
+    def consumed(self, shard: int, epoch: int) -> int:
+        """How many of its samples of an epoch a shard took; more than it has if that was all."""
+        reached, position = self.positions[shard]
+        return position if epoch == reached else 0 if epoch > reached else sys.maxsize
+
+
+class Order:
+    """The order in which one shard takes samples, epoch after epoch.
+
+    Shard i of S begins at sample floor(size·i / S) of the data set; with each epoch it moves on to
+    the next shard's part, unless `stick_to_shard`. Without `pad_last_batch` batches run on into the
+    next epoch. With it an epoch ends with a batch: the last sample is repeated up to the end of the
+    batch, and for whole batches more where other shards have one sample more.
+
+    Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, common
+    to all shards, and each epoch's part of it in an order of its own; with `initial_fill` it goes through
+    each epoch's part from front to end, and only mixes samples near each other, see `mixed`.
+    `shuffle_after_epoch` puts the whole data set in a new random order for each epoch, the first included,
+    and each shard keeps its slice of it.
+
+    Args:
+        size: number of samples.
+        shard_id, num_shards: which part is read; at least one sample for each shard.
+        random_shuffle, shuffle_after_epoch: at most one of them.
+        initial_fill: of the buffer for `random_shuffle`, samples; None: the whole part is shuffled.
+        stick_to_shard: read the same part in every epoch; not with `shuffle_after_epoch`.
+        pad_last_batch: see above.
+        seed: of the order within a part (`random_shuffle`).
+        shuffle_seed: of the order of the data set (`shuffle_after_epoch`), the same on all shards.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        shard_id: int = 0,
+        num_shards: int = 1,
+        random_shuffle: bool = False,
+        shuffle_after_epoch: bool = False,
+        initial_fill: int | None = None,
+        stick_to_shard: bool = False,
+        pad_last_batch: bool = False,
+        seed: int = 0,
+        shuffle_seed: int | None = None,
+    ):
+        if num_shards < 1:
+            raise ValueError(f"num_shards is {num_shards}, it must be at least 1")
+        if not 0 <= shard_id < num_shards:
+            raise ValueError(
+                f"num_shards needs to be greater than shard_id: shard_id is {shard_id}; it must be from 0 to num_shards - 1 = "
+                f"{num_shards - 1}"
+            )
+        if num_shards > size:
+            raise ValueError(
+                f"The number of input samples: {size}, "
+                f"needs to be at least equal to the requested number of shards: {num_shards}."
+            )
+        if shuffle_after_epoch and (random_shuffle or stick_to_shard):
+            other = "random_shuffle" if random_shuffle else "stick_to_shard"
+            raise ValueError(f"shuffle_after_epoch and {other} cannot be both true")
+        self.size, self.shard_id, self.num_shards = size, shard_id, num_shards
+        self.pad_last_batch = pad_last_batch
+        self.stick_to_shard = stick_to_shard or shuffle_after_epoch
+        self._shuffled = shuffle_after_epoch
+        self._fill = _checked(initial_fill) if random_shuffle and initial_fill is not None else None
+        self._seed = seed
+        self._common_seed = _COMMON_SEED if shuffle_seed is None else shuffle_seed
+        self._epoch = self._position = 0
+        whole = random_shuffle and self._fill is None
+        self._common: IndexSequence | None = permutation(size, _COMMON_SEED, 0) if whole else None
+        self.seek(0, 0)
+
+    @property
+    def window(self) -> int:
+        """The next samples are among this many that lie one after another; they go from front to end of a part."""
+        if self._shuffled or self._common is not None:
+            return self.size
+        largest = -(-self.size // self.num_shards)
+        if self._fill is None or self._fill == 1:
+            return 1
+        return largest if self._fill >= largest else min(reach(self._fill), largest)
+
+    # --- state ------------------------------------------------------------------------------
+    def seek(self, epoch: int, position: int = 0) -> None:
+        """Goes to a position in an epoch; `position` counts this shard's samples, repeated ones too."""
+        self._base, self._taken, self._past = epoch, position, list[_Past]()
+        self._find()
+
+    def get_state(self) -> dict[str, Any]:
+        """What `set_state` needs to go on from here; plain numbers, the same on all shards in step.
+
+        `taken` counts samples since the beginning of `epoch`: [number of shards, samples that each of
+        them took], one such pair for each number of shards that there was.
+        """
+        epochs, taken = 0, self._taken
+        if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:
+            # All shards are at the beginning of an epoch at the same time: small numbers will do.
+            epochs, taken = divmod(taken, self.size // self.num_shards)
+        return {
+            "version": _STATE_VERSION,
+            "size": self.size,
+            "seed": self._seed,
+            "fill": self._fill,
+            "epoch": self._base + epochs,
+            "taken": [*([past.num_shards, past.given] for past in self._past), [self.num_shards, taken]],
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on where a state was taken, also with another number of shards.
+
+        In the latter case all shards are assumed to have taken as many samples as the one of the state,
+        unless it comes from `merged_state`. What they had left of the epoch, and of later ones that some
+        of them had begun, is divided anew; the epochs after that are as if there had been no change.
+        """
+        check_version("the reader", state, _STATE_VERSION, 1)
+        if state["size"] != self.size:
+            raise ValueError(
+                f"the state is of a data set of {state['size']} samples, this one has {self.size}"
+            )
+        if (fill := state.get("fill")) != self._fill:
+            raise ValueError(
+                f"the state is of {_mixing(fill)}, this one has {_mixing(self._fill)}: the order would be another"
+            )
+        *past, (shards, taken) = state["taken"]
+        self._seed, self._base = state["seed"], int(state["epoch"])
+        self._past = []
+        for number, given in past:
+            self._remember(number, given)
+        if shards == self.num_shards:
+            self._taken = int(taken[self.shard_id] if isinstance(taken, list) else taken)
+        else:
+            self._taken = 0
+            if taken or self._past:
+                self._remember(shards, taken)
+        self._find()
+
+    def skip(self, batches: int, count: int) -> None:
+        """Goes on by as much as `batches` calls of `take(count)`."""
+        if not self.pad_last_batch:
+            self._taken += batches * count
+            self._find()
+            return
+        while batches:
+            step = min(max(-(-(self._limit() - self._position) // count), 0), batches)
+            self._taken = self._position = self._position + step * count
+            batches -= step
+            if batches:
+                self._next_epoch()
+
+    def _remember(self, shards: int, given: int | list[int]) -> None:
+        """Adds `shards` shards that took so much to the past, and finds where each of them was."""
+        level = len(self._past)
+        taken = given if isinstance(given, list) else [given] * shards
+        positions = [self._walk(level, shards, shard, t) for shard, t in enumerate(taken)]
+        self._past.append(_Past(shards, given, positions))
+
+    def _find(self) -> None:
+        """Epoch and position from what was taken since the beginning of the base epoch."""
+        self._epoch, self._position = self._walk(len(self._past), self.num_shards, self.shard_id, self._taken)
+        self._loaded: _Epoch | None = None
+
+    def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
+        """Epoch and position of a shard that took `taken` samples since the base epoch began."""
+        epoch = self._base
+        if self.pad_last_batch:  # all shards begin an epoch together
+            return epoch, taken
+        while taken >= (own := self._count(level, shards, shard, epoch)):
+            taken, epoch = taken - own, epoch + 1
+        return epoch, taken
+
+    # --- the order --------------------------------------------------------------------------
+    def take(self, count: int) -> SampleRefs:
+        """The next `count` samples."""
+        if self.pad_last_batch:
+            return self._take_padded(count)
+        epochs, indices = [], []
+        missing = count
+        while missing:
+            part = self._mine.next(self._position, missing)
+            if not len(part):
+                self._next_epoch()
+                continue
+            epochs.append(np.full(len(part), self._epoch, np.uint32))
+            indices.append(part)
+            self._position += len(part)
+            self._taken += len(part)
+            missing -= len(part)
+        return SampleRefs(
+            np.concatenate([np.empty(0, np.uint32), *epochs]),
+            np.concatenate([np.empty(0, np.int64), *indices]),
+            np.zeros(count, bool),
+        )
+
+    def _take_padded(self, count: int) -> SampleRefs:
+        while self._position >= self._limit():
+            self._next_epoch()
+        positions = np.arange(self._position, self._position + count)
+        mine = self._mine
+        padded = positions >= len(mine)
+        part = mine.next(self._position, count)
+        filled = np.full(count - len(part), mine.filler if padded.any() else 0, np.int64)
+        indices = np.concatenate([part, filled])
+        self._taken = self._position = self._position + count
+        return SampleRefs(np.full(count, self._epoch, np.uint32), indices, padded)
+
+    def _limit(self) -> int:
+        """Position at which an epoch is over, with padding."""
+        level = len(self._past)
+        return max(
+            self._count(level, self.num_shards, self.shard_id, self._epoch),
+            -(-self._left(level, self._epoch) // self.num_shards),
+        )
+
+    def _next_epoch(self) -> None:
+        self._epoch, self._position, self._loaded = self._epoch + 1, 0, None
+        if self.pad_last_batch:  # all shards are here at the same time: count anew
+            self._base, self._taken, self._past = self._epoch, 0, []
+
+    # --- whose samples ----------------------------------------------------------------------
+    @property
+    def _mine(self) -> _Epoch:
+        """This shard's samples of the epoch, in order."""
+        if self._loaded is None:
+            level = len(self._past)
+            mine = self._items(level, self.num_shards, self.shard_id, self._epoch)
+            # An empty part (after a change of the number of shards) repeats the last of the others'.
+            self._loaded = _Epoch(mine, mine if len(mine) else self._rest(level, self._epoch))
+        return self._loaded
+
+    def _left(self, level: int, epoch: int) -> int:
+        """How many samples of an epoch the shards before level `level` left over."""
+        if not level:
+            return self.size
+        past = self._past[level - 1]
+        counts = (self._count(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards))
+        return sum(max(n - past.consumed(i, epoch), 0) for i, n in enumerate(counts))
+
+    def _count(self, level: int, shards: int, shard: int, epoch: int) -> int:
+        """How many samples of an epoch are a shard's."""
+        left = self._left(level, epoch)
+        slot = shard if left < self.size else self._rotated(shard, shards, epoch)
+        return left * (slot + 1) // shards - left * slot // shards
+
+    def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
+        """A shard's samples of an epoch, in order."""
+        if self._left(level, epoch) == self.size:  # nobody has begun it
+            return self._part(shard, shards, epoch)
+        return _slice(self._rest(level, epoch), shard, shards)
+
+    def _rest(self, level: int, epoch: int) -> IndexSequence:
+        """What the shards before level `level` left over of an epoch they had begun."""
+        past = self._past[level - 1]
+        items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
+        return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])
+
+    def _rotated(self, shard: int, shards: int, epoch: int) -> int:
+        return shard if self.stick_to_shard else (shard + epoch) % shards
+
+    def _part(self, shard: int, shards: int, epoch: int) -> IndexSequence:
+        """A shard's samples of a whole epoch, in order."""
+        slot = self._rotated(shard, shards, epoch)
+        if self._shuffled:
+            return _slice(permutation(self.size, self._common_seed, epoch), slot, shards)
+        start, end = self.size * slot // shards, self.size * (slot + 1) // shards
+        key = self._seed, epoch << 32 | slot
+        if self._common is not None:
+            return permutation(end - start, *key).among(self._common.part(start, end))
+        part = counting(start, end)
+        return part if self._fill is None else mixed(end - start, self._fill, *key).among(part)
+
+
+def _checked(fill: int) -> int:
+    if not isinstance(fill, (int, np.integer)) or fill < 1:
+        raise ValueError(f"initial_fill is {fill!r}; it must be a whole number of samples, from 1 on")
+    return int(fill)
+
+
+def _mixing(fill: int | None) -> str:
+    return "a reader without a buffer that mixes" if fill is None else f"one with initial_fill={fill}"
+
+
+def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One state from those of all shards, in their order: they need not have taken equally much."""
+    first = states[0]
+    for state in states[1:]:
+        for key in ("version", "size", "seed", "fill", "epoch"):
+            if state.get(key) != first.get(key):
+                raise ValueError(
+                    f"the states of the shards disagree in {key}: {first[key]} and {state[key]}; take them "
+                    "at the same step, and give all shards the same seed"
+                )
+    *past, (shards, _) = first["taken"]
+    if len(states) != shards:
+        raise ValueError(f"{len(states)} states for {shards} shards")
+    return {**first, "taken": [*past, [shards, [state["taken"][-1][1] for state in states]]]}
+
+
+class _Epoch:
+    """A shard's samples of one epoch, looked up some at a time; copies of an order share it.
+
+    Args:
+        items: the samples.
+        others: the last of them fills up a batch; empty only if there are none in any shard.
+    """
+
+    def __init__(self, items: IndexSequence, others: IndexSequence):
+        self._items, self._others = items, others
+        self._known = 0, np.empty(0, np.int64)  # from this position on; one object, for several threads
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def filler(self) -> int:
+        """The sample that is repeated."""
+        return int(self._others.at(np.array([len(self._others) - 1]))[0])
+
+    def next(self, position: int, count: int) -> np.ndarray:
+        """int64 [n], the samples from a position on, at most `count`."""
+        end = min(position + count, len(self))
+        start, known = self._known
+        if not start <= position <= end <= start + len(known):
+            start = position
+            known = self._items.at(np.arange(position, min(position + max(count, _AHEAD), len(self))))
+            self._known = start, known
+        return known[position - start : max(end - start, 0)]
+
+
+def _slice(items: IndexSequence, shard_id: int, num_shards: int) -> IndexSequence:
+    return items.part(len(items) * shard_id // num_shards, len(items) * (shard_id + 1) // num_shards)

@@ -1,0 +1,132 @@
+"""Long sequences of sample indices that are computed on access, in constant memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+# Up to here a permutation is a table, which is quicker to read and uniform among all permutations.
+TABLE_SIZE = 1 << 16
+_ROUNDS = 6
+_WORD = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+_FACTORS = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+@dataclasses.dataclass(frozen=True)
+class IndexSequence:
+    """A sequence of indices.
+
+    Attributes:
+        size: how many there are.
+        at: the indices at some positions, int64 [n] to int64 [n].
+    """
+
+    size: int
+    at: Callable[[np.ndarray], np.ndarray]
+
+    def __len__(self) -> int:
+        return self.size
+
+    def part(self, start: int, stop: int) -> IndexSequence:
+        """Those at the positions from `start` on, before `stop`."""
+        return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
+
+    def among(self, others: IndexSequence) -> IndexSequence:
+        """The indices that `others` have at the positions that these name."""
+        return IndexSequence(self.size, lambda positions: others.at(self.at(positions)))
+
+
+def counting(start: int, stop: int) -> IndexSequence:
+    """start, start + 1, ..., stop - 1."""
+    return IndexSequence(stop - start, lambda positions: positions + start)
+
+
+def joined(parts: Sequence[IndexSequence]) -> IndexSequence:
+    """One sequence after another."""
+    ends = np.cumsum([0, *(part.size for part in parts)])
+
+    def at(positions: np.ndarray) -> np.ndarray:
+        owners = np.searchsorted(ends, positions, side="right") - 1
+        found = np.empty(len(positions), np.int64)
+        for owner in np.unique(owners).tolist():
+            mine = owners == owner
+            found[mine] = parts[owner].at(positions[mine] - ends[owner])
+        return found
+
+    return IndexSequence(int(ends[-1]), at)
+
+
+def permutation(size: int, *key: int) -> IndexSequence:
+    """0, ..., size - 1 in a random order that follows from `key` alone (two numbers of 64 bits)."""
+    if size <= TABLE_SIZE:
+        table = _table(size, *key)
+        return IndexSequence(size, lambda positions: table[positions])
+    return IndexSequence(size, _Cipher(size, *key))
+
+
+def _table(size: int, *key: int) -> np.ndarray:
+    """int64 [size], a permutation.
+
+    Random numbers with the indices in their low bits are sorted. NumPy keeps the raw stream of a bit
+    generator stable for ever, but not that of `Generator.permutation`; and all numbers differ, so
+    that the result does not depend on the way of sorting.
+    """
+    words = np.array([k & _WORD for k in key], np.uint64)
+    low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)
+    drawn = np.random.Philox(key=words).random_raw(size) & ~low
+    drawn |= np.arange(size, dtype=np.uint64)
+    drawn.sort()
+    return (drawn & low).astype(np.int64)
+
+
+class _Cipher:
+    """A permutation of the numbers below `size`, in constant memory: a Feistel network that walks cycles.
+
+    The network permutes the numbers of an even count of bits, up to four times `size`; a result that is too
+    large goes through it again, which ends, and leaves a permutation of the rest.
+    """
+
+    def __init__(self, size: int, *key: int):
+        self._size = size
+        self._half = np.uint64(((size - 1).bit_length() + 1) // 2)
+        self._mask = np.uint64((1 << int(self._half)) - 1)
+        state = key_state(*key)
+        self._keys = [np.uint64(_finalized(state + i * GOLDEN & _WORD)) for i in range(1, _ROUNDS + 1)]
+
+    def __call__(self, positions: np.ndarray) -> np.ndarray:
+        numbers = self._once(positions.astype(np.uint64))
+        while len(beyond := np.flatnonzero(numbers >= self._size)):
+            numbers[beyond] = self._once(numbers[beyond])
+        return numbers.astype(np.int64)
+
+    def _once(self, numbers: np.ndarray) -> np.ndarray:
+        left, right = numbers >> self._half, numbers & self._mask
+        for key in self._keys:
+            # Every bit of the result depends on every bit of the half.
+            left, right = right, left ^ finalized_all(right + key) & self._mask
+        return left << self._half | right
+
+
+def key_state(*key: int) -> int:
+    """64 bits that follow from some numbers of 64 bits."""
+    state = 0
+    for word in key:
+        state = _finalized(state ^ word & _WORD)
+    return state
+
+
+def _finalized(word: int) -> int:
+    """The finalizer of SplitMix64: each of 64 bits depends on all 64 of `word`."""
+    word = (word ^ word >> 30) * _FACTORS[0] & _WORD
+    word = (word ^ word >> 27) * _FACTORS[1] & _WORD
+    return word ^ word >> 31
+
+
+def finalized_all(words: np.ndarray) -> np.ndarray:
+    """As `_finalized`, of many: uint64 to uint64."""
+    words = (words ^ words >> np.uint64(30)) * np.uint64(_FACTORS[0])
+    words = (words ^ words >> np.uint64(27)) * np.uint64(_FACTORS[1])
+    return words ^ words >> np.uint64(31)
