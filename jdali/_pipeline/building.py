@@ -57,7 +57,7 @@ class Building:
         self._lock = threading.RLock()
 
     def run(self) -> Run:
-        """What runs the pipeline; it is built if it was not."""
+        """Returns the built pipeline; builds it first if needed."""
         if self.built is None:
             with self._lock:  # of threads that ask for a first batch at the same time, one builds
                 if self.built is None:
@@ -72,7 +72,7 @@ class Building:
             self.workers.close()
 
     def outputs(self) -> tuple[DataNode, ...]:
-        """Those of the definition, as many as the options say something of."""
+        """Returns the definition's outputs, as many as the options describe."""
         outputs = self._definition.complete()
         self._options.expected.check_count(len(outputs))
         return outputs
@@ -133,7 +133,7 @@ class Building:
         )  # fmt: skip
 
     def _debug_engine(self) -> DebugEngine:
-        """What runs the function itself; its operators are not known before it has run once."""
+        """Makes the engine of debug mode, whose operators are known once the function has run."""
         options = self._options
         if options.compilation_cache:
             enable_compilation_cache()
@@ -152,7 +152,7 @@ class Building:
         )  # fmt: skip
 
     def _when(self, engine: Engine) -> When:
-        """When the batches of an engine are made."""
+        """Says when the batches of an engine are made."""
         if not (self._options.exec_pipelined and self._options.exec_async):
             return When.INLINE
         if self._iter_setup is not None:

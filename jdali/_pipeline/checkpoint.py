@@ -1,4 +1,4 @@
-"""Where a pipeline is: its state, and DALI's checkpoints. `Pipeline` has these methods."""
+"""State of a pipeline, and DALI's checkpoints. `Pipeline` has these methods."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Checkpoints:
         self._options, self._building = options, building
 
     def get_state(self) -> dict[str, Any]:
-        """Where the sources are after the last batch that was taken: a few hundred bytes, fit for JSON.
+        """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
 
         It holds a fingerprint of the pipeline's operators and arguments; without that entry, "graph",
         `set_state` does not compare. External sources are in it with their own state, if they have

@@ -1,4 +1,4 @@
-"""What a pipeline was told when it was made: checked, with what follows from it."""
+"""Options of a pipeline: checked, with what follows from them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class PipelineConfig:
 
     @property
     def exec_separated(self) -> bool:
-        """Whether the depths of two queues were given."""
+        """True if the depths of two queues were set."""
         return isinstance(self.prefetch_queue_depth, Mapping)
 
     @property

@@ -16,7 +16,7 @@ _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)
 
 
 class Definer(Protocol):
-    """What a definition is of: a pipeline, whose class may define the graph."""
+    """Owns a definition: a pipeline, whose class may define the graph."""
 
     def define_graph(self) -> Any:
         """Adds operators to the current graph; returns the outputs."""
@@ -67,7 +67,7 @@ class Definition:
             raise RuntimeError(f"Pipeline: cannot be {what} after it was built")
 
     def _asked(self) -> tuple[Any, ...]:
-        """What the pipeline's `define_graph` returns."""
+        """Calls the pipeline's `define_graph`."""
         owner = self._owner()
         assert owner is not None
         return as_outputs(owner.define_graph())
@@ -137,7 +137,7 @@ class Definition:
         self.graph.own(edge).source.preserve = True
 
     def entries(self, *, scaled_decoding: bool) -> tuple[list[Entry], str]:
-        """What there is to compare of a state and a pipeline, and its fingerprint."""
+        """Returns the entries in which a state and a pipeline are compared, and the fingerprint."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)

@@ -1,4 +1,4 @@
-"""What the outputs of a pipeline must be: `output_dtype`, `output_ndim` and `output_layout`."""
+"""Checks of a pipeline's outputs: `output_dtype`, `output_ndim` and `output_layout`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Expected:
                 raise ValueError(f"Pipeline: `output_ndim` must be non-negative. {found}")
 
     def of(self, name: str, count: int) -> list[Any]:
-        """What was given by this name, for each of the outputs."""
+        """Returns the option of this name, one value for each output."""
         value = self.given[name]
         return list(value) if isinstance(value, (list, tuple)) else [value] * count
 

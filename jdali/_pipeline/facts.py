@@ -1,4 +1,4 @@
-"""What a pipeline tells of itself: its readers, plan, times, statistics and graph. `Pipeline` has these methods."""
+"""Facts about a pipeline: its readers, plan, times, statistics and graph. `Pipeline` has these methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Facts:
         return [n.name for n in nodes if type(n.runtime) is SourceFeed and n.runtime.is_fed]
 
     def num_outputs(self) -> int:
-        """How many outputs a batch has."""
+        """Number of outputs of a batch."""
         self._building.run()
         return len(self._definition.outputs or ())
 
@@ -80,7 +80,7 @@ class Facts:
         return _report.statistics(self._building.run().engine)
 
     def times(self) -> Times:
-        """What each part has taken so far; `iterator.report` says what it means."""
+        """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
         run = self._building.run()
         return _report.times(
             run.engine, scaled_decoding=self._options.scaled_decoding, ahead=run.executor.ahead

@@ -72,7 +72,7 @@ class Feeding:
     def _ready(
         self, engine: Engine, wanted: DataNode | str, data: Any, layout: str | None, copy: bool
     ) -> Callable[[], None]:
-        """What adds the data to its source; they are checked before."""
+        """Returns a function that adds checked data to their source."""
         node, source = _fed_source(engine, self._definition.graph, wanted)
         batch_size = self._options.batch_size
         if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one

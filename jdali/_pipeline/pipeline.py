@@ -280,7 +280,7 @@ class Pipeline:
         return self.share_outputs()
 
     def empty(self) -> bool:
-        """Whether no batch is scheduled."""
+        """True if no batch is scheduled."""
         return self._building.built is None or self._building.built.scheduled == 0
 
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
@@ -302,7 +302,7 @@ class Pipeline:
     feed_inputs = part_of("_feeding", Feeding.feed_inputs)
 
     def input_feed_count(self, input_name: str) -> int:
-        """How many batches to feed before the first run: 1, since fed pipelines run on demand.
+        """Returns the number of batches to feed before the first run: 1, since fed pipelines run on demand.
 
         Raises:
             KeyError: the pipeline has no such input.
@@ -333,7 +333,7 @@ class Pipeline:
 
     @property
     def runs_ahead(self) -> bool:
-        """Whether all of a batch is made before it is asked for.
+        """True if all of a batch is made before it is asked for.
 
         A pipeline that is fed waits for its data; what takes them from functions of the user's calls these, for a
         later batch, when one is asked for.
@@ -353,7 +353,7 @@ class Pipeline:
 
     @property
     def is_restored_from_checkpoint(self) -> bool:
-        """Whether the pipeline was built and has gone to the `checkpoint` given at construction."""
+        """True once the pipeline was built and went to the `checkpoint` passed at construction."""
         return self._building.is_restored
 
     @property

@@ -18,7 +18,7 @@ STATE_VERSION = 1
 
 
 class Run:
-    """What runs a pipeline, and what was taken of it.
+    """A built pipeline: takes its batches, and knows its position after them.
 
     Args:
         engine: makes the batches.
@@ -48,7 +48,7 @@ class Run:
 
     @property
     def errors(self) -> list[SkippedSample]:
-        """Those of the batches that were taken."""
+        """Bad samples of the batches that were taken."""
         return self.engine.feed.errors[: self._errors]
 
     def take(self) -> Result:

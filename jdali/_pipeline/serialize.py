@@ -92,7 +92,7 @@ class Serialization:
         return kept | {"seed": self._options.seed if self._options.seed_given else None}
 
     def _described(self) -> dict[str, Any]:
-        """What was said of the outputs, and options without effect, as JSON."""
+        """Describes the declared outputs, and options without effect, as JSON."""
         expected = self._options.expected.given
         dtypes = expected["output_dtype"]
         if dtypes is not None:
@@ -110,7 +110,8 @@ class Serialization:
         return {name: value for name, value in (described | ignored).items() if value is not None}
 
     def pickled(self) -> tuple[bytes, dict[str, Any], dict[str, Any]]:
-        """What an equal pipeline is made of: the definition, arguments of `Pipeline` besides, and the state.
+        """Returns the parts of an equal pipeline: the definition, further arguments of `Pipeline`, and the
+        state.
 
         Raises:
             TypeError: an argument, a function or a source for instance, cannot be written.
@@ -164,7 +165,7 @@ def given_options(written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given_content(data: str | bytes | None, filename: str | None) -> dict[str, Any]:
-    """What `serialize` wrote, given as it is or by the file that it is in.
+    """Returns the text that `serialize` wrote, from itself or from the file that holds it.
 
     Raises:
         RuntimeError: it was not written by `serialize`.
@@ -310,7 +311,7 @@ def _written(value: Any) -> Any:
 
 
 def _fed(node: Node) -> dict[str, Any] | None:
-    """How an external source is to be made again, without what feeds it; None: the node is none."""
+    """Describes an external source without its feed; None if the node is no source."""
     source = node.runtime
     if not isinstance(source, SourceFeed):
         return None

@@ -1,4 +1,4 @@
-"""What a step of the engine raises: which operator failed, and on which samples."""
+"""Failure of a step: the operator that failed, and the samples on which it did."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NodeFailure(Exception):
 
     @property
     def is_of_samples(self) -> bool:
-        """Whether other samples would not fail: the error is of the samples, not of the code."""
+        """True if other samples would not fail: the error is of the samples, not of the code."""
         return None not in self.failures and all(isinstance(e, SampleError) for e in self.failures.values())
 
     @property
@@ -35,7 +35,7 @@ class NodeFailure(Exception):
         return self.node.where
 
     def user_error(self, sample: int | None, source: str, where: str | None = None) -> OperatorError:
-        """What to raise, from `first`.
+        """Makes the user's error, to be raised from `first`.
 
         Args:
             sample: the first that failed, as the user counts them.
@@ -63,7 +63,9 @@ class ProgramFailure(NodeFailure):
 
 
 class failing_as:
-    """What is raised in `with failing_as(nodes):` becomes the failure of these, unless it is one already."""
+    """Turns exceptions raised in `with failing_as(nodes):` into a failure of these nodes, unless they are one
+    already.
+    """
 
     __slots__ = ("_nodes",)
 

@@ -42,19 +42,19 @@ COMPILER = Compiler()
 
 
 def compiled_programs() -> int:
-    """How many programs all calls together have compiled so far."""
+    """Counts the programs that all calls together have compiled so far."""
     return COMPILER.count
 
 
 class Placement(NamedTuple):
-    """Where an operator runs: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
+    """Device of an operator: DALI's name of it ("cpu", "gpu" or "mixed"), and JAX's device."""
 
     name: str
     device: jax.Device
 
 
 class Form(NamedTuple):
-    """What a runner is made for: all but the values, the sizes and the types of the data."""
+    """Key of a runner: everything but the values, sizes and types of the data."""
 
     op: Operator
     placement: Placement
@@ -65,7 +65,7 @@ class Form(NamedTuple):
 
 
 class RandomDraw(NamedTuple):
-    """Which random numbers an operator takes: a seed, and how many calls have drawn from it before."""
+    """Key of random numbers: a seed, and how many calls have drawn from it before."""
 
     seed: int
     number: int

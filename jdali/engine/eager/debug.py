@@ -77,7 +77,7 @@ class DebugEngine(Engine):
 
     # --- operators --------------------------------------------------------------------------
     def step_of(self, node: Node, number: int) -> DebugStep:
-        """What runs an operator that the function calls, the `number`th from 0.
+        """Makes the step of the operator that the function calls as its `number`th, from 0.
 
         Raises:
             RuntimeError: in the first iteration, it called another one here, or with other arguments.
@@ -122,7 +122,7 @@ class DebugEngine(Engine):
 
     @property
     def has_external_sources(self) -> bool:
-        """Whether an external source may give a batch a size of its own, as far as is known."""
+        """True if an external source may still choose the size of the batch."""
         return len(self.sources) > len(self.readers)
 
     def hold(self, name: str, data: Any, layout: str | None) -> bool:
@@ -159,7 +159,7 @@ class DebugEngine(Engine):
         return graph.iteration()
 
     def settle(self, iteration: Iteration, feed: Feed | None = None, on_error: str | None = None) -> Result:
-        """What the iteration has come to."""
+        """Returns the result of the iteration."""
         return self._result(iteration, feed or self.feed)
 
 
@@ -345,7 +345,7 @@ class DebugGraph(Graph):
         self._run(node, step, self._draw({step.node: refs}, {}, {}), drawn)
 
     def _fetched(self, node: Node, source: SourceFeed) -> list[Samples]:
-        """What an external source gives, which has the size of the batch."""
+        """Fetches the data of an external source; they have the size of the batch."""
         feed = self._engine.feed
         feed.ask(node, source.check_fed)
         request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)

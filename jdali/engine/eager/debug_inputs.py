@@ -19,7 +19,7 @@ class GivenBatch:
 
 
 def is_batch(values: list[Any]) -> bool:
-    """Whether a list is a batch: of arrays, not of numbers."""
+    """True if a list is a batch: of arrays, not of numbers."""
     return bool(values) and all(map(_is_sample, values))
 
 

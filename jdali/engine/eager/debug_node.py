@@ -1,4 +1,4 @@
-"""What operators return in debug mode: values that are there."""
+"""Results of operators in debug mode: nodes that have values."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from jdali.graph.node import DataNode, Node
 
 
 class _Kind(NamedTuple):
-    """What must be the same of a batch in all iterations."""
+    """Properties of a batch that stay the same in all iterations."""
 
     layout: str
     dtype: types.DALIDataType
@@ -136,7 +136,7 @@ class DebugStep:
 
 
 def unexpected(node: Node) -> RuntimeError:
-    """What to raise for an operator that an earlier iteration did not call at this point."""
+    """Makes the error for an operator that an earlier iteration did not call at this point."""
     name = "ExternalSource" if node.is_source and node.runtime else node.op.shown_name
     return RuntimeError(
         f"Unexpected operator '{name}'. Debug mode does not support changing the order of operators executed "
@@ -151,7 +151,7 @@ def _repetitions(node: Node) -> list[int]:
 
 
 def _equal(was: Any, now: Any) -> bool:
-    """Whether two constants are the same; NaN is itself."""
+    """Compares two constants; NaN equals itself."""
     if was is now:
         return True
     try:

@@ -27,7 +27,7 @@ _MASK64 = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class InputKind(NamedTuple):
-    """What a graph is planned for: where an input is ("cpu" or "gpu"), its layout and number of axes."""
+    """Key of a planned graph, for one input: its device ("cpu" or "gpu"), layout and number of axes."""
 
     device: str
     layout: str
@@ -79,7 +79,7 @@ class EagerGraph:
         self._seed: int | None = None
 
     def run(self, batches: Sequence[TensorList], count: int, draw: _eager.RandomDraw, pool: Pool) -> Any:
-        """What the function returns, with a `TensorList` for each node; they may still be being computed.
+        """Returns the function's result, with a `TensorList` for each node; they may still be being computed.
 
         Args:
             batches: one for each input, of `count` samples each.

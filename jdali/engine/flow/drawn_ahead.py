@@ -1,4 +1,4 @@
-"""What the sources gave for batches that are not begun yet."""
+"""Drawn batches that are not begun yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class DrawFailed(Exception):
 
 
 class DrawErrors(collections.deque[Exception]):
-    """What was raised in place of batches that were drawn and not taken, the oldest first.
+    """Errors raised in place of batches that were drawn and not taken, oldest first.
 
     An error holds the frames of whoever drew, and they the pipeline: it belongs to who owns that, not to the
     threads, or a pipeline that was dropped with an error in it would live on with them.

@@ -40,7 +40,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What one iteration gave.
+    """Result of one iteration.
 
     Attributes:
         outputs: a batch for each output of the pipeline.
@@ -106,7 +106,7 @@ class Iteration:
         return cls(draw, ids, {WHOLE_BATCH: ids}, env, memo)
 
     def user_error(self, failure: NodeFailure) -> OperatorError:
-        """What went wrong, with the sample and the line of the pipeline."""
+        """Makes the user's error: it names the sample and the line of the pipeline."""
         node = failure.node
         sample = next(iter(failure.failures))
         position, source = None, ""
@@ -246,7 +246,7 @@ class Engine:
                 iteration.env.drop(self.plan.last_uses[number])
 
     def settle(self, iteration: Iteration, feed: Feed | None = None, on_error: str | None = None) -> Result:
-        """What a batch has come to, once all before it are settled; samples that failed are replaced.
+        """Finishes a batch once all before it are settled, and replaces samples that failed.
 
         Args:
             iteration: the batch.

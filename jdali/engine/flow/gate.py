@@ -1,4 +1,4 @@
-"""What keeps batches in order while several of them are on their way through the steps of a plan."""
+"""Gates keep batches in order while several of them go through the steps of a plan."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from jdali.engine.flow.gate import Stopped
 
 
 class Room:
-    """How many batches made ahead may be under way or wait: a rule of numbers alone, for one thread at a time.
+    """Bounds the batches made ahead, by number and bytes; for one thread at a time.
 
     Args:
         depth: batches that may wait; one more is made meanwhile.
@@ -32,7 +32,7 @@ class Room:
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int) -> bool:
-        """Whether one more batch may be begun."""
+        """True if one more batch may be begun."""
         if not under_way + waiting:
             return True
         if under_way + waiting > self.depth:
@@ -43,7 +43,8 @@ class Room:
 
 
 class ReadyQueue:
-    """Those who make batches wait here for room, those who take them for a batch.
+    """Hands batches from the threads that make them to those that take them; each side waits here for the
+    other.
 
     Args:
         room: of batches made ahead; None: there is room for all.
@@ -66,7 +67,7 @@ class ReadyQueue:
         self._made: collections.deque[Result | BaseException] = collections.deque()
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Number of batches that wait."""
         return len(self._made)
 
     def wake(self) -> None:
@@ -76,7 +77,7 @@ class ReadyQueue:
 
     @property
     def at_end(self) -> bool:
-        """Whether the end of an external source is what has waited the longest."""
+        """True if the batch that has waited longest is the end of an external source."""
         return bool(self._made) and isinstance(self._made[0], StopIteration)
 
     # --- for those who make them ------------------------------------------------------------
@@ -99,7 +100,7 @@ class ReadyQueue:
         return self._has_room(self.begun)
 
     def _has_room(self, begun: int) -> bool:
-        """Whether there is room for one more batch than this many."""
+        """True if there is room for one more batch than this many."""
         if self.room is None:
             return True
         waiting = len(self._made)
@@ -117,7 +118,7 @@ class ReadyQueue:
 
     # --- for those who take them ------------------------------------------------------------
     def room_to_ask(self) -> int:
-        """How many more may be asked for: as many as the room's depth may be there and not taken."""
+        """Returns how many more batches may be asked for: the room's depth bounds those that are not taken."""
         assert self.room is not None
         with self.changed:
             most = max(self.taken + self.room.depth - self.asked, 0)

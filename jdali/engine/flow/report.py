@@ -1,4 +1,4 @@
-"""What a pipeline shows of itself: its plan, its statistics, its graph; and warming it up."""
+"""Reports on a pipeline: its plan, statistics and graph; and its warm-up."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """What a pipeline has spent so far.
+    """Time that a pipeline has spent so far.
 
     Attributes:
         lanes: parts that work on one batch at a time, together; several lanes are gone through at the same time.
@@ -128,7 +128,7 @@ class Times:
 
 
 def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
-    """What an engine has spent so far."""
+    """Returns the time that an engine has spent so far."""
     return Times(
         [[(part, part.spent())] for part in engine.timing.parts],
         engine.compiler.count,

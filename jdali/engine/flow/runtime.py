@@ -32,7 +32,7 @@ _CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
 
 
 class When(enum.Enum):
-    """When batches are made."""
+    """Times at which batches are made."""
 
     AHEAD = "before they are asked for"
     AHEAD_BY_CALLS = "before they are asked for, of data that who asks for an earlier one has drawn"
@@ -91,7 +91,7 @@ class Runtime:
 
     @property
     def started(self) -> bool:
-        """Whether a batch was asked for."""
+        """True once a batch was asked for."""
         return self._life is not _Life.BUILT
 
     @property
@@ -101,12 +101,12 @@ class Runtime:
 
     @property
     def ahead(self) -> bool:
-        """Whether batches are made before they are asked for."""
+        """True if batches are made before they are asked for."""
         return self._when in (When.AHEAD, When.AHEAD_BY_CALLS)
 
     @property
     def calls_user(self) -> bool:
-        """Whether functions of the user's run in the thread that asks for a batch, for one that is made ahead."""
+        """True if the user's functions run in the thread that asks for a batch, for a batch made ahead."""
         return self._when is When.AHEAD_BY_CALLS
 
     # --- taking -----------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Runtime:
 
     @property
     def _nothing_under_way(self) -> bool:
-        """Whether no batch will come by itself."""
+        """True if no batch will come by itself."""
         if self._when is When.AHEAD:
             return self._life is _Life.ENDED
         return self._made.taken == self._made.asked
@@ -362,7 +362,7 @@ class Runtime:
         return self._life is _Life.CLOSED or self._halted
 
     def _draw(self) -> Iteration:
-        """What the sources give next; after their end, when they begin again."""
+        """Draws the next batch of the sources; after their end, waits until they begin again."""
         if self._drained:
             if self._when is not When.AHEAD:
                 raise StopIteration

@@ -58,7 +58,7 @@ def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> 
 
 
 def with_their_copies(draw: DrawnBatch, blamed: dict[int, Blamed]) -> dict[int, Blamed]:
-    """Those to blame, and the other positions that have the same sample because it fills them."""
+    """Returns the blamed positions, and the others that repeat the same sample as padding."""
     for position, why in list(blamed.items()):
         first = draw.copied_from.get(position, position)
         for other in (first, *(p for p, source in draw.copied_from.items() if source == first)):
@@ -70,7 +70,7 @@ def with_their_copies(draw: DrawnBatch, blamed: dict[int, Blamed]) -> dict[int, 
 
 
 def to_be_listed(draw: DrawnBatch, failure: NodeFailure, blamed: Mapping[int, Blamed]) -> list[SkippedSample]:
-    """What `Pipeline.errors` says of them."""
+    """Returns the entries of `Pipeline.errors` for them."""
     found = []
     for position, why in blamed.items():
         refs = [draw.refs[d.source] for d in why.drawn if d.source in draw.refs]

@@ -1,4 +1,4 @@
-"""What was read and made for a batch that is made again because some of its samples are bad."""
+"""Keeps read and computed samples of a batch that is made again because some of its samples are bad."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Kept:
 
 
 class Memo:
-    """What is known of a batch.
+    """Results of one batch that may serve again.
 
     Attributes:
         read: by number of the reader what was read, by epoch and index.
@@ -74,6 +74,6 @@ class Memo:
 
 
 def follows_its_position(node: Node) -> bool:
-    """Whether a sample of the output depends on nothing but what the sources gave for that position."""
+    """True if a sample of the output depends only on the data that the sources gave for its position."""
     values = [*node.data_inputs, *node.arg_inputs.values()]
     return node.by_sample and all(follows_its_position(v.source) for v in values)

@@ -1,4 +1,4 @@
-"""What a batch costs: time for each element, for each call, and what of it is spent on padding.
+"""Cost of a batch: time for each element and each call, and the share that padding takes.
 
 A model, good enough to choose between shapes and to say how much padding costs. Its constants were measured with
 `benchmarks/shapes.py`, which prints them anew; those of an operator are in its record (`nanoseconds`).

@@ -98,7 +98,7 @@ class StageShapes:
             fixed = np.array([v.layout[a : a + 1] == "C" for v in values for a in range(v.ndim)], bool)
 
             def seconds(shape: Shape) -> float:
-                """What a sample takes for its padded size."""
+                """Estimates the time of a sample at its padded size."""
                 sizes = [np.array([shape[a:b]]) for a, b in itertools.pairwise(ends)]
                 padded = elements(sizes)
                 return float(self.cost.seconds(np.zeros_like(padded), padded)[0])
@@ -111,7 +111,7 @@ class StageShapes:
         return self._chosen[kinds, shape]
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
-        """Those of values of these kinds; a stage mostly has values of the same kinds in every batch."""
+        """Pads values of these kinds; a stage mostly has values of the same kinds in every batch."""
         if kinds not in self._padded:
             layouts = [layout for _, layout in kinds]
             self._padded[kinds] = PaddedShapes(
@@ -198,7 +198,7 @@ def joined(groups: Sequence[Group]) -> list[Group]:
 
 
 def _sizes_follow(node: Node) -> bool:
-    """Whether the sizes of a node's outputs follow from those of its inputs: from no value of a sample."""
+    """True if the sizes of a node's outputs follow from those of its inputs, whatever the values."""
     keys = node.op.random and node.op.setup_sees("keys")
     return not keys and not node.needs_values()
 

@@ -1,4 +1,4 @@
-"""What runs a step, by the kind of its operator. Nothing else in the engine asks for kinds."""
+"""Chooses the runner of a step by the kind of its operator. Nothing else in the engine asks for kinds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def runner_of(
     source: Any = None,
     agreements: Sequence[Agreement] = (),
 ) -> StepRunner:
-    """What runs a step.
+    """Makes the runner of a step.
 
     Args:
         step: of a plan.

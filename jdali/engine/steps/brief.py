@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class BriefWork:
-    """Whether the batches of a step are made in turns, each in one thread.
+    """Decides if the batches of a step are made in turns, each in one thread.
 
     A sample that takes some microseconds is a few short calls, during which a thread lets go of the GIL. Of several
     threads that do so each finds it taken when it comes back, and to be woken then takes longer than the call did: two

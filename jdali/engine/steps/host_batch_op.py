@@ -159,7 +159,7 @@ class HostBatchOpRunner(HostRunner):
         return found
 
     def _agree(self, plan: PlannedCall, probed: Probed | None) -> dict[str, Agreed]:
-        """What is agreed on for a batch, by the name that the offer gives it."""
+        """Matches the offers for a batch; returns the agreements by the names that the offers give them."""
         agreed = {}
         headers = None if probed is None else probed.headers
         for agreement in self._agreements:
@@ -189,7 +189,7 @@ class HostBatchOpRunner(HostRunner):
         return kept.select(positions)
 
     def _made_of(self, call: _BatchCall, rows: np.ndarray, count: int, pool: Pool) -> HostOutputs:
-        """What is made of some samples of a call for `count`."""
+        """Runs a call for `count` of its samples."""
         if len(rows) == count:
             return self._made(call, pool)
         try:

@@ -1,4 +1,4 @@
-"""What runs an operator on the host, of whatever kind: seeds, and planning a call."""
+"""Runners of operators on the host, of any kind: their seeds, and planning a call."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Packing:
     def repack(
         self, packed: np.ndarray, apart: Sequence[np.ndarray], arrays: Mapping[int, np.ndarray]
     ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """What `pack` returned, with some of the arrays, by position, replaced; the old one stays as it is."""
+        """Returns a packed array with some arrays replaced, by position; the old one stays as it is."""
         packed = packed.copy()
         for position, array in arrays.items():
             self._write(packed, position, array)

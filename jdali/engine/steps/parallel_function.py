@@ -13,7 +13,7 @@ from jdali.ops.flow._python_function import as_outputs
 
 
 class RemoteFunction:
-    """What runs in a worker.
+    """A user's function in a worker process.
 
     Args:
         function: of the user.

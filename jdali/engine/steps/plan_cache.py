@@ -137,7 +137,7 @@ class ByValue(NamedTuple):
 
 
 class Dependencies:
-    """What the plans of a stage depend on.
+    """Values on which the plans of a stage depend.
 
     Attributes:
         values: those from outside of the stage whose specs matter.
@@ -205,7 +205,9 @@ def _is_by_frame(node: Node, name: str, value: BatchSpec | TensorList | None) ->
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:
-    """Those that some `setup` needs, and those that are neither made in the stage nor inputs of it."""
+    """Returns the arguments that some `setup` needs and those that are neither made in the stage nor its
+    inputs.
+    """
     inside = {*stage.inputs, *(v for node in stage.nodes for v in node.outputs)}
     for node in stage.nodes:
         needed = node.op.needed_by_setup(node.args)

@@ -96,7 +96,7 @@ class Compiler:
         self._functions: weakref.WeakValueDictionary[Hashable, Compiled] = weakref.WeakValueDictionary()
 
     def function(self, stage: Stage, shapes: Any, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """What `make` makes, or what it made before for the same key, if that is still in use.
+        """Returns the function cached for the key, if still in use, or makes it.
 
         Args:
             stage: that asks.
@@ -147,7 +147,9 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
 
 
 def form_of(stage: Stage) -> Hashable:
-    """What the stage's operators are and how they are connected, without their arguments: equal if they are alike."""
+    """Describes the stage's operators and their connections, without arguments; equal for stages that are
+    alike.
+    """
     numbers: dict[DataNode, tuple[int, int]] = {value: (-1, i) for i, value in enumerate(stage.inputs)}
     for number, node in enumerate(stage.nodes):
         numbers |= {value: (number, i) for i, value in enumerate(node.outputs)}
@@ -198,7 +200,9 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """How many samples to make room for: a branch works on a part of the batch, and in two calls if it gets more."""
+    """Estimates the samples of a call: a branch works on a part of the batch, and in two calls if it gets
+    more.
+    """
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 

@@ -22,7 +22,7 @@ _TOGETHER = 64
 
 
 def cost_of(reader: Reader) -> Cost | None:
-    """What decides whether a reader is better read from in one thread; None: it is not."""
+    """Makes the cost counter of a reader that may be read from in one thread; None for other readers."""
     return Cost() if reader.often_cheap else None
 
 

@@ -1,4 +1,4 @@
-"""What runs a step of a plan: one type for each kind of operator, see `adapters`."""
+"""Base of the runners of a step: one type for each kind of operator, see `adapters`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jdali.engine.workers.pool import Pool
 
 @dataclasses.dataclass(frozen=True)
 class StepContext:
-    """What a step may use besides the values of its batch.
+    """Context of a step besides the values of its batch: pool, memo and drawn batch.
 
     Attributes:
         pool: where samples are worked on.

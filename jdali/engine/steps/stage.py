@@ -54,7 +54,7 @@ from jdali.tensors import RowSlice, TensorList
 
 
 class SeveralDevices(Protocol):
-    """What runs a stage on several devices at once: see `_sharded.Spread`."""
+    """Runs a stage on several devices at once: see `sharded.Spread`."""
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
@@ -239,7 +239,8 @@ class StageRunner(StepRunner):
         self._collect(env, plan, [job.samples for job in jobs], results)
 
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
-        """How many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its own.
+        """Returns how many calls of a batch may be queued in XLA beside that of a worker; 0: it waits for its
+        own.
 
         On a CPU, too, they are computed in threads of XLA's: a worker that waited for each of its calls would often wait
         for a thread that has to wait for a core. But what waits takes memory, so it does wait where calls are large.

@@ -1,4 +1,4 @@
-"""What one iteration has computed so far."""
+"""Values that one iteration has computed so far."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Values(dict[DataNode, TensorList]):
         return input_values(self[value], op, name)
 
     def made_of(self, node: Node) -> Provenance | None:
-        """Which samples of the sources each sample of a node's outputs is made of; None: of none.
+        """Returns the provenance of a node's outputs: samples of the sources; None if there are none.
 
         Also of a node that has not run yet, or runs inside of a compiled program, if its inputs are there.
         """

@@ -1,4 +1,4 @@
-"""What the batches of an external source have in common: the data of an input keep their type, axes and layout."""
+"""Checks that the batches of an external source keep their type, number of axes and layout."""
 
 from __future__ import annotations
 

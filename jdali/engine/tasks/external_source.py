@@ -1,4 +1,4 @@
-"""What feeds a pipeline from outside: user callbacks, iterables and `feed_input`."""
+"""Feeds of a pipeline from outside: user callbacks, iterables and `feed_input`."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ class SourceFeed:
         return batch.outputs
 
     def rows(self, numbers: Iterable[int], iteration: int, epoch: int, first: int) -> list[Any]:
-        """What a source of single samples gives for some of a batch's: a value each, or one for each output.
+        """Calls a source of single samples for some positions of a batch; each gives a value, or one for each output.
 
         Args:
             numbers: of the samples, in the batch.
@@ -279,7 +279,7 @@ class SourceFeed:
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:
-        """What the source gave, for each output."""
+        """Splits the data of a source by output."""
         if self.num_outputs is None:
             return [raw]
         try:
@@ -323,7 +323,7 @@ class SourceFeed:
     def _batch(
         self, outputs: Sequence[Any], layouts: Sequence[str | None], batch_size: int, *, copy: bool
     ) -> _Batch:
-        """What was given for the outputs as samples that are the pipeline's own, and checked."""
+        """Converts the data of the outputs to checked samples that the pipeline owns."""
         if len(outputs) != len(self.layouts):
             raise ValueError(
                 f"{self.title}: the source gave {len(outputs)} outputs, num_outputs is {self.num_outputs}"

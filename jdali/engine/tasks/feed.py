@@ -1,4 +1,4 @@
-"""What the sources of a pipeline give, batch by batch: where they are, and how to go back there."""
+"""The sources of a pipeline as one stream of batches, with a position that can be saved and restored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class End:
 
 @dataclasses.dataclass
 class DrawnBatch:
-    """What the sources gave for one batch.
+    """A batch drawn from the sources; nothing of it is computed yet.
 
     Attributes:
         refs: for each reader the epochs and indices of the samples, and which are repeated.
@@ -94,17 +94,17 @@ class Feed:
 
     @property
     def may_end(self) -> bool:
-        """Whether there is an external source, which may come to its end."""
+        """True if there is an external source, which may come to its end."""
         return bool(self._externals)
 
     @property
     def is_fed(self) -> bool:
-        """Whether a batch has data that are given to the pipeline, not asked for."""
+        """True if a batch holds data that the user feeds, rather than data that the pipeline asks for."""
         return any(source.is_fed for source in self._externals.values())
 
     @property
     def calls_user(self) -> bool:
-        """Whether a batch has data that functions of the user's give, in this process."""
+        """True if functions of the user's give data of a batch, in this process."""
         return any(source.calls_user for source in self._externals.values())
 
     def add(self, node: Node, source: Any) -> None:
@@ -122,7 +122,7 @@ class Feed:
         return self._with_leads(self._positions())
 
     def state_after(self, draw: DrawnBatch) -> dict[str, Any]:
-        """Where all sources were behind a batch, which is the last that was settled."""
+        """Returns the state of all sources behind a batch, the last one that was settled."""
         return self._with_leads(draw.state)
 
     def note_end(self) -> None:
@@ -131,7 +131,9 @@ class Feed:
         self._ends[self.epoch] = self._positions()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Where all sources were when one came to its end, in one of the last two epochs; None: it did not."""
+        """Returns the state of all sources when one came to its end in one of the last two epochs; None: none
+        did.
+        """
         positions = self._ends.get(epoch)
         return None if positions is None else self._with_leads(positions)
 
@@ -277,7 +279,7 @@ class Feed:
         self.position += batches * count
 
     def ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
-        """What a question to a source gave; raises OperatorError in place of what was raised."""
+        """Asks a source; raises OperatorError in place of the source's exception."""
         try:
             return question()
         except StopIteration:

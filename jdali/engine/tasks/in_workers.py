@@ -1,4 +1,4 @@
-"""What of a graph runs in worker processes, and starting them."""
+"""Finds the parts of a graph that run in worker processes, and starts these."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next
 
 
 class RemoteSource:
-    """What runs in a worker: the same source, made there.
+    """A source in a worker process, made there.
 
     Args:
         source: of the user.
@@ -115,7 +115,7 @@ class ParallelSource(SourceFeed, InWorkers):
         return False
 
     def remote(self) -> RemoteSource:
-        """What the workers get."""
+        """Makes the object that is sent to the workers."""
         return RemoteSource(self.source, self._options, not self._takes_index)
 
     def in_process(self) -> SourceFeed:
@@ -148,7 +148,9 @@ class ParallelSource(SourceFeed, InWorkers):
         return batch.outputs
 
     def _wanted(self, request: _Request) -> tuple[int, ...]:
-        """What of a request the batch depends on. Batches may be smaller than thought when later ones were asked for."""
+        """Describes the part of a request that the batch depends on. Batches may be smaller than expected
+        when later ones were requested.
+        """
         return () if not self._takes_index else request[:-1] if self.batch else request
 
     def _ask(self, request: _Request) -> _Ahead:
@@ -195,7 +197,9 @@ class ParallelSource(SourceFeed, InWorkers):
 
 
 def _answers(parts: list[Future[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
-    """What workers answered. The futures are let go of: what one raised would hold this frame, and this frame it."""
+    """Takes the answers of workers. It drops the futures: an exception in one would hold this frame, and this
+    frame it.
+    """
     parts.reverse()
     answers = []
     try:

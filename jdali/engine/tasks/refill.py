@@ -1,4 +1,4 @@
-"""What replaces samples that cannot be read, so that epochs begin and end where they would.
+"""Replaces samples that cannot be read, so that epochs begin and end where they would.
 
 The reader's next sample takes the place, and all samples after it come as much earlier. So at the end of
 the epoch some positions are left, and repetitions of a good sample fill them: an epoch has as many batches as
@@ -24,7 +24,7 @@ Refs = tuple[np.ndarray, np.ndarray, np.ndarray]  # epochs, indices, whether it 
 
 @dataclasses.dataclass(frozen=True)
 class Lead:
-    """How far a reader gives samples ahead of its own position.
+    """Distance of a reader ahead of its own position.
 
     Attributes:
         epoch: where it does.
@@ -51,7 +51,7 @@ class Positions:
 
 
 class Refills:
-    """How far readers give samples ahead of their own positions.
+    """Distances of all readers ahead of their own positions.
 
     Batches are drawn before it is known whether samples of those before them fail. So each is drawn with the
     samples that are to be expected, and settled later, in the same order, with those that it must have.

@@ -1,4 +1,4 @@
-"""Which samples a batch holds: their identity for random keys."""
+"""Identities of the samples of a batch, for random keys."""
 
 from __future__ import annotations
 

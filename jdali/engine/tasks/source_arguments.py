@@ -1,4 +1,4 @@
-"""What users give as the source of data: whether it can be one, and how it is asked."""
+"""Arguments that describe a user's source: checks them, and finds how to call it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CYCLES = {True: "quiet", False: "no", None: "no", "no": "no", "quiet": "quiet",
 
 
 def cycle_mode(given: Any) -> str:
-    """What `cycle` means: "no", "quiet" or "raise"."""
+    """Returns the meaning of `cycle`: "no", "quiet" or "raise"."""
     if isinstance(given, (bool, str, type(None))) and given in _CYCLES:
         return _CYCLES[given]
     raise ValueError(
@@ -47,12 +47,14 @@ def check_source(source: Any, cycle: Any, *, repeat_last: bool = False) -> None:
 
 
 def is_callback(source: Any) -> TypeGuard[Callable[..., Any]]:
-    """Whether the source is called for each of its items."""
+    """True if the source is called for each of its items."""
     return callable(source) and not is_generator_function(source)
 
 
 def takes_argument(function: Callable[..., Any]) -> bool:
-    """Whether a callback takes an index (a number, SampleInfo or BatchInfo); raises TypeError if it takes more than that."""
+    """True if a callback takes an index (a number, SampleInfo or BatchInfo); raises TypeError if it takes
+    more than that.
+    """
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

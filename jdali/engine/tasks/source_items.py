@@ -148,7 +148,7 @@ class SourceItems:
 
 
 class _CallbackItems(Iterator[Any]):
-    """What a callback returns, call by call; with the callback's own state, if it has one."""
+    """Calls a callback, item by item; has the callback's own state, if it has one."""
 
     def __init__(self, function: Callable[[], Any]):
         self._function = function
@@ -161,7 +161,7 @@ class _CallbackItems(Iterator[Any]):
 
 
 def is_generator_function(source: Any) -> bool:
-    """Whether a call gives a generator: a function with `yield`, also as a partial or as `__call__`."""
+    """True for a function with `yield`, also as a partial or as `__call__`."""
     if isinstance(source, functools.partial):
         return is_generator_function(source.func)
     call = getattr(type(source), "__call__", None)  # noqa: B004  the function itself is wanted
@@ -169,7 +169,7 @@ def is_generator_function(source: Any) -> bool:
 
 
 def has_state(source: Any) -> bool:
-    """Whether a user's object can say where it is, and go back there."""
+    """True if a user's object has `get_state` and `set_state`."""
     return hasattr(source, "get_state") and hasattr(source, "set_state")
 
 
@@ -179,7 +179,7 @@ def portable(state: Any) -> Any:
 
 
 def restored(state: Any) -> Any:
-    """What `portable` was given."""
+    """Restores an object from the result of `portable`."""
     if isinstance(state, dict) and state.keys() == {"base64"}:
         return base64.b64decode(state["base64"])
     return state

@@ -1,4 +1,4 @@
-"""What feeds a pipeline from a video in memory, batch by batch."""
+"""Feeds a pipeline from a video in memory, batch by batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user's daemon threads see of the interpreter's exit: nothing."""
+"""Stops daemon threads before the interpreter shuts down."""
 
 from __future__ import annotations
 

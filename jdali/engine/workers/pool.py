@@ -120,7 +120,7 @@ class Pool:
 
 
 class Cost:
-    """Whether the calls of a function are better made one after another here, or in the pool.
+    """Measures if the calls of a function run faster one after another in this thread or in the pool.
 
     Threads that let go of the interpreter many times a millisecond mostly wait for each other: two of them
     took three times as long as one for plain WAV files. How that is depends on the function and the machine,

@@ -1,4 +1,4 @@
-"""Where the time of a pipeline goes: counters by part, and the same parts by name in JAX's profiler.
+"""Counters of the time of each phase of a pipeline, under the same names in JAX's profiler.
 
 A part is entered once a batch, and once for each task of a thread pool; that costs some microseconds.
 """
@@ -22,7 +22,7 @@ from jdali.graph.plan import ExecutionPlan, HostStep, Stage
 
 @dataclasses.dataclass
 class Spent:
-    """What a part has taken.
+    """Time that a phase has taken.
 
     Attributes:
         count: how often it ran.
