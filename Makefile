@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports stubs check bench docs clean
+.PHONY: run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports words stubs check bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -94,10 +94,13 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports --no-logo
 
+words: $(VENV)/.dev
+	$(BIN)/python tools/check_words.py
+
 stubs: $(VENV)/.dev
 	$(BIN)/python tools/make_stubs.py
 
-check: lint types imports
+check: lint types imports words
 	$(BIN)/python tools/make_stubs.py --check
 
 bench: $(VENV)/.oracle

@@ -1,4 +1,4 @@
-"""What programs written for DALI ask the conversion of conditionals, under DALI's name of the module."""
+"""Conversion of conditionals, under DALI's name of the module."""
 
 from jdali.graph.autograph import do_not_convert, is_autograph_artifact
 

@@ -102,7 +102,7 @@ class OperatorError(RuntimeError):
     def of(
         cls, error: Exception, operator: str, *, sample: int | None = None, source: str = "", where: str = ""
     ) -> OperatorError:
-        """What to raise `from` an exception that an operator, or a user's function in it, has raised.
+        """Makes the error to raise `from` an exception of an operator, or of a user's function in it.
 
         Args:
             error: any but StopIteration. The result has its attributes.
@@ -122,7 +122,9 @@ class OperatorError(RuntimeError):
 
 
 def described(error: Exception, operator: str) -> str:
-    """What went wrong, beginning with the operator's name, and with the type of what users' code raised."""
+    """Describes the error, beginning with the operator's name, and with the type of the exception in users'
+    code.
+    """
     text, kind = str(error), type(error).__name__
     if text.startswith(f"_{operator}: "):  # a variant, which is named after the operator
         return text[1:]
@@ -193,7 +195,7 @@ def _set(error: Exception, attributes: Mapping[str, Any]) -> None:
 
 
 def _is_found_by_name(kind: type) -> bool:
-    """Whether another process can find the class: pickle holds no more of it than its name."""
+    """True if another process can find the class: pickle holds no more of it than its name."""
     found: Any = sys.modules.get(kind.__module__)
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
@@ -201,7 +203,7 @@ def _is_found_by_name(kind: type) -> bool:
 
 
 def _restored(kind: type[Exception], text: str, attributes: dict[str, Any]) -> OperatorError:
-    """What `OperatorError.__reduce__` took apart."""
+    """Restores the error that `OperatorError.__reduce__` took apart."""
     try:
         made = _new(_combined(kind), kind, text)
     except TypeError:  # an ExceptionGroup is not made of a text

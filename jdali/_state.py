@@ -35,7 +35,7 @@ def to_checkpoint(pipeline: Mapping[str, Any], iterator: Mapping[str, Any] | Non
 
 
 def from_checkpoint(data: str | bytes) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """What `to_checkpoint` was given."""
+    """Restores the state from the bytes of `to_checkpoint`."""
     try:
         parsed = json.loads(data)
     except ValueError as error:

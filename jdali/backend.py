@@ -1,4 +1,4 @@
-"""What DALI's backend tells of operators, for programs that look at them: names, schemas, devices.
+"""Information on operators for programs that ask DALI's backend: names, schemas, devices.
 
 Of DALI's backend, this is what makes sense here: there is no CUDA context, driver or library to ask for, and memory
 is XLA's and that of each pipeline (`Pipeline(max_idle_bytes=)`).
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class OpSchema:
-    """What there is to know of an operator; made by `GetSchema`.
+    """Schema of an operator; made by `GetSchema`.
 
     Args:
         operator: its record.
@@ -64,12 +64,12 @@ class OpSchema:
         return self._operator.doc
 
     def IsStateful(self) -> bool:
-        """Whether calls depend on those before them, or do more than give their outputs."""
+        """True if calls depend on those before them, or do more than give their outputs."""
         op = self._operator
         return op.random or op.has_effects or isinstance(op, ReaderOp)
 
     def HasRandomSeedArg(self) -> bool:
-        """Whether it draws random values, and so takes `seed`."""
+        """True if it draws random values, and so takes `seed`."""
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:
@@ -102,15 +102,15 @@ class OpSchema:
         return sorted({*self._operator.public_args, *generic_arguments(self._operator)})
 
     def HasArgument(self, name: str) -> bool:
-        """Whether there is an argument of this name."""
+        """True if there is an argument of this name."""
         return name in self.GetArgumentNames()
 
     def IsArgumentOptional(self, name: str) -> bool:
-        """Whether it may be left out; False, too, if there is no argument of this name."""
+        """True if it may be left out; False, too, if there is no argument of this name."""
         return self.HasArgument(name) and not self._argument(name).required
 
     def HasArgumentDefaultValue(self, name: str) -> bool:
-        """Whether it has a default that is not None.
+        """True if it has a default that is not None.
 
         Raises:
             KeyError: there is no argument of this name; also in the methods below.
@@ -129,7 +129,9 @@ class OpSchema:
         return repr(self._argument(name).default)
 
     def IsTensorArgument(self, name: str) -> bool:
-        """Whether its value may differ from sample to sample; False, too, if there is no argument of this name."""
+        """True if its value may differ from sample to sample; False, too, if there is no argument of this
+        name.
+        """
         return self.HasArgument(name) and self._argument(name).kind is ArgKind.PER_SAMPLE
 
     def _argument(self, name: str) -> Arg:
@@ -142,7 +144,7 @@ class OpSchema:
 
 
 def CheckDLPackCapsule(ptr: Any) -> tuple[bool, bool]:
-    """Whether an object is a DLPack capsule that nobody has read yet, and whether its data are on a GPU."""
+    """True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)
 

@@ -1,4 +1,4 @@
-"""How callbacks get into worker processes: `pickle_by_value`, and `dumps` and `loads` that know of it.
+"""Pickling of callbacks for worker processes: `pickle_by_value`, and `dumps` and `loads` that know of it.
 
 This is what a `Pipeline` uses if it has no `py_callback_pickler`.
 """

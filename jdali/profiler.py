@@ -1,4 +1,4 @@
-"""Where the time of a training loop goes, and what to change.
+"""Reports where the time of a training loop goes, and how to change it.
 
 Every read, host step, stage and wait of a pipeline runs inside a `jax.profiler.TraceAnnotation` whose name
 begins with "jdali", so it shows in a trace of `jax.profiler.trace`. The same parts are counted, always:
@@ -36,7 +36,7 @@ _KINDS = {
 
 @dataclasses.dataclass(frozen=True)
 class PartTime:
-    """What a part of the pipeline takes for a batch.
+    """Time that a phase of the pipeline takes for a batch.
 
     Attributes:
         kind: "source", "reading", "decoding", "host", "stage" or "transfer".
@@ -62,7 +62,7 @@ class PartTime:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """Where the time of an epoch went; `str` puts it into a few lines.
+    """Time of an epoch by phase; `str` puts it into a few lines.
 
     Attributes:
         batches: that the loop got.
@@ -161,7 +161,7 @@ class Recorder:
         return _Mark([p.times() for p in self._pipelines], self._batch.spent(), time.process_time())
 
     def report(self, batches: int, seconds: float, waited: float) -> Report:
-        """What has happened since the mark.
+        """Reports the time since the mark.
 
         Args:
             batches: that the loop got.
@@ -210,7 +210,7 @@ class Recorder:
 
 
 def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[PhaseTimer, Spent]]:
-    """What an iterator does itself, and for how long it waits for the device."""
+    """Splits an iterator's time into its own work and waiting for the device."""
     waited = Spent(count=spent.count, tasks=spent.count, seconds=spent.inner["computing"])
     waited.busy = waited.seconds
     return [(device, waited), (part, spent - dataclasses.replace(waited, count=0, tasks=0))]
@@ -237,7 +237,7 @@ def _per_batch(part: PhaseTimer, spent: Spent) -> PartTime:
 
 @dataclasses.dataclass(frozen=True)
 class _Facts:
-    """What a verdict is made from."""
+    """Facts on which a verdict rests."""
 
     batches: int
     seconds: float
@@ -289,7 +289,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
-    """What makes a part faster."""
+    """Advises how to make a phase faster."""
     waits = part.busy > 0 and part.cpu < _WAITING * part.busy
     threads = facts.times.threads
     advice: list[str] = []

@@ -1,4 +1,5 @@
-"""How files are read, above all those in remote storage (s3://, gcs://, https://, ...): limits, retries, read-ahead.
+"""Options for reading files, above all in remote storage (s3://, gcs://, https://, ...): limits, retries,
+read-ahead.
 
 Wherever a reader takes a path it takes a URL that fsspec knows. Credentials, endpoints and whatever else
 a kind of storage needs are set where fsspec looks for them: its configuration files, `fsspec.config.conf`,
@@ -17,7 +18,7 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How files are read; what concerns requests is of remote ones.
+    """Options for reading files; those on requests concern remote files.
 
     Attributes:
         max_file_bytes: the largest file that is read as a whole, and the largest record or window of one, local or
@@ -83,5 +84,5 @@ def configure(**changes: Any) -> Options:
 
 
 def options() -> Options:
-    """Those that hold now."""
+    """Returns the options in force."""
     return _current

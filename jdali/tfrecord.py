@@ -1,4 +1,4 @@
-"""What `fn.readers.tfrecord` is to take from each record: DALI's names for TensorFlow's features."""
+"""Features for `fn.readers.tfrecord` to read from each record, by DALI's names for TensorFlow's features."""
 
 from __future__ import annotations
 

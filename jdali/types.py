@@ -122,7 +122,7 @@ class DALIInterpType(DALIEnum):
 
 
 class PipelineAPIType(DALIEnum):
-    """Which family of `Pipeline` methods a pipeline is driven with."""
+    """Family of `Pipeline` methods that drives a pipeline."""
 
     BASIC = 0
     ITERATOR = 1

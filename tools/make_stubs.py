@@ -276,7 +276,7 @@ def all_stubs() -> dict[Path, str]:
     return stubs
 
 
-CATALOG_HEADER = '''"""Where each operator is defined, and its kind. Made by tools/make_stubs.py; do not edit."""
+CATALOG_HEADER = '''"""Module and kind of each operator. Written by tools/make_stubs.py; do not edit."""
 
 CATALOG: dict[str, dict[str, str]] = {
 '''

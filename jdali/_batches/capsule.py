@@ -25,7 +25,7 @@ def device_of_capsule(value: Any) -> tuple[int, int] | None:
 
 
 def is_on_gpu(device: tuple[int, int]) -> bool:
-    """Whether a device of DLPack is a CUDA GPU."""
+    """True if a device of DLPack is a CUDA GPU."""
     return device[0] == _CUDA
 
 

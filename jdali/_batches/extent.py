@@ -22,7 +22,7 @@ def size_text(extent: Iterable[Any]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class BatchSpec:
-    """What is known on the host of a batch before its values are: sizes, dtype, layout.
+    """Sizes, dtype and layout of a batch: all that is known on the host before its values are computed.
 
     Attributes:
         extents: int64 [N, ndim], the true size of each sample.
@@ -76,7 +76,7 @@ class BatchSpec:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What a `setup` returns if the specs of the outputs do not say it all.
+    """Result of a `setup` whose outputs need more than their specs.
 
     Attributes:
         outputs: spec of each output.

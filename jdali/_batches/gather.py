@@ -203,7 +203,9 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Where to put samples together: where they are wanted, if some are there; else where the first is."""
+    """Chooses the device on which samples are put together: the wanted one if some are there, else that of
+    the first.
+    """
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:

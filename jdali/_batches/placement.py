@@ -214,7 +214,7 @@ def of_batch_axis(sharding: Sharding) -> Sharding:
 
 @dataclasses.dataclass(frozen=True)
 class BatchSplit:
-    """How a sharding splits the batch axis.
+    """Split of the batch axis by a sharding.
 
     Attributes:
         count: into how many parts, in all processes together.

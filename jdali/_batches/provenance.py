@@ -1,4 +1,6 @@
-"""Where the samples of a batch came from: it travels with them, and names are made when asked for."""
+"""Provenance: the samples of sources that each sample was made of. It travels with them; names are made when
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -153,7 +155,7 @@ class Provenance(Sequence[str]):
         return self._names(self._links[i], apart=True)
 
     def origins(self, i: int) -> list[tuple[Drawn, int]]:
-        """What sample `i` was made of, each with its position in what was drawn."""
+        """Returns the samples that sample `i` was made of, each with its position in the drawn batch."""
         return [found for found in self._found(self._links[i]) if not isinstance(found[0], _Pasted)]
 
     def _found(self, links: np.ndarray) -> list[tuple[Drawn, int]]:

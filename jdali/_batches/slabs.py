@@ -42,7 +42,7 @@ _HUGE_PAGE = 4 << 20
 
 
 class Usage(NamedTuple):
-    """What a pool has, bytes: in slabs that arrays lie in, and in those that are kept for others."""
+    """Bytes of a pool: in leased slabs, and in idle ones."""
 
     leased: int
     idle: int

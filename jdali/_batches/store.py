@@ -1,4 +1,4 @@
-"""Where the samples of a batch lie: a few blocks of memory, and for each sample a block and a row.
+"""Store of a batch: a few blocks of memory, and for each sample a block and a row.
 
 The engine makes a batch in parts (one compiled program per padded shape), host operators make one
 array a sample. Both are blocks here, so that picking, reordering and merging samples only moves
@@ -67,7 +67,7 @@ class PaddedBlock:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Where the block is, if it is on devices."""
+        """Sharding of the block, if it is on devices."""
         return self.array.sharding if isinstance(self.array, jax.Array) and not self.local else None
 
     @property
@@ -103,7 +103,7 @@ class SamplesBlock:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Where the first sample that is on a device is."""
+        """Sharding of the first sample that is on a device."""
         away = (a.sharding for a in self.arrays if isinstance(a, jax.Array) and not is_local(a))
         return next(away, None)
 
@@ -293,12 +293,12 @@ class Store:
 
     @property
     def sharding(self) -> Sharding | None:
-        """Where the first block that is not in host memory is; None: all are in host memory."""
+        """Sharding of the first block that is not in host memory; None: all are in host memory."""
         return next((b.sharding for b in self.blocks if b.sharding is not None), None)
 
     @property
     def local(self) -> bool:
-        """Whether all samples are in host memory."""
+        """True if all samples are in host memory."""
         return all(b.local for b in self.blocks)
 
     def to_host(self) -> Store:

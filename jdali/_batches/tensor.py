@@ -64,7 +64,7 @@ class Tensor:
         return dali_type(self._value.dtype)
 
     def source_info(self) -> str:
-        """Where the sample came from (a file, mostly); "" if not known."""
+        """Origin of the sample (a file, mostly); "" if not known."""
         return self._source
 
     def get_property(self, name: str, /) -> str | None:

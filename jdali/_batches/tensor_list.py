@@ -183,7 +183,7 @@ class TensorList:
 
     @property
     def store(self) -> Store:
-        """Where the samples lie (for the engine)."""
+        """Store of the samples (for the engine)."""
         return self._store
 
     def as_numpy(self) -> HostArray:
@@ -221,15 +221,15 @@ class TensorList:
 
     @property
     def provenance(self) -> Provenance | None:
-        """Which samples of sources those of the batch were made of (for the engine); None: not known."""
+        """Provenance of the samples (for the engine); None: not known."""
         return self._source
 
     def source_info(self) -> list[str]:
-        """Where each sample came from (a file, mostly); "" if not known."""
+        """Origin of each sample (a file, mostly); "" if not known."""
         return [""] * len(self) if self._source is None else list(self._source)
 
     def is_dense_tensor(self) -> bool:
-        """Whether all samples have one size."""
+        """True if all samples have one size."""
         return self._store.spec.is_uniform
 
     def __len__(self) -> int:
@@ -301,7 +301,7 @@ class TensorList:
 
     @property
     def _placement(self) -> Placement:
-        """Where JAX's arrays of the samples are made: where these are, if they are on devices."""
+        """Chooses the device of JAX's arrays of the samples: that of the samples, if they are on devices."""
         return self._store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:

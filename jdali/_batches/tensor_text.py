@@ -1,4 +1,4 @@
-"""How tensors and batches print: the same text as DALI's, so that logs and doctests agree."""
+"""Text of tensors and batches, the same as DALI's, so that logs and doctests agree."""
 
 from __future__ import annotations
 

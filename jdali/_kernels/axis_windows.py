@@ -29,7 +29,7 @@ _BLOCK = 1 << 14
 
 @dataclasses.dataclass(frozen=True)
 class _Sum:
-    """What a compiled sum depends on.
+    """Key of a compiled sum.
 
     Attributes:
         axes: number of axes of the windows, the last ones of D, H, W.

@@ -1,4 +1,4 @@
-"""What lies past the borders of an image: indices of each border mode, and images with a margin."""
+"""Borders of an image: indices of each border mode, and images with a margin."""
 
 from __future__ import annotations
 

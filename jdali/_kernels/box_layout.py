@@ -1,4 +1,4 @@
-"""How boxes are given: as float32 in fours, their coordinates in the order "xyXY", "xyWH", "xyzXYZ", ..."""
+"""Layouts of boxes: float32 in fours, their coordinates in the order "xyXY", "xyWH", "xyzXYZ", ..."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _Float = np.float32
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """What windows to look for.
+    """Options of a search for windows.
 
     Attributes:
         thresholds: least overlaps; each round draws one of them.
@@ -219,7 +219,9 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """What is compared with the threshold, float32 [K]: overlap with the worst or the best of the boxes."""
+    """Computes the value compared with the threshold, float32 [K]: overlap with the worst or the best of the
+    boxes.
+    """
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

@@ -87,7 +87,7 @@ _BLOCK, _SMALL = 1 << 16, 1 << 13
 def by_rows(
     make: Callable[..., Array], image: Array, size: Array, *others: Array, shape: tuple[int, ...], dtype: Any
 ) -> Array:
-    """What `make` makes of the rows of an image: of all at once, on a CPU of some at a time.
+    """Applies `make` to the rows of an image: to all at once, on a CPU to blocks of them.
 
     Args:
         make: of an array of some rows, the number of the first one, what arrays go through of which each element is

@@ -47,7 +47,7 @@ def padded_taps(size: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class SumKind:
-    """What is made of sums.
+    """Result of a correlation: its border, type and rounding.
 
     Attributes:
         border: see `with_margin`; None: positions of the kernel that reach past the image are left out.
@@ -68,7 +68,7 @@ class SumKind:
 
 @dataclasses.dataclass(frozen=True)
 class Correlation:
-    """What a compiled correlation depends on.
+    """Key of a compiled correlation.
 
     Attributes:
         kind: what is made.
@@ -299,7 +299,7 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Whether a kernel [T, R, S] is a product of three vectors, and it pays to use them; and these."""
+    """Factors a kernel [T, R, S] into three vectors; returns whether it pays to use them, and the vectors."""
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)

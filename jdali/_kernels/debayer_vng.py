@@ -107,7 +107,7 @@ def _gradients(wide: Array, green: Array, keep: Keep) -> list[Array]:
 
 
 def _straight(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array]:
-    """What a direction along an axis adds to the three sums of `by_gradients`."""
+    """Computes the terms that a direction along an axis adds to the three sums of `by_gradients`."""
     own, near = at(2 * y, 2 * x) + at(0, 0), 2 * at(y, x)
     far = at(2 * y + x, 2 * x + y) + at(2 * y - x, 2 * x - y)
     corners = at(y + x, x + y) + at(y - x, x - y)

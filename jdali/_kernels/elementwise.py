@@ -1,4 +1,4 @@
-"""What all arithmetic expressions share: result types, broadcasting, layouts.
+"""Arithmetic expressions: result types, broadcasting, layouts.
 
 `elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in
 NumPy, by their true sizes; operands of one size (and those of one element) cost nothing but the

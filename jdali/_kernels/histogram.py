@@ -23,7 +23,7 @@ SMALL = 1 << 14
 
 
 def histograms(image: Array, extent: Array) -> Array:
-    """How often each value occurs in each channel.
+    """Counts the values in each channel.
 
     Args:
         image: uint8 [H, W, C], padded.

@@ -1,4 +1,4 @@
-"""What the image decoders have in common: their arguments, header scan and decoding."""
+"""Image decoders: their common arguments, header scan and decoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a warp reads an image: as it is, or with the bytes of each pixel packed into one number.
+"""Pixels of an image as a warp reads them: as they are, or with the bytes of each packed into one number.
 
 On a CPU a gather takes its time by the number of indices, not of bytes, and what surrounds it is made for each element
 anew. Packed, a pixel of three bytes is read and filled once, with vector instructions; where the border is repeated
@@ -99,7 +99,7 @@ def _packed_rows(image: Array, rows: Array) -> Array:
 
 
 def packs(image: Array) -> bool:
-    """Whether a number of 32 bits holds what is along the last axis."""
+    """True if a number of 32 bits holds the last axis."""
     return image.dtype == jnp.uint8 and 0 < image.shape[-1] <= _BYTES
 
 

@@ -1,4 +1,4 @@
-"""What the random generators share: the shape of their output."""
+"""Shape of the output of random generators."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from jdali._kernels.border import INDICES, rows_with_margin
 
 @dataclasses.dataclass(frozen=True)
 class ReachedRows:
-    """What the kernel reaches from some rows, in float32, with what lies past the borders of the image.
+    """Rows that a kernel reaches from some rows, in float32, with a margin past the borders of the image.
 
     It is made in the cache, block by block: made of the whole image it would be written to memory and read again twice.
 
@@ -42,7 +42,7 @@ class ReachedRows:
         return 0 if self.border is None else self.kernel[2] - 1
 
     def buffer(self) -> Array:
-        """What `read` writes into."""
+        """Makes the buffer that `read` writes into."""
         planes, rows, length = self.shape
         return jnp.zeros((planes * rows, length + self._side * self.channels), jnp.float32)
 

@@ -1,4 +1,4 @@
-"""Which axes an operator reduces, and what the reduced batch looks like."""
+"""Axes that an operator reduces, and the spec of the reduced batch."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ _RADII = {  # in output elements when shrinking, in input elements otherwise
 
 
 def all_nearest(kinds: Any) -> bool | None:
-    """Whether the filters [N, ...] of all samples are NN; None: of some of them, or along some axes."""
+    """True if the filters [N, ...] of all samples are NN; None if those of some samples or axes are."""
     nearest = np.asarray(kinds) == NN
     return True if nearest.all() else None if nearest.any() else False
 

@@ -40,7 +40,7 @@ def _int32(value: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Axis:
-    """How the rows of one sample become others.
+    """Resampling of the rows of one sample.
 
     Attributes:
         filter: float32 [5], see `resample_filters`.
@@ -249,7 +249,8 @@ def resample_taps(
 
 
 def resample_small(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
-    """What `resample_taps` gives, to the last bit, without its tiles: for arrays not worth their loops.
+    """Computes the result of `resample_taps`, to the last bit, without its tiles: for arrays not worth their
+    loops.
 
     Args:
         image: [*shape, C], padded.

@@ -26,7 +26,7 @@ _LEAST_WINDOW = 1e-3
 
 @dataclasses.dataclass(frozen=True)
 class ResizeWindow:
-    """What of each sample becomes what: axis by axis, [low, high) of the input → `size` elements.
+    """Resampled window of each sample: axis by axis, [low, high) of the input → `size` elements.
 
     Attributes:
         low, high: float64 [N, d]; high < low mirrors.

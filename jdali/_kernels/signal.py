@@ -1,4 +1,4 @@
-"""What the audio operators share: checks of their input, and vectors along an axis."""
+"""Audio operators: checks of their input, and vectors along an axis."""
 
 from __future__ import annotations
 

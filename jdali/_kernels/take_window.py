@@ -76,7 +76,7 @@ def window_indices(
     flips: Sequence[Array | None] | None = None,
     sizes: Array | None = None,
 ) -> list[Array | None]:
-    """Where each element of a window comes from, axis by axis.
+    """Computes the source index of each element of a window, axis by axis.
 
     Args:
         anchors: for each axis int32 []; None: the window begins where the sample does.

@@ -1,4 +1,4 @@
-"""What the `setup` functions of all transforms share: how many axes, and of what shape the matrix."""
+"""Plans of transforms: the number of axes and the shape of the matrix."""
 
 from __future__ import annotations
 

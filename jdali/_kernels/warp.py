@@ -53,7 +53,7 @@ _FAR = 1 << 30  # pixels; positions further away count as being there
 
 # --- setup --------------------------------------------------------------------------------------
 def is_given(argument: Any) -> bool:
-    """Whether a vector argument whose default is empty was given; a tracer was."""
+    """True if a vector argument whose default is empty has a value; a tracer has one."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
 
@@ -174,7 +174,7 @@ def warp(
 
 @dataclasses.dataclass(frozen=True)
 class _Sampling:
-    """What a compiled warp depends on."""
+    """Key of a compiled warp."""
 
     mapping: Mapping
     shape: tuple[int, ...]
@@ -185,7 +185,7 @@ class _Sampling:
 
     @property
     def folds(self) -> bool:
-        """Whether what is outside shows the inside, mirrored or once more."""
+        """True if points outside show the inside, mirrored or repeated."""
         return self.fill_value is None and self.border != "replicate"
 
 
@@ -231,7 +231,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
-    """Whether to read packed pixels; packing takes as long as reading a few pixels of a hundred."""
+    """True if reading packed pixels pays; packing takes as long as reading a few pixels of a hundred."""
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
     return packs(image) and sampling.dtype == image.dtype and needed and not inside_only

@@ -59,7 +59,7 @@ class ScalarConstant:
         return f"ScalarConstant({self.value}, {self.dtype})"
 
     def __eq__(self, other: object) -> Any:
-        """Whether another constant has the same value and type; with a DataNode, a comparison sample by sample."""
+        """True if another constant has the same value and type; with a DataNode, compares sample by sample."""
         if not isinstance(other, ScalarConstant):
             return NotImplemented
         return (self.value, self.dtype) == (other.value, other.dtype)

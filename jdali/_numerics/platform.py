@@ -1,4 +1,4 @@
-"""Which platform a program is for, where that is known while it is traced.
+"""Platform of a program, where it is known while the program is traced.
 
 `jax.lax.platform_dependent` traces all of its branches, and under `vmap` each of them several more times. The
 engine makes a program for one platform: there only the branch of that platform is traced, a third of the work.
@@ -22,7 +22,7 @@ _KNOWN: ContextVar[str | None] = ContextVar("platform", default=None)
 
 @contextlib.contextmanager
 def tracing_for(platform: str) -> Iterator[None]:
-    """What is traced within is for devices of this platform: "cpu", "gpu", ..."""
+    """Declares that code traced within is for devices of this platform: "cpu", "gpu", ..."""
     before = _KNOWN.set(platform)
     try:
         yield

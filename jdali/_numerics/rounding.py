@@ -154,7 +154,7 @@ def varying_like(state: T, *others: Array) -> T:
 
 
 def needs_x64(dtype: DTypeLike) -> bool:
-    """Whether JAX holds this dtype only with 64-bit types enabled."""
+    """True if JAX holds this dtype only with 64-bit types enabled."""
     return np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind in "iuf"
 
 

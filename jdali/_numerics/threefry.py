@@ -49,7 +49,7 @@ def fold_in(key: Words, word: ArrayLike) -> Words:
 
 
 def written_out(key_0: Array, key_1: Array, counter_0: Array, counter_1: Array) -> Words:
-    """What `threefry2x32_p` computes, 20 rounds, without a loop."""
+    """Computes `threefry2x32_p`, 20 rounds, without a loop."""
     keys = (key_0, key_1, key_0 ^ key_1 ^ _PARITY)
     x, y = counter_0 + keys[0], counter_1 + keys[1]
     for group in range(5):

@@ -1,1 +1,1 @@
-"""What an operator is: its record, its arguments and layouts, and how it is called."""
+"""Operators: their records, arguments and layouts, and how they are called."""

@@ -155,7 +155,9 @@ def extents_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
-    """What DALI says of an argument that has neither one value nor one for each axis: as a constant, and as a tensor."""
+    """Returns DALI's words for an argument that has neither one value nor one for each axis: as a constant,
+    and as a tensor.
+    """
     return (
         f'Argument "{name}" expects either a single value or a list of {axes} elements. {found} given. Argument {name} '
         f"for sample {sample} is expected to have 1 or {axes} elements, got: {found}."

@@ -1,4 +1,4 @@
-"""What all operators have in common, and the registry of them.
+"""Base of all operators, and their registry.
 
 An operator is one decorated function, from which every surface is derived. What else there is to say of it
 depends on its kind, which is a type of its own; `record.py` lists them.
@@ -25,7 +25,7 @@ WholeBatch: TypeAlias = "Callable[[Given], bool]"
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Operator(Schema):
-    """What jdali knows of one operator, whatever its kind. Decorators take these fields as their options.
+    """Record of one operator, whatever its kind. Decorators take these fields as their options.
 
     Attributes:
         run: the decorated function.
@@ -81,24 +81,26 @@ class Operator(Schema):
 
     @property
     def has_effects(self) -> bool:
-        """Whether it does more than give its outputs, and so runs also if nobody uses them."""
+        """True if it does more than give its outputs, and so runs also if nobody uses them."""
         return False
 
     @property
     def shown_work(self) -> str:
-        """What its work is in reports of times: "decoding", "user code", or "" for any other."""
+        """Name of its work in reports of times: "decoding", "user code", or "" for any other."""
         return ""
 
     def depends_on_batch(self, given: Given) -> bool:
-        """Whether results for a sample depend on the others of the batch, if only in size."""
+        """True if results for a sample depend on the others of the batch, if only in size."""
         return False
 
     def by_sample(self, given: Given) -> bool:
-        """Whether a sample of the outputs depends on the sample in the same position of the inputs alone."""
+        """True if a sample of the outputs depends only on the sample in the same position of the inputs."""
         return not self.depends_on_batch(given)
 
     def mixes_samples(self, given: Given) -> bool:
-        """Whether it works on the whole batch at once, so that a sample alone is not what it is in its batch."""
+        """True if it works on the whole batch at once, so that results for a sample alone differ from those
+        in its batch.
+        """
         return False
 
     @property
@@ -111,7 +113,7 @@ class Operator(Schema):
         return None
 
     def num_outputs(self, static: Given, inputs: int = 0) -> int:
-        """How many outputs it has with these static arguments and `inputs` inputs."""
+        """Counts the outputs for these static arguments and `inputs` inputs."""
         count = self.outputs(static) if callable(self.outputs) else self.outputs
         return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
 

@@ -78,7 +78,7 @@ class Traced:
 
 
 def is_traced(value: Any) -> bool:
-    """Whether an argument of `setup` has no value yet (checks of its value must be left out)."""
+    """True if an argument of `setup` has no value yet (checks of its value must be left out)."""
     return isinstance(value, Traced)
 
 

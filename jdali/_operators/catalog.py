@@ -1,4 +1,4 @@
-"""Where each operator is defined, and its kind. Made by tools/make_stubs.py; do not edit."""
+"""Module and kind of each operator. Written by tools/make_stubs.py; do not edit."""
 
 CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.audio._audio_resample": {"audio_resample": "DeviceOp"},

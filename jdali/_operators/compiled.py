@@ -1,4 +1,4 @@
-"""What the two kinds of compiled operators have in common."""
+"""Base of the two kinds of compiled operators."""
 
 from __future__ import annotations
 

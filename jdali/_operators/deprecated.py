@@ -1,4 +1,4 @@
-"""Which names DALI has deprecated, and the warning of a call by one of them."""
+"""Names that DALI has deprecated, and the warning of a call by one of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _EXPLAINED = {
 
 
 def is_deprecated(name: str) -> bool:
-    """Whether DALI has deprecated a name.
+    """True if DALI has deprecated a name.
 
     Args:
         name: of a function, dotted, below `fn`.

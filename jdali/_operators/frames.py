@@ -35,7 +35,7 @@ def sample_of(row: int, counts: np.ndarray | None) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """What a compiled program of such a call depends on, besides what one on single frames does.
+    """Key of a compiled program of such a call, besides that of one on single frames.
 
     Attributes:
         inputs: of each input the axis of frames; None: all frames of a sample share it.
@@ -118,7 +118,8 @@ class Frames:
         held: Iterable[str],
         planned: Iterable[str],
     ) -> FrameAxes:
-        """Where a program finds the frames, and puts them: as in the first input, if the output is like it, or in front.
+        """Finds the axes of frames in the inputs and outputs of a program: as in the first input if the
+        output is like it, else in front.
 
         Args:
             specs, outputs: of frames.

@@ -32,7 +32,7 @@ class Workers(Protocol):
 
 
 class Probed(NamedTuple):
-    """What the headers of some encoded samples say.
+    """Headers of some encoded samples.
 
     Attributes:
         extents: int64 [n, ndim], sizes of the whole contents; of samples that failed they are unspecified.

@@ -22,7 +22,7 @@ _FRAMES = "F"
 
 @dataclasses.dataclass(frozen=True)
 class Adapter:
-    """How one input's layout maps to one core layout; hashable, so part of a compile key.
+    """Maps one input's layout to one core layout; hashable, so part of a compile key.
 
     Attributes:
         layout: the input's own layout ("" if it has none and the core's is assumed).

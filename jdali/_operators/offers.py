@@ -1,4 +1,4 @@
-"""What producers offer and consumers may use: how two operators agree without knowing each other.
+"""Offers of producers and their use by consumers: two operators agree without knowing each other.
 
 A producer (a decoder) lists its offers. A consumer (a resize) lists the types of offers that it may use. The planner
 matches them (`graph/offers.py`): an offer holds if all consumers of a value may use it. For each batch, the engine
@@ -22,7 +22,7 @@ IntArray: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
 
 class Agreed(Protocol):
-    """What is agreed on for the samples of a batch."""
+    """Agreement for the samples of a batch."""
 
     @property
     def key(self) -> Hashable:
@@ -45,7 +45,7 @@ class Offer(abc.ABC):
     def agree(
         self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, Any], headers: Any
     ) -> Agreed:
-        """What serves all consumers.
+        """Finds the agreement that serves all consumers.
 
         Args:
             whole: of the output, if there were no offer.

@@ -40,7 +40,7 @@ class Extent:
 
     @property
     def largest(self) -> Size:
-        """What is known of the size, and else the padded size."""
+        """Returns the known size, or else the padded one."""
         return np.array([s if a is None else a for a, s in zip(self.axes, self.shape, strict=True)], np.int64)
 
 
@@ -167,7 +167,7 @@ def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
 
 
 def _alike(first: PlannedCall, other: PlannedCall) -> bool:
-    """Whether two plans differ in the sizes of outputs only."""
+    """True if two plans differ in the sizes of outputs only."""
     if first.call != other.call or first.traced.keys() != other.traced.keys():
         return False
     if [o.extents.shape for o in first.outputs] != [o.extents.shape for o in other.outputs]:

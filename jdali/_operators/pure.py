@@ -148,7 +148,7 @@ class _PureCall:
 
 
 def _traced_arguments(op: Operator, args: Mapping[str, Any]) -> dict[str, Array]:
-    """Those of the arguments that are tracers, or lists with tracers in them."""
+    """Returns the arguments that are tracers, or lists with tracers in them."""
     given = {
         name: value
         for name, value in args.items()

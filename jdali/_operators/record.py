@@ -1,4 +1,5 @@
-"""What the file of an operator imports: a decorator for each kind of operator, and the words of a signature.
+"""Names that the file of an operator imports: a decorator for each kind of operator, and the words of a
+signature.
 
 ========================  ===============  =================================================================
 decorator                 makes a          which is

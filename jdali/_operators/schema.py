@@ -60,7 +60,7 @@ class Arg:
     per_frame: bool = False  # annotated PerFrame
 
     def is_by_frame(self, layout: str) -> bool:
-        """Whether a tensor of this layout, given for the argument, has a value for each frame."""
+        """True if a tensor of this layout, as the argument, has a value for each frame."""
         return self.per_frame and layout.startswith("F")
 
     @property
@@ -69,7 +69,7 @@ class Arg:
 
     @property
     def ragged(self) -> bool:
-        """Whether it may have more elements in one sample than in another: annotated as a list."""
+        """True if it may have more elements in one sample than in another: annotated as a list."""
         return _is_ragged(self.annotation)
 
     @functools.cached_property
@@ -80,7 +80,7 @@ class Arg:
 
     @functools.cached_property
     def is_number(self) -> bool:
-        """Whether a sample's value is one number, and never a vector."""
+        """True if a sample's value is one number, and never a vector."""
         return self.ranks == frozenset({0})
 
     @functools.cached_property
@@ -121,7 +121,7 @@ class InputSpec:
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Schema:
-    """What the signatures of an operator's `run` and `setup` say.
+    """Schema of an operator, from the signatures of its `run` and `setup`.
 
     Attributes:
         name: DALI's dotted name, e.g. "transforms.rotation".
@@ -181,7 +181,7 @@ class Schema:
         return given
 
     def setup_sees(self, name: str) -> bool:
-        """Whether `setup` gets the value of an argument, needed or not."""
+        """True if `setup` gets the value of an argument, needed or not."""
         return self.setup_parameters is not None and name in self.setup_parameters
 
     def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:

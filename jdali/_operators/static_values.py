@@ -24,7 +24,8 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def static_value(annotation: Any, value: Any) -> Hashable:
-    """What was given for an argument annotated `Static[annotation]`, hashable; a dtype is a NumPy dtype.
+    """Converts the value of an argument annotated `Static[annotation]`; hashable; a dtype becomes a NumPy
+    dtype.
 
     Raises:
         TypeError, ValueError: it is no value of that type.

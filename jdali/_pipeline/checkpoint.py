@@ -60,7 +60,7 @@ class Checkpoints:
         if not self._options.enable_checkpointing:
             raise RuntimeError(
                 "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
-                "creating the pipeline (get_state needs it not)"
+                "creating the pipeline (`get_state` does not need it)"
             )
         data = to_checkpoint(run.get_state())
         if filename is not None:

@@ -47,7 +47,7 @@ class Blocks:
         scope.serves(self, self._begin)
 
     def span(self, files: np.ndarray, offsets: np.ndarray, ends: np.ndarray, count: int) -> int:
-        """How many blocks `count` pieces that follow each other lie in, at most.
+        """Returns the largest number of blocks that `count` consecutive pieces lie in.
 
         Args:
             files: int [n], number of the file of each piece, in the order in which they are read.

@@ -1,4 +1,4 @@
-"""How the bytes of a path are got, be it a local file or a URL: the only module where readers open files.
+"""Opens local files and URLs: the only module where readers open files.
 
 Errors are `OSError`s (`FileNotFoundError`, `PermissionError`, ...) whose `strerror` says what is wrong; those
 of URLs come after the retries of `jdali.storage`.
@@ -24,7 +24,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 
 
 def is_url(path: str) -> bool:
-    """Whether a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
+    """True if a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
     return ":" in path and _URL.match(path) is not None  # the first alone is quick
 
 
@@ -142,7 +142,9 @@ def exists(path: str) -> bool:
 
 
 def version(path: str) -> str | None:
-    """What changes when the content of a file does: a key for caches, with its name in it; None if unknown."""
+    """Returns a key that changes with the content of a file, with its name in it, for caches; None if
+    unknown.
+    """
     if is_url(path):
         return _remote.version(path)
     facts = os.stat(path)

@@ -22,7 +22,7 @@ _MOST_OPEN = 256
 
 
 class BadRecord(ValueError):
-    """What is wrong with a record, said by code that knows only its bytes."""
+    """Damage of a record, raised by code that knows only its bytes."""
 
 
 class _Descriptor:

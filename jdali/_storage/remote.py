@@ -168,7 +168,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _is_final(error: BaseException) -> bool:
-    """Whether to ask again is of no use."""
+    """True if asking again is of no use."""
     chain = _chain(error)
     for one in chain:
         status = _status(one)
@@ -183,7 +183,7 @@ def _is_final(error: BaseException) -> bool:
 
 
 def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -> Exception:
-    """What to raise: an `OSError` whose text stands for itself."""
+    """Converts an error of the storage to an `OSError` whose text stands for itself."""
     if isinstance(error, ImportError):
         return error
     tried = f" ({attempts} attempts)" if attempts > 1 else ""
@@ -259,14 +259,14 @@ def size(url: str) -> int:
 
 
 def version(url: str) -> str | None:
-    """What changes with the content of a file; None if the storage tells nothing of that kind."""
+    """Returns a value that changes with the content of a file; None if the storage has none."""
     info = _info(url)
     facts = [f"{name}={info[name]}" for name in _VERSIONS if info.get(name) is not None]
     return f"{info.get('size')} {' '.join(facts)} {url}" if facts else None
 
 
 def is_folder(url: str) -> bool:
-    """Whether there is a folder; of HTTP servers those are folders that are written with "/" at the end."""
+    """True if there is a folder; on HTTP servers, folders are written with "/" at the end."""
     if _protocol(url) in _HTTP:
         return url.endswith("/")
     try:

@@ -198,7 +198,7 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
 
 
 def _unreadable(path: str, error: Exception) -> SampleError:
-    """What to raise for a file; a `ValueError` says that it has no name of a file at all."""
+    """Makes the error of a file; a `ValueError` says that the name cannot be that of a file."""
     if isinstance(error, OSError):
         return SampleError(f"cannot read {path}: {error.strerror or error}")
     return SampleError(f"cannot read {path!r}: {error}")

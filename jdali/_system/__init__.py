@@ -1,1 +1,1 @@
-"""What the package needs of the machine: processors, files, devices, optional packages."""
+"""The machine: processors, files, devices, optional packages."""

@@ -1,4 +1,4 @@
-"""Where jdali keeps what it need not make again: compiled programs, indexes of data sets."""
+"""Folder of caches: compiled programs, indexes of data sets."""
 
 from __future__ import annotations
 

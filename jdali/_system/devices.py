@@ -26,7 +26,7 @@ def accelerator() -> jax.Device:
 
 
 def jax_has_started() -> bool:
-    """Whether JAX has its devices, and with them threads."""
+    """True once JAX has its devices, and with them threads."""
     # JAX says it nowhere in public.
     return bool(xla_bridge.backends_are_initialized())  # type: ignore[no-untyped-call,unused-ignore]
 
@@ -41,7 +41,7 @@ def host_device() -> jax.Device:
 
 
 def is_local(array: AnyArray) -> bool:
-    """Whether the array is in host memory, so that NumPy reads it where it is."""
+    """True if the array is in host memory, so that NumPy reads it without a copy."""
     if not isinstance(array, jax.Array):
         return True
     if isinstance(array, jax.core.Tracer):
@@ -58,7 +58,7 @@ class DeviceReadError(RuntimeError):
 
 
 class _Forbidden:
-    """How many `device_reads_forbidden` are open, in all threads."""
+    """Counts the `device_reads_forbidden` that are open, in all threads."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -69,7 +69,7 @@ _forbidden = _Forbidden()
 
 
 def to_host(array: Any) -> HostArray:
-    """What NumPy makes an array of, as one; of host memory, without a copy. It waits for its values.
+    """Converts an array to NumPy; host memory without a copy. It waits for its values.
 
     All reading of a `jax.Array` by NumPy goes through here. What is on a device comes to the host only if the
     user asks for it there: by a method that says so, or as an argument that must be known on the host.

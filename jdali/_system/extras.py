@@ -1,4 +1,4 @@
-"""How to install the optional dependencies: the one module that says it."""
+"""Installation commands of optional dependencies: the one module that has them."""
 
 from __future__ import annotations
 

@@ -70,7 +70,9 @@ def _is_by_value(function: types.FunctionType) -> bool:
 
 
 def _reduced(function: types.FunctionType) -> tuple[Any, ...]:
-    """How `pickle` makes the function again: first empty, for it may refer to itself, then what it refers to."""
+    """Tells `pickle` how to make the function again: first empty, for it may refer to itself, then its
+    references.
+    """
     cells = function.__closure__ or ()
     made = (marshal.dumps(function.__code__), function.__module__, cells)
     used = {name: function.__globals__[name] for name in set(_global_names(function.__code__))

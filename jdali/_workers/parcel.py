@@ -24,7 +24,7 @@ _SMALLEST = mmap.ALLOCATIONGRANULARITY
 
 @dataclasses.dataclass(frozen=True)
 class _ArrayEntry:
-    """Where an array stands in a file, and what it is."""
+    """Offset of an array in a file, its shape, dtype and layout."""
 
     offset: int
     shape: tuple[int, ...]

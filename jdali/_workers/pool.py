@@ -84,7 +84,7 @@ class WorkerPool:
 
     @property
     def size(self) -> int:
-        """How many processes serve the objects that are not alone."""
+        """Number of processes that serve the objects that are not alone."""
         return len(self.pool.workers) - len(self._alone)
 
     def submit(

@@ -50,7 +50,7 @@ class Worker:
         raise self.death()
 
     def death(self) -> WorkerError:
-        """What became of a process that ended."""
+        """Describes the end of a process."""
         with self._reaping:  # the exit code is there for one thread to read
             self.process.join()
             code = self.process.exitcode

@@ -1,4 +1,4 @@
-"""What runs in a worker: methods of the user's objects, one call after the other."""
+"""Main function of a worker: calls methods of the user's objects, one after the other."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class MethodCall:
 
 @dataclasses.dataclass(frozen=True)
 class CallFailure:
-    """What a call raised."""
+    """Exception that a call raised."""
 
     error: Exception
 

@@ -1,4 +1,4 @@
-"""What the policies and suites share: translations with or without the shape of the image, and their choice."""
+"""Translations with or without the shape of the image, for policies and suites, and their choice."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(path: str, output: str | None, folder: bool) -> str:
-    """Where the index of a file goes."""
+    """Returns the path of the index of a file."""
     if output is not None and not folder:
         return output
     beside = (os.path.splitext(path)[0] if kind_by_name(path) else path) + ".idx"
@@ -209,7 +209,7 @@ def _umask() -> int:
 
 @contextlib.contextmanager
 def _progress(path: str, quiet: bool) -> Iterator[Progress]:
-    """What to call with the number of bytes that were looked at; shows a bar if it takes long."""
+    """Makes a function that takes the number of bytes scanned so far; it shows a bar if the scan takes long."""
     if quiet or not sys.stderr.isatty():
         yield lambda at: None
         return

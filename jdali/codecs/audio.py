@@ -38,7 +38,7 @@ _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 @dataclasses.dataclass(frozen=True)
 class AudioInfo:
-    """What the header of an encoded sound says.
+    """Header of an encoded sound.
 
     Attributes:
         length: number of samples of one channel.
@@ -250,7 +250,7 @@ def _refuse_incomplete(content: memoryview) -> None:
 
 @contextlib.contextmanager
 def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
-    """What libsndfile says of a bad file becomes a `SampleError`."""
+    """Opens a sound; an error of libsndfile becomes a `SampleError`."""
     with contextlib.ExitStack() as stack:
         if hasattr(os, "memfd_create"):
             # Given a descriptor, libsndfile reads without calling back into Python for every block, and so
@@ -291,7 +291,7 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
 
 
 def _most_values(size: int) -> int:
-    """How many values a file of this many bytes is believed to have."""
+    """Bounds the number of values that a file of this many bytes can hold."""
     return min(MAX_VALUES, MAX_VALUES_PER_BYTE * size + _SLACK)
 
 

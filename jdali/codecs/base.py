@@ -1,4 +1,4 @@
-"""What all image formats share: the record of a header, of a request, and of a format."""
+"""Image formats: the record of a header, of a request, and of a format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Window = tuple[int, int, int, int]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImageInfo:
-    """What the header of an encoded image says; nothing is decoded for it.
+    """Header of an encoded image; nothing is decoded for it.
 
     Attributes:
         format: name of the format, e.g. "jpeg".
@@ -53,7 +53,7 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """How a picture is wanted; a codec obeys what it can do at less cost than its caller.
+    """Wanted form of a picture; a codec does the parts that it can do at less cost than its caller.
 
     Attributes:
         output_type: colour space. A codec whose data have it may give gray for GRAY.
@@ -74,7 +74,7 @@ class Request:
 
     @property
     def rows(self) -> int:
-        """How many rows from the top, as stored and at full size, are looked at."""
+        """Number of rows from the top, as stored and at full size, that are needed."""
         return sys.maxsize if self.window is None else (self.window[0] + self.window[2]) * self.denominator
 
 
@@ -139,7 +139,7 @@ def as_stored(picture: Image.Image) -> np.ndarray:
 
 
 def begins(view: memoryview, magic: bytes, at: int = 0) -> bool:
-    """Whether `magic` stands at byte `at`."""
+    """True if `magic` stands at byte `at`."""
     return bytes(view[at : at + len(magic)]) == magic
 
 

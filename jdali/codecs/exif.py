@@ -31,7 +31,7 @@ def orientation(block: memoryview) -> int:
 
 
 def is_turned(orientation: int) -> bool:
-    """Whether height and width are swapped."""
+    """True if height and width are swapped."""
     return orientation >= 5
 
 
@@ -47,7 +47,7 @@ def upright(picture: np.ndarray, orientation: int) -> np.ndarray:
 
 
 def stored_window(window: Window, height: int, width: int, orientation: int) -> Window:
-    """Where a window of the upright picture, of `height` and `width`, lies in the stored one."""
+    """Finds a window of the upright picture, of `height` and `width`, in the stored one."""
     y, x, rows, columns = window
     if orientation in (2, 3, 6, 7):
         x = width - x - columns

@@ -17,7 +17,7 @@ from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 
 
 class Headers:
-    """What the headers of some images say; `headers[i]` is that of the i-th, as `image.probe` would return it.
+    """Headers of some images; `headers[i]` is that of the i-th, as `image.probe` would return it.
 
     Args:
         encoded: the files' contents.

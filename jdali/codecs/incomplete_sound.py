@@ -1,4 +1,4 @@
-"""Whether a sound file lacks some of what it should hold. libsndfile, and DALI, take such a file for a shorter sound.
+"""Finds sound files that are cut off. libsndfile, and DALI, take such a file for a shorter sound.
 
 What has no length by its header (written into a pipe) cannot be told from a shorter one, and is taken as it is.
 """
@@ -25,7 +25,7 @@ _W64_MAGIC = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 
 def missing(content: memoryview) -> str | None:
-    """What of a file is missing; None if nothing is, or the format does not tell."""
+    """Describes the missing part of a file; None if nothing is missing, or the format does not tell."""
     head = bytes(content[:16])
     if head[:4] == b"OggS":
         return _missing_of_ogg(content)

@@ -41,7 +41,7 @@ _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 
 
 class _JpegDetail(NamedTuple):
-    """What `decode` needs of the header.
+    """Fields of the header that `decode` needs.
 
     Attributes:
         lossless: the frame type is one of those.
@@ -101,7 +101,7 @@ def info_of(
     marker: int, precision: int, height: int, width: int, components: int, *,
     sampling: tuple[int, int] | None, height_at: int, turned: int = 1, adobe: bool = False,
 ) -> ImageInfo:  # fmt: skip
-    """What a header says.
+    """Returns the content of a header.
 
     Args:
         marker: of the frame.

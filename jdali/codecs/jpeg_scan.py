@@ -43,7 +43,7 @@ _KIND = _kinds()
 
 @dataclasses.dataclass(frozen=True)
 class Scanned:
-    """What the headers of some files say; of those that are not usual, nothing.
+    """Headers of some files; unusual ones are left empty.
 
     Attributes:
         usual: bool [n].
@@ -59,7 +59,7 @@ class Scanned:
     cuts: np.ndarray
 
     def info(self, i: int) -> ImageInfo:
-        """What `_jpeg.header` would say of file `i`, a usual one."""
+        """Returns the result of `jpeg.header` for file `i`, a usual one."""
         marker, height_at, luma, chroma = self.frames[i].tolist()
         return info_of(
             marker, 8, *self.extents[i].tolist(), sampling=(luma >> 4, luma & 15) if chroma == 0x11 else None,

@@ -1,4 +1,4 @@
-"""Which library reads which format: the one table of it, the fastest first, and what is installed of it."""
+"""Table of the libraries that read each format, the fastest first, and of those that are installed."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def tag_size(content: memoryview) -> int:
 
 
 def _start(content: memoryview) -> int | None:
-    """Where the first frame should be; None if it is another format."""
+    """Finds the first frame; None if it is another format."""
     start = tag_size(content)
     if start:
         return None if bytes(content[start : start + 4]) in _OTHER_FORMATS else start

@@ -51,7 +51,7 @@ _GAPS_AT_ONCE = 16
 
 
 class Header(NamedTuple):
-    """What a file's header says.
+    """Header of a file.
 
     Attributes:
         dtype: of the elements, as stored (perhaps big-endian).
@@ -72,7 +72,7 @@ class Header(NamedTuple):
 
 
 def header_size(head: Any) -> int:
-    """How many bytes of a file are before its elements.
+    """Number of bytes before the elements of a file.
 
     Args:
         head: the first bytes of the file, at least 12 (fewer if the file has no more).

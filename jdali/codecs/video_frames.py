@@ -1,4 +1,4 @@
-"""Which frames a sequence is made of, and what stands in for those that there are not."""
+"""Frames of a sequence, and the ones that stand in for missing frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the frames of a video are in time: read off its packets once, kept as a few arrays."""
+"""Times of the frames of a video: read off its packets once, kept as a few arrays."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def library() -> Any:
 
 @contextlib.contextmanager
 def refusals(what: str) -> Iterator[None]:
-    """What FFmpeg has to say about bad data becomes a `SampleError`."""
+    """Turns FFmpeg's errors about bad data into a `SampleError`."""
     av = library()
     try:
         yield
@@ -81,7 +81,9 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
 
 @contextlib.contextmanager
 def _target(source: Source) -> Iterator[Any]:
-    """What FFmpeg opens: of a path as a URL, so that a colon in a name is no protocol."""
+    """Makes the argument with which FFmpeg opens a file: a path as a URL, so that a colon in a name is no
+    protocol.
+    """
     if not isinstance(source, str):
         yield source
         return
@@ -130,7 +132,7 @@ class VideoIndex:
         return (self.ticks - self.ticks[0]) * self.tick.numerator / self.tick.denominator
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """What a cache keeps."""
+        """Returns the arrays that a cache keeps."""
         facts = [self.tick.numerator, self.tick.denominator, self.height, self.width, self.counted]
         return {"ticks": self.ticks, "keys": self.keys, "facts": np.array(facts, np.int64)}
 
@@ -172,7 +174,7 @@ def build_index(source: Source) -> VideoIndex:
 
 
 def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.ndarray]:
-    """When frames are shown, and which times are those of key frames; None if packets do not tell."""
+    """Returns the times of frames and of key frames; None if packets do not tell."""
     times: list[int | None] = []
     keys: list[int] = []
     is_vp8 = stream.codec_context.name in ("vp8", "libvpx")
@@ -199,7 +201,7 @@ def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.nd
 
 
 def _frame_times(source: Source) -> list[int | None]:
-    """When frames are shown, by decoding them all."""
+    """Finds the times of frames by decoding them all."""
     if not isinstance(source, str):
         source.seek(0)
     container, stream = open_stream(source, 1)

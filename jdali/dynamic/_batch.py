@@ -244,7 +244,7 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
 
 
 def _alone(samples: TensorList) -> bool:
-    """Whether a sample is an array of its own, and no row of a larger one."""
+    """True if a sample is an array of its own, and no row of a larger one."""
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 

@@ -66,12 +66,12 @@ class Checkpoint:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the states come from a file or from `deserialize`."""
+        """True if the states come from a file or from `deserialize`."""
         return self._loaded
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is a state for every registered object."""
+        """True if there is a state for every registered object."""
         return self._objects.keys() <= self._states.keys()
 
     def get_state(self, name: str) -> Any:

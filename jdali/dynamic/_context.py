@@ -25,7 +25,7 @@ def _stack(name: str) -> list[Any]:
 
 
 class EvalMode(enum.Enum):
-    """When operators are evaluated; use a member as a context.
+    """Times at which operators are evaluated; use a member as a context.
 
     `deferred` and `eager` (the default) start an operator and return; `sync_cpu` waits for results
     in host memory, `sync_full` for all.
@@ -155,7 +155,7 @@ class EvalContext:
         self._cache[id(invocation)] = (invocation, results)
 
     def cached_results(self, invocation: Any) -> Any:
-        """What `cache_results` kept for this object, or None."""
+        """Returns the results that `cache_results` kept for this object, or None."""
         return self._cache.get(id(invocation), (None, None))[1]
 
     def __enter__(self) -> EvalContext:
@@ -249,7 +249,7 @@ _streams: dict[str, Any] = {"current": None, "default": None}
 
 
 def get_current_stream() -> Any:
-    """What `set_current_stream` set, or None."""
+    """Returns the argument of the last `set_current_stream`, or None."""
     return _streams["current"]
 
 
@@ -259,7 +259,7 @@ def set_current_stream(cuda_stream: Any) -> None:
 
 
 def get_default_stream(device_id: int | None = None) -> Any:
-    """What `set_default_stream` set, or None."""
+    """Returns the argument of the last `set_default_stream`, or None."""
     return _streams["default"]
 
 

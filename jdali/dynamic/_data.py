@@ -1,4 +1,4 @@
-"""What users give: Python numbers, lists and arrays of any library, as arrays."""
+"""Converts users' numbers, lists and arrays of any library to arrays."""
 
 from __future__ import annotations
 

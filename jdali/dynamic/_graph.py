@@ -22,7 +22,7 @@ KEPT_GRAPHS = 256  # the least used go first
 
 
 class _Form(NamedTuple):
-    """What a graph is made for: all but the samples.
+    """Key of a graph: everything but the samples.
 
     Attributes:
         function: to be traced.

@@ -234,7 +234,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
 
 
 def _placement(op: Operator, values: Sequence[EagerValue], device: Any) -> tuple[Placement, Device]:
-    """Where an operator runs, and the device of its results."""
+    """Chooses the device of an operator, and of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
         device = "gpu"

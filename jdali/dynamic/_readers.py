@@ -135,7 +135,9 @@ class Reader:
         return self._reader().meta()
 
     def get_state(self, *, cuda_stream: Any = None) -> dict[str, Any]:
-        """Where the reader is: plain numbers, to be written as JSON. `cuda_stream` has no effect."""
+        """Returns the position of the reader: plain numbers, to be written as JSON. `cuda_stream` has no
+        effect.
+        """
         with self._lock:
             reader = self._reader().get_state()
             epoch = {"epochs": self._epochs, "taken": self._taken}
@@ -176,13 +178,13 @@ _BASES: dict[str, type[Reader]] = {
 
 
 def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
-    """How many outputs a reader has, and their names if it gives dicts."""
+    """Counts the outputs of a reader; names them if it gives dicts."""
     names = tuple(reader._args["features"]) if isinstance(reader, NamedReader) else None
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 
 
 def _plain(value: Any) -> Any:
-    """An argument of a reader; a tensor is as good as the numbers in it."""
+    """An argument of a reader; a tensor becomes the numbers in it."""
     return to_array(value).tolist() if isinstance(value, EagerValue) else value
 
 

@@ -1,4 +1,4 @@
-"""What `jdali.dynamic` has for each operator."""
+"""Members of `jdali.dynamic` for each operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a `Tensor` and a `Batch` have in common: samples, where they are, and what they are like."""
+"""Base of `Tensor` and `Batch`: samples, their device and their properties."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class OperatorClass(metaclass=_WithSignature):
 
     @property
     def device(self) -> str:
-        """Where the operator runs, as far as it was said; else that follows from the inputs."""
+        """Device of the operator, as far as it was set; else it follows from the inputs."""
         return self._given.get("device") or "cpu"
 
     @property
@@ -93,7 +93,7 @@ class OperatorClass(metaclass=_WithSignature):
 
     @property
     def preserve(self) -> bool:
-        """Whether the operator runs also if none of its outputs is used."""
+        """True if the operator runs also if none of its outputs is used."""
         return bool(self._given.get("preserve")) or self.__operator__.has_effects
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ class Compose:
 
     @property
     def device(self) -> str | None:
-        """Where the first operator runs."""
+        """Device of the first operator."""
         return getattr(self._ops[0], "device", None) if self._ops else None
 
     def __call__(self, *inputs: Any) -> Any:

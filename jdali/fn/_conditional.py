@@ -1,4 +1,4 @@
-"""What `if`, `and`, `or` and `not` do to batches, by hand: `fn._conditional` of DALI, for pipelines without `if`.
+"""Splits and merges batches by hand, as `if` does: `fn._conditional` of DALI, for pipelines without `if`.
 
 true, false = fn._conditional.split(images, predicate=chosen)
 images = fn._conditional.merge(fn.rotate(true, angle=30.0), false, predicate=chosen)
@@ -25,7 +25,7 @@ def split(value: Any, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
 
 
 def merge(if_true: Any, if_false: Any, /, *, predicate: DataNode) -> DataNode:
-    """What was made of the two parts of a `split`, in the order of the batch.
+    """Merges the results for the two parts of a `split`, in the order of the batch.
 
     Args:
         if_true: of the samples for which `predicate` is true.

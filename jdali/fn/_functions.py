@@ -25,7 +25,7 @@ _SPECIAL = {
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """What `jdali.fn` has for an operator: a function, if users call it."""
+    """Makes the member of `jdali.fn` for an operator: a function, if users call it."""
     if name.startswith(HIDDEN):
         return
     if is_deprecated(name):

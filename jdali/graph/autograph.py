@@ -39,13 +39,13 @@ _NOT_CONVERTED = "_jdali_do_not_convert"
 
 
 class GraphHooks(Protocol):
-    """What a graph does about conditionals."""
+    """Hooks by which a graph handles conditionals."""
 
     def is_graph_value(self, value: Any) -> bool:
-        """Whether a value is only known when the graph runs."""
+        """True if a value is only known when the graph runs."""
 
     def begin_branch(self, condition: Any, which: bool) -> None:
-        """What is traced from now on is for the samples whose condition is `which`."""
+        """Assigns nodes traced from now on to the samples whose condition is `which`."""
 
     def end_branch(self) -> None:
         """Ends the branch begun last, also if tracing it failed."""
@@ -74,7 +74,7 @@ class GraphHooks(Protocol):
 
 
 def is_not_converted(func: Any) -> bool:
-    """Whether a function is marked with `do_not_convert`."""
+    """True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
@@ -94,12 +94,14 @@ def do_not_convert(func: Any = None) -> Any:
 
 
 def is_autograph_artifact(entity: Any) -> bool:
-    """Whether a function is not as it was written: its conditionals were converted, or those it was defined among."""
+    """True if a function is not as it was written: its conditionals were converted, or those it was defined
+    among.
+    """
     return isinstance(entity, FunctionType) and HOOK in entity.__code__.co_freevars
 
 
 class _Trace:
-    """What converted functions know of the graph that is being traced."""
+    """State of converted functions about the graph that is being traced."""
 
     def __init__(self, hooks: GraphHooks):
         self.hooks = hooks
@@ -170,7 +172,7 @@ _CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # by file and code: th
 
 
 class ConditionalHooks:
-    """What converted code calls, as `ag__`."""
+    """Functions that converted code calls, as `ag__`."""
 
     Return = Return
     BREAK = "break"

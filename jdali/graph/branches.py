@@ -23,7 +23,7 @@ _Finish: TypeAlias = Callable[[Sequence[Any]], Any]  # from the merged leaves to
 
 
 class Return:
-    """How a branch ended: with `return value`."""
+    """End of a branch by `return value`."""
 
     __slots__ = ("value",)
 

@@ -20,7 +20,7 @@ Outputs: TypeAlias = "DataNode | tuple[DataNode, ...]"
 def call_operator(
     op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], *, name: str | None = None, **options: Any
 ) -> Outputs | list[Any]:
-    """What a function of `jdali.fn` does: checks the call and makes a node, in the current graph if there is one.
+    """Checks a call of a function of `jdali.fn` and makes a node, in the current graph if there is one.
 
     Args:
         op: its record.

@@ -32,7 +32,7 @@ class Branches:
 
     @classmethod
     def of(cls, graph: Graph) -> Branches:
-        """Those of a graph."""
+        """Returns the conditionals of a graph."""
         return graph.branches or cls(graph)
 
     def is_graph_value(self, value: Any) -> bool:
@@ -127,7 +127,8 @@ class Branches:
             self._graph.domain = here
 
     def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """What the case with a sample's index gives for it: each case is traced, and run, once.
+        """Selects, for each sample, the result of the case with its index: each case is traced, and run,
+        once.
 
         Args:
             index: an integer for each sample.

@@ -10,7 +10,7 @@ from jdali.graph.syntax import HOOK, at, has
 
 
 def move_rest(statements: Sequence[ast.stmt], in_loop: bool) -> list[ast.stmt]:
-    """What follows an `if` with a `return` or `continue` goes to the branch that does not leave.
+    """Moves the statements after an `if` with a `return` or `continue` to the branch that does not leave.
 
     Then both branches end in a `return`, and their values can be merged. A `continue` at the end of a
     loop's body does nothing, and is taken away.
@@ -58,7 +58,7 @@ def _with_flag(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _continues(node: ast.stmt) -> bool:
-    """Whether there is a `continue` in it, or in an `if` in it."""
+    """True if there is a `continue` in it, or in an `if` in it."""
     if isinstance(node, ast.If):
         return any(_continues(n) for n in (*node.body, *node.orelse))
     return isinstance(node, ast.Continue)
@@ -85,7 +85,7 @@ def _set(name: str, value: bool, where: ast.AST) -> ast.stmt:
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:
-    """Whether no path through the block reaches its end."""
+    """True if no path through the block reaches its end."""
     for node in block:
         if isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
             return True

@@ -116,7 +116,7 @@ def fingerprint(entries: Sequence[Entry]) -> str:
 
 
 def difference(was: str, entries: Sequence[Entry]) -> str | None:
-    """What differs between the pipeline of a fingerprint and one of these entries; None: nothing.
+    """Describes the first difference between a fingerprint's pipeline and these entries; None: there is none.
 
     Raises:
         ValueError: `was` is no fingerprint.

@@ -1,4 +1,4 @@
-"""Which variables are still read after an `if`: only those are outputs of a conditional.
+"""Variables that are read after an `if`: only those are outputs of a conditional.
 
 A variable that only one branch sets, or to which the branches give values that cannot be merged, is
 no error if nobody reads it afterwards. The analysis goes backwards over the statements of one
@@ -32,7 +32,7 @@ def live_after_ifs(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[ast
 
 
 def reads_frame(node: ast.AST) -> bool:
-    """Whether the node is a call that sees the local variables of the function it stands in."""
+    """True if the node is a call that sees the local variables of the function around it."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     name = node.func.id
@@ -66,7 +66,7 @@ class _Analysis:
         return after
 
     def statement(self, node: ast.stmt, after: Names) -> Names:
-        """What is read from the start of the statement on, given what is read after it."""
+        """Returns the variables read from the start of the statement on, from those read after it."""
         match node:
             case ast.If():
                 self.found[node] = after | self.always

@@ -65,7 +65,7 @@ class Node:
 
     @property
     def is_source(self) -> bool:
-        """Whether samples come from here: a reader, or an external source."""
+        """True if samples come from here: a reader, or an external source."""
         return isinstance(self.op, ReaderOp)
 
     @property
@@ -78,21 +78,21 @@ class Node:
 
     @property
     def whole_batch(self) -> bool:
-        """Whether what it makes of a sample depends on the others of the batch, if only in size."""
+        """True if its results for a sample depend on the others of the batch, if only in size."""
         return self.op.depends_on_batch(self.args)
 
     @property
     def by_sample(self) -> bool:
-        """Whether a sample of the outputs depends on the sample in the same position of the inputs alone."""
+        """True if a sample of the outputs depends only on the sample in the same position of the inputs."""
         return self.op.by_sample(self.args)
 
     @property
     def mixes_samples(self) -> bool:
-        """Whether `run` works on the whole batch at once."""
+        """True if `run` works on the whole batch at once."""
         return self.op.mixes_samples(self.args)
 
     def needs_values(self) -> list[DataNode]:
-        """Those inputs whose values must be on the host before `setup` can run."""
+        """Returns the inputs whose values must be on the host before `setup` can run."""
         needed = self.op.needed_by_setup(self.args)
         values = [v for k, v in self.arg_inputs.items() if k in needed]
         values += [
@@ -123,7 +123,7 @@ class Domain:
 
     @property
     def share_of_batch(self) -> float:
-        """Which part of the batch to expect here, 0 to 1."""
+        """Estimates the share of the batch to expect here, 0 to 1."""
         return self.share * (1.0 if self.parent is None else self.parent.share_of_batch)
 
 
@@ -191,13 +191,13 @@ class Graph:
         return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
 
     def new_value(self, name: str, device: str, node: Node, index: int) -> DataNode:
-        """What stands for an output of a node."""
+        """Makes the value of an output of a node."""
         return DataNode(name, device, node, index)
 
     def taken(
         self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """What a call has for its inputs and arguments in this graph, from what the user gave."""
+        """Brings the user's inputs and arguments of a call into this graph."""
         return list(inputs), dict(args)
 
     def own(self, value: DataNode) -> DataNode:
@@ -313,7 +313,7 @@ def user_line() -> str:
 
 
 class DataNode:
-    """What an operator called while a pipeline is defined returns: a batch that is yet to come.
+    """A batch that is yet to come: the result of an operator called while a pipeline is defined.
 
     Supports DALI's arithmetic, comparison and bitwise operators, `node[...]` indexing,
     `.gpu()`, `.cpu()`, `.shape()` and `.property()`.
@@ -358,7 +358,7 @@ class DataNode:
         return apply("get_property", (self,), {"key": key}, device=device)
 
     def source_info(self, *, device: str = "cpu") -> DataNode:
-        """Where each sample came from (a file name), as bytes."""
+        """Origin of each sample (a file name), as bytes."""
         return self.property("source_info", device=device)
 
     # --- indexing ---------------------------------------------------------------------------
@@ -394,7 +394,7 @@ def apply(
 
 
 def device_of(inputs: Sequence[Any]) -> str:
-    """Where an operator runs if the user does not say: on the accelerator if an input is there."""
+    """Chooses the device of an operator if the user does not: the accelerator if an input is there."""
     return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
 
 

@@ -69,7 +69,7 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class ExecutionPlan:
-    """How a graph runs.
+    """Plan of a graph: its steps, outputs and last uses.
 
     Attributes:
         steps: in their order.
@@ -191,7 +191,7 @@ def dependencies(node: Node) -> list[DataNode]:
 
 
 def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Where) -> int:
-    """How many levels `consumer` must come after `producer`."""
+    """Counts the levels that `consumer` must come after `producer`."""
     if not is_compiled(producer):
         return 0
     if not is_compiled(consumer) or any(v is value for v in consumer.needs_values()):

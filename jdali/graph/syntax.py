@@ -26,7 +26,7 @@ def has(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def stays(nodes: Iterable[ast.AST]) -> bool:
-    """Whether the nodes lose their meaning in a function of their own."""
+    """True if the nodes lose their meaning in a function of their own."""
     nodes = list(nodes)
     if has(nodes, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
         return True

@@ -263,7 +263,7 @@ class _Branches(_Expressions):
         return at(function, node)
 
     def _leave(self, out: str, exits: set[str]) -> Iterable[ast.stmt]:
-        """What a branch asked for: `return`, `break` or `continue`, here or further out."""
+        """Makes the statement for the end of a branch: `return`, `break` or `continue`, here or further out."""
         kept = set(exits)
         outcome = ast.Name(out, ast.Load())
         for kind, statement in (("BREAK", ast.Break()), ("CONTINUE", ast.Continue())):

@@ -1,4 +1,4 @@
-"""What an iterator is given: whether it fits together, and how long its epochs are by that."""
+"""Checks an iterator's arguments against each other; finds the length of its epochs."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._ahead.start()
 
     def _item(self) -> UserBatch | EpochEnd | None:
-        """What the stream has ready, or raises what went wrong there."""
+        """Takes the next item of the stream, or raises its error."""
         item = self._ahead.take()
         if isinstance(item, (UserBatch, BatchFailure)):
             self._clock.batches += 1
@@ -282,7 +282,9 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
 
     @property
     def wait_seconds(self) -> float:
-        """How long `next` waited for data in this epoch (until the next one begins: in the last)."""
+        """Returns the time that `next` waited for data in this epoch (until the next one begins: in the
+        last).
+        """
         return self._clock.waited
 
     @property
@@ -291,7 +293,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         return self._clock.share
 
     def report(self) -> Report:
-        """Where the time of this epoch went (until the next one begins: of the last), for a person to read.
+        """Reports where the time of this epoch went (until the next one begins: of the last), for a person to
+        read.
 
         `print(iterator.report())` says whether the loop waited for data, which part of the pipeline sets
         the pace, and what to change.
@@ -301,7 +304,9 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
 
     # --- state ------------------------------------------------------------------------------
     def get_state(self) -> dict[str, Any]:
-        """Where the iterator is, after the batch that `next` returned last; small, and fit for JSON."""
+        """Returns the position of the iterator after the batch that `next` returned last; small, and fit for
+        JSON.
+        """
         return self._state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -344,7 +349,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         if not all(pipe.enable_checkpointing for pipe in self._pipelines):
             raise ValueError(
                 "iterator: Cannot access checkpoints with checkpointing disabled: give the pipelines "
-                "enable_checkpointing=True (get_state needs it not)"
+                "enable_checkpointing=True (`get_state` does not need it)"
             )
         return checkpoints(self._state)
 

@@ -1,4 +1,4 @@
-"""How long an epoch of an iterator is: DALI's rules for the last batch, as arithmetic.
+"""Length of an iterator's epochs: DALI's rules for the last batch, as arithmetic.
 
 Nothing here touches a pipeline. An `EpochCounter` takes the metadata of a reader, and says how
 many batches the epoch has, how many more must be drawn and thrown away, and which samples of a batch
@@ -20,7 +20,7 @@ __all__ = ["LastBatchPolicy"]
 
 
 class LastBatchPolicy(enum.Enum):
-    """What an iterator does with the last batch of an epoch if the samples do not fill it.
+    """Rule for the last batch of an epoch if the samples do not fill it.
 
     FILL: the batch is filled with the reader's next samples: those of the next epoch, or repetitions of
         the last sample if the reader has `pad_last_batch=True`.
@@ -38,7 +38,7 @@ class LastBatchPolicy(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class ReaderFacts:
-    """What the readers of an iterator's pipelines say of themselves.
+    """Facts about the readers of an iterator's pipelines.
 
     Attributes:
         epoch_size: samples in the data set.
@@ -92,7 +92,7 @@ def _ceil_div(a: int, b: int) -> int:
 
 
 class EpochCounter:
-    """Where an iterator is in its epochs.
+    """Position of an iterator in its epochs.
 
     Args:
         policy: for the last batch.
@@ -178,7 +178,7 @@ class EpochCounter:
         return int(self.policy is LastBatchPolicy.DROP and size > 0 and size % self.samples_per_step != 0)
 
     def belonging(self, batch: int) -> tuple[int, ...]:
-        """How many samples of batch number `batch` belong to the epoch, for each pipeline."""
+        """Counts the samples of batch number `batch` that belong to the epoch, for each pipeline."""
         full = self.batch_size
         if self.reader is None:
             if self.given_size < 0:
@@ -264,7 +264,9 @@ class EpochCounter:
         return before
 
     def _left(self) -> list[list[int]]:
-        """What each shard has left of this epoch, and of those after it that some shard has begun."""
+        """Counts the samples that each shard has left of this epoch, and of those after it that some shard
+        has begun.
+        """
         if self.size < 0:
             return []
         epochs: list[list[int]] = []
@@ -281,5 +283,5 @@ class EpochCounter:
 
 
 def _divided(count: int, parts: int) -> list[int]:
-    """How many of `count` samples each part gets."""
+    """Divides `count` samples evenly; returns the number of each part."""
     return [count * (i + 1) // parts - count * i // parts for i in range(parts)]

@@ -68,7 +68,7 @@ class EpochEnd:
 
 @dataclasses.dataclass(frozen=True)
 class BatchFailure:
-    """What was raised while a batch was made."""
+    """Exception raised while a batch was made."""
 
     error: BaseException
 
@@ -228,7 +228,7 @@ class BatchStream:
         return EpochEnd(following.size, following.length, waits, state, next_state)
 
     def _inside(self, result: Result, count: int) -> np.ndarray:
-        """Which samples of a batch belong to the epoch, if the first `count` should."""
+        """Marks the samples of a batch that belong to the epoch, if the first `count` should."""
         inside: np.ndarray = np.arange(len(result.mask)) < count
         if self.counter.reader is None:
             return inside

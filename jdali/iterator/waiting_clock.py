@@ -1,4 +1,4 @@
-"""How long a training loop waited for its data."""
+"""Measures how long a training loop waited for its data."""
 
 from __future__ import annotations
 

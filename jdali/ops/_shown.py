@@ -1,4 +1,4 @@
-"""What `jdali.ops` has for each operator."""
+"""Members of `jdali.ops` for each operator."""
 
 from __future__ import annotations
 

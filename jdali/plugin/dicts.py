@@ -1,4 +1,4 @@
-"""What the iterators for PyTorch and PaddlePaddle have in common: for each pipeline a dict of tensors."""
+"""Iterators for PyTorch and PaddlePaddle: for each pipeline a dict of tensors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class DictIterator(DataIterator):
 
     @abc.abstractmethod
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
-        """What makes the tensors.
+        """Makes the function that converts batches to tensors.
 
         Args:
             own: of each output whether a batch's memory is of no use to anybody else.

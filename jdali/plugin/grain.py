@@ -23,7 +23,8 @@ __all__ = ["DatasetIterator", "source"]
 
 
 def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
-    """What `fn.external_source` takes, from data of Grain; where it is goes with the pipeline's state.
+    """Makes a source for `fn.external_source` from data of Grain; its position goes with the pipeline's
+    state.
 
     ```
     images, labels = fn.external_source(source(data, ["image", "label"]), num_outputs=2, batch=False)

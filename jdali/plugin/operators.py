@@ -1,4 +1,4 @@
-"""What the operators of a plugin are written with: the decorators, and the words of their signatures.
+"""Names for writing operators in a plugin: the decorators, and the words of their signatures.
 
 docs/custom_operators.md says how; `jdali.plugin_manager` loads what was written.
 """

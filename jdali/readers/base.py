@@ -1,4 +1,4 @@
-"""What all readers have in common: their arguments, and a base class that owns the order.
+"""Arguments of all readers, and a base class that owns the order.
 
 A reader of a format derives from `Reader` and says how to load one sample. Its operator is a
 function of DALI's arguments that returns such an object::
@@ -164,17 +164,17 @@ class Reader(abc.ABC):
         )
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        """How to divide these samples among threads: each slice is for one call of `load_many`."""
+        """Divides these samples among threads: each slice is for one call of `load_many`."""
         # A task costs some 20 us: cheap samples share one, and enough tasks stay to even out.
         step = max(1, len(indices) // (8 * threads))
         return [slice(at, at + step) for at in range(0, len(indices), step)]
 
     def source(self, index: int) -> str:
-        """Where a sample comes from, for messages and `source_info`."""
+        """Names the file of a sample, for messages and `source_info`."""
         return f"sample {index}"
 
     def get_state(self) -> dict[str, Any]:
-        """Where the reader is; JSON-able, see `Order.set_state`."""
+        """Returns the position of the reader; JSON-able, see `Order.set_state`."""
         return self._order.get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ class Cursor:
 
 
 def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
-    """What each of `loads` gives, or how it fails."""
+    """Calls each of `loads`; returns the results and the failures."""
     samples: list[tuple[np.ndarray, ...]] = []
     failures: dict[int, Exception] = {}
     for position, load in enumerate(loads):
@@ -261,7 +261,7 @@ def nothing() -> Store:
 
 
 def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[Any], int]) -> ValueError:
-    """What to raise if an output has different types or numbers of axes in one batch."""
+    """Makes the error of an output whose types or numbers of axes differ in one batch."""
     return ValueError(
         f"output {output} is {first[0]} with {first[1]} axes in one sample of a batch and {other[0]} with "
         f"{other[1]} in another; a batch has one type and number of axes"

@@ -35,7 +35,7 @@ _PARSED_TOGETHER = frozenset(_FIELDS)
 
 
 class LabelType(enum.IntEnum):
-    """How a label is stored, and what it gives."""
+    """Kinds of stored labels."""
 
     SINGLE = 0  # one number
     MULTI_SPARSE = 1  # numbers of the classes that hold → a vector of 0 and 1
@@ -49,7 +49,7 @@ _SPARSE = (LabelType.MULTI_SPARSE, LabelType.MULTI_WEIGHTED_SPARSE)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFields:
-    """What to take from a record: `readers.caffe2`'s arguments of these names."""
+    """Fields to read from a record: `readers.caffe2`'s arguments of these names."""
 
     image_available: bool
     label_type: LabelType

@@ -192,7 +192,9 @@ def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool)
 
 
 def _as_in_python(found: re.Match[str]) -> str:
-    """What C's fnmatch understands and Python's does not: "\\*" for a star itself, "[^a]" for "[!a]"."""
+    """Translates patterns of C's fnmatch that Python's does not understand: "\\*" for a star itself, "[^a]"
+    for "[!a]".
+    """
     if found[1] is None:
         return "[!"
     return f"[{found[1]}]" if found[1] in "*?[" else found[1]

@@ -186,7 +186,7 @@ def _check_exclusive(borders: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
-    """How to read pieces of a file, and its size."""
+    """Divides the reading of a file into pieces; returns them and its size."""
     if _storage.is_url(path):
         yield functools.partial(_storage.read_range, path), _storage.size(path)
         return

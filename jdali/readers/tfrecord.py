@@ -193,12 +193,12 @@ Taker = Callable[[bytes, int, int], np.ndarray]
 
 
 def _taker(name: str, feature: Feature) -> Taker:
-    """What makes the output of the bytes of a tf.train.Feature (none if it is missing)."""
+    """Makes the function that converts the bytes of a tf.train.Feature (none if it is missing) to an output."""
     wanted = _LIST_OF[feature.dtype]
     wanted_tag = wanted << 3 | BYTES
 
     def packed(data: bytes, start: int, end: int) -> int:
-        """Where the one content of the list begins, if it is of the usual form; else 0."""
+        """Finds the only content of a list of the usual form; 0 for others."""
         tag, start = only_content(data, start, end)
         if tag != wanted_tag:
             return 0
@@ -269,13 +269,13 @@ def _shaped(name: str, feature: Feature, values: np.ndarray) -> np.ndarray:
 
 
 def begins_record(head: bytes) -> bool:
-    """Whether some bytes are the begin of a TFRecord file."""
+    """True if some bytes are the begin of a TFRecord file."""
     _need_crc()
     return len(head) >= _HEAD.size and masked_crc(head[:8]) == _HEAD.unpack_from(head)[1]
 
 
 def build_index(path: str, progress: Callable[[int], object] | None = None) -> Records:
-    """Where the records of a file are, from the file alone.
+    """Scans a file for its records.
 
     Args:
         path: of the file.

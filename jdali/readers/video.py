@@ -90,7 +90,7 @@ def _has_labels(given: Mapping[str, Any]) -> bool:
 
 
 def _count_outputs(name: str, given: Mapping[str, Any]) -> int:
-    """How many outputs a reader with these arguments has."""
+    """Counts the outputs of a reader with these arguments."""
     numbers = frame_numbers_given(name, given.get("enable_frame_num") or "none")
     return 1 + _has_labels(given) + (numbers != "none") + bool(given.get("enable_timestamps"))
 

@@ -200,7 +200,7 @@ def _select(
 
 
 def _given(components: Components, path: str, groups: Sequence[str], *, fold: bool, behavior: str) -> Samples:
-    """Which samples of an archive are given, and where their outputs lie."""
+    """Chooses the samples of an archive to be given, and finds their outputs."""
     wanted: dict[str, list[int]] = {}
     for output, group in enumerate(groups):
         for extension in dict.fromkeys((group.lower() if fold else group).split(";")):

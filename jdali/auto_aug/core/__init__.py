@@ -1,4 +1,4 @@
-"""What augmentations and policies are made of."""
+"""Parts of augmentations and policies."""
 
 from jdali.auto_aug.core._augmentation import Augmentation as _Augmentation
 from jdali.auto_aug.core._augmentation import signed_bin

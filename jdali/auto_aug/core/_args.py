@@ -1,4 +1,4 @@
-"""Which keyword arguments an augmentation's function takes, and which of those given go to it."""
+"""Matches keyword arguments with those that an augmentation's function takes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _named(function: Callable[..., Any], skip_positional: int) -> list[inspect.P
 
 
 def get_num_positional_args(function: Callable[..., Any]) -> int:
-    """How many arguments a function takes by position."""
+    """Counts the arguments that a function takes by position."""
     return sum(p.kind in _POSITIONAL for p in inspect.signature(function).parameters.values())
 
 
@@ -71,7 +71,7 @@ def get_missing_kwargs(
 def filter_extra_accepted_kwargs(
     function: Callable[..., Any], kwargs: Mapping[str, Any], skip_positional: int = 0
 ) -> dict[str, Any]:
-    """Those of `kwargs` that the function has a parameter for."""
+    """Returns the `kwargs` that the function has a parameter for."""
     names = {p.name for p in _named(function, skip_positional)}
     return {name: value for name, value in kwargs.items() if name in names}
 

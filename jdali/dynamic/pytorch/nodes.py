@@ -73,7 +73,7 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         self._epoch = self._reader.next_epoch(batch_size=self._batch_size)
 
     def get_state(self) -> dict[str, Any]:
-        """Where the reader is: plain numbers."""
+        """Returns the position of the reader: plain numbers."""
         return self._reader.get_state()
 
     def get_metadata(self) -> dict[str, int]:

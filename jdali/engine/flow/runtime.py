@@ -35,9 +35,9 @@ class When(enum.Enum):
     """Times at which batches are made."""
 
     AHEAD = "before they are asked for"
-    AHEAD_BY_CALLS = "before they are asked for, of data that who asks for an earlier one has drawn"
-    BACKGROUND = "when they are scheduled, in threads; one that was not scheduled by who asks for it"
-    INLINE = "when they are scheduled or asked for, by who does that"
+    AHEAD_BY_CALLS = "before they are asked for; the thread that takes a batch draws the data of a later one"
+    BACKGROUND = "when they are scheduled, in threads; a batch that was not scheduled is made by the thread that takes it"
+    INLINE = "when they are scheduled or asked for, in the thread that does so"
 
 
 class _Life(enum.Enum):
@@ -258,7 +258,7 @@ class Runtime:
     def reset(self) -> bool:
         """Goes on after the end of an external source; False: before that there is nothing to do.
 
-        Where batches are made ahead, that nothing but the end is left is as good as having met it.
+        Where batches are made ahead, the end counts as met once nothing else is left.
         """
         if self._life is _Life.RUNNING and self.ahead and self._engine.feed.may_end:
             self._draw_ahead()

@@ -1,4 +1,4 @@
-"""What the default boxes of a single-shot detector should say about the boxes of a picture."""
+"""Targets of the default boxes of a single-shot detector, from the boxes of a picture."""
 
 from __future__ import annotations
 

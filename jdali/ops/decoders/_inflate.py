@@ -52,7 +52,7 @@ def setup(
 
 
 def _count(sample: int, offsets: np.ndarray | None, sizes: np.ndarray | None) -> int:
-    """How many chunks a sample has."""
+    """Counts the chunks of a sample."""
     counts = [np.size(values[sample]) for values in (offsets, sizes) if values is not None]
     if len(set(counts)) > 1:
         raise SampleError(
@@ -118,7 +118,7 @@ def inflate(
 
 
 def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
-    """Where the chunks of a sample of `size` bytes begin, and how long they are."""
+    """Returns the begins and lengths of the chunks of a sample of `size` bytes."""
     if offsets is None and sizes is None:
         return [0], [size]
     if offsets is None:

@@ -84,7 +84,7 @@ def python_function_batch(
 def columns_of(
     results: Sequence[Any], expected: int | None, layouts: Sequence[str], name: str = "python_function"
 ) -> HostOutputs:
-    """What a function of whole batches returned, copied.
+    """Copies the result of a function of whole batches.
 
     Args:
         results: for each output a list of samples.
@@ -112,7 +112,7 @@ class FunctionOfRows(Protocol):
     """A function that is called for the samples of a batch at the same time, somewhere else."""
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """What it returned for each row of inputs; and what those raised that failed, by their index."""
+        """Calls the function for each row of inputs; returns its results, and the errors by index."""
 
 
 @host_batch_operator(name="_parallel_python_function", outputs=output_count, work="user code")

@@ -204,7 +204,7 @@ def _looked_up(
     """uint8 [rows, W]: each value by the tables of the four nearest tiles.
 
     `minus_zero`, which the compiler does not know to be -0, keeps it from fusing products with sums, in user's
-    programs as well: here many values are as good as halves.
+    programs as well: here many values are halves or next to them.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis], minus_zero)

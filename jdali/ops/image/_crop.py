@@ -53,7 +53,7 @@ def setup(
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `setup` needs: the sizes; where the window lies may stay unknown."""
+    """Names the arguments that `setup` needs: the sizes; the window's position may stay unknown."""
     return tuple(a for a in ("crop", "crop_d", "crop_h", "crop_w") if a in given)
 
 

@@ -92,7 +92,7 @@ def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndar
 
 
 def _is_known(value: Any) -> bool:
-    """Whether an argument is a constant of the compiled program."""
+    """True if an argument is a constant of the compiled program."""
     return isinstance(value, np.ndarray)
 
 

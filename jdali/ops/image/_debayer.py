@@ -219,7 +219,7 @@ def _lines(wide: Array, rows: Array) -> Array:
 
 
 def _sites(rows: Array, width: int, red: Array) -> Sites:
-    """Which of these rows [N, 1] and of all columns [1, W] hold red pixels; the others hold blue ones."""
+    """Says which of these rows [N, 1] and of all columns [1, W] hold red pixels; the others hold blue ones."""
     columns = jnp.arange(width, dtype=jnp.int32)
     return ((rows - red[0]) % 2 == 0)[:, None], ((columns - red[1]) % 2 == 0)[None]
 

@@ -1,4 +1,4 @@
-"""What operators that move the pixels of an image by a fixed rule share; and those: water, sphere, jitter."""
+"""Operators that move the pixels of an image by a fixed rule: water, sphere, jitter."""
 
 from __future__ import annotations
 

@@ -61,5 +61,5 @@ def flip(
 
 
 def _is_never(value: Any) -> bool:
-    """Whether a flag is known, while tracing, to be 0 for all samples."""
+    """True if a flag is known, while tracing, to be 0 for all samples."""
     return isinstance(value, np.ndarray) and not value.any()

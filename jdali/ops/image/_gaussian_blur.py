@@ -49,7 +49,7 @@ def data_axes(layout: str, ndim: int) -> tuple[int, ...]:
 
 
 def radius_bucket(radius: int) -> int:
-    """What programs are made for: 0, or the first of 4, 8, 16, ... that is not below `radius`."""
+    """Rounds a radius up to one that programs are made for: 0, 4, 8, 16, ..."""
     return max(4, 1 << (radius - 1).bit_length()) if radius else 0
 
 
@@ -125,7 +125,7 @@ def _refuse(
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `setup` needs: `sigma` only where it decides the size of the window."""
+    """Names the arguments that `setup` needs: `sigma` only where it decides the size of the window."""
     window = given.get("window_size")
     if isinstance(window, (int, list, tuple, np.ndarray, np.integer)):
         values = np.asarray(window)
@@ -189,7 +189,7 @@ def _spread(values: Array, extent: Array | None, axes: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Blur:
-    """What a compiled blur depends on."""
+    """Key of a compiled blur."""
 
     axes: tuple[int, ...]
     radii: tuple[int, ...]  # of the buckets, for each of the axes

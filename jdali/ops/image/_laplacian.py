@@ -171,7 +171,7 @@ def _per_axis(
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `setup` needs: `scale` is only checked, where it is known."""
+    """Names the arguments that `setup` needs: `scale` is only checked, where it is known."""
     return ("window_size", "smoothing_size")
 
 

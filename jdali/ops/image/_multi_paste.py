@@ -190,7 +190,7 @@ def _check_bounds(
 
 
 def regions(given: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Where the regions of one sample come from, their shapes, and where they go: int [regions, 2] each.
+    """Returns the sources, shapes and destinations of the regions of one sample: int [regions, 2] each.
 
     Args:
         given: arguments by name, [regions, 2] or None.

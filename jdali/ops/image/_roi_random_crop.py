@@ -47,7 +47,7 @@ def setup(
 
 
 def _axes(arguments: dict[str, Any]) -> int:
-    """How many axes the window has: the arguments must agree."""
+    """Returns the number of axes of the window, on which the arguments must agree."""
     lengths = {}
     for name, value in arguments.items():
         if value is not None:

@@ -106,7 +106,7 @@ def setup(
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `setup` needs: the angle only if it decides the size of the canvas."""
+    """Names the arguments that `setup` needs: the angle only if it decides the size of the canvas."""
     size = given.get("size")
     if size is not None and not (isinstance(size, (list, tuple, np.ndarray)) and len(size) == 0):
         return ("size",)

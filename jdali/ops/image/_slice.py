@@ -98,7 +98,7 @@ def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
 
 
 def _starts_later(named: Mapping[str, Any], policy: str) -> bool:
-    """Whether the window's position is still unknown, but its size is not."""
+    """True if the window's position is still unknown, but its size is not."""
     unknown = is_traced(named["start"]) or is_traced(named["rel_start"])
     return unknown and policy != "trim_to_shape" and named["shape"] is not None
 

@@ -68,7 +68,7 @@ def _check_matrix(matrix: np.ndarray, axes: int, inverse_map: bool) -> None:
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `setup` needs: the matrix decides no sizes."""
+    """Names the arguments that `setup` needs: the matrix decides no sizes."""
     return ("size",) if "size" in given else ()
 
 

@@ -24,7 +24,7 @@ _FILTERS = (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC)
 
 
 def pixel_origin_shift(name: str, pixel_origin: str) -> float:
-    """Where the centre of pixel 0 is, in the coordinates that the user counts in."""
+    """Returns the centre of pixel 0 in the user's coordinates."""
     shifts = {"corner": 0.5, "center": 0.0}
     if pixel_origin not in shifts:
         raise ValueError(f"{name}: pixel_origin must be 'corner' or 'center', got {pixel_origin!r}")
@@ -75,7 +75,7 @@ def _check_fill(images: BatchSpec, fill_value: tuple[float, ...] | float) -> Non
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `setup` needs: the matrix decides no sizes."""
+    """Names the arguments that `setup` needs: the matrix decides no sizes."""
     return ("size",) if "size" in given else ()
 
 

@@ -80,7 +80,7 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
 
 
 def _needed(given: Any) -> tuple[str, ...]:
-    """What `setup` needs: of mean and deviation their shapes, no values."""
+    """Names the arguments that `setup` needs: of mean and deviation their shapes, no values."""
     return ()
 
 

@@ -30,7 +30,7 @@ def masked_sum(value: Array, extent: Array | None, axes: tuple[int, ...], keep_d
 
 
 def count(extent: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
-    """How many elements one result is made of, float32."""
+    """Counts the elements that one result is computed from, float32."""
     sizes = jnp.asarray(shape, jnp.uint32) if extent is None else extent.astype(jnp.uint32)
     total = jnp.uint32(1)  # of whole numbers: the number less `ddof` is 0 where it should be, and not -0
     for axis in axes:

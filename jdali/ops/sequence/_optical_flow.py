@@ -109,7 +109,7 @@ def optical_flow(
     out_shape: tuple[int, ...],
     _grid: Static[int | None] = None,
 ) -> Array:
-    """Where the content of each frame was in the frame before, for each cell of pixels.
+    """Estimates, for each cell of pixels of a frame, the position of its content in the frame before.
 
     `frames[i + 1][p] = frames[i][p + flow[i][p]]`, found by Lucas and Kanade's method on a pyramid, for each pixel,
     and averaged over cells. Displacements are of pixels of the frames, whatever the cells are.

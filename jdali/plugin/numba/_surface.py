@@ -96,7 +96,7 @@ class NumbaFunction:
 
     @property
     def preserve(self) -> bool:
-        """Whether the operator runs also if none of its outputs is used."""
+        """True if the operator runs also if none of its outputs is used."""
         return bool(self._given.get("preserve"))
 
     @staticmethod
@@ -106,7 +106,7 @@ class NumbaFunction:
 
     @staticmethod
     def _check_cuda_compatibility(throw: bool = True) -> bool:
-        """Whether `run_fn` may run on a GPU: it may not, see `numba_function`."""
+        """True if `run_fn` may run on a GPU: it may not, see `numba_function`."""
         if throw:
             raise RuntimeError("NumbaFunction: it runs on the CPU only")
         return False

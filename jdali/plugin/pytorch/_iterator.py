@@ -64,7 +64,7 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 class _TorchIterator(DictIterator):
-    """What DALI's iterators for PyTorch have in common; `_kinds` is set before it is made."""
+    """Base of DALI's iterators for PyTorch; `_kinds` is set before it is made."""
 
     _kinds: list[str]
 

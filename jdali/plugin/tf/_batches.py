@@ -20,7 +20,7 @@ from jdali.tensors import TensorList
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """What feeds an external source.
+    """Feed of an external source.
 
     Attributes:
         dataset: a `tf.data.Dataset` with one tensor an element.
@@ -54,7 +54,7 @@ class Given:
 
 @dataclasses.dataclass(frozen=True)
 class Outputs:
-    """What the user says of the outputs.
+    """Declared shapes and types of the outputs.
 
     Attributes:
         dtypes: of each a `tf.DType`.

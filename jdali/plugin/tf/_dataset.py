@@ -13,7 +13,7 @@ from jdali.plugin.tf._tensorflow import tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """What both data sets have in common: the arguments are those of `DALIDataset`."""
+    """Base of both data sets: the arguments are those of `DALIDataset`."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class DALIDatasetWithInputs(_PipelineDataset):
 
 
 def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
-    """How many batches are made ahead: of two queues the larger counts."""
+    """Returns the number of batches made ahead: of two queues the larger counts."""
     return max(cpu, gpu) if separated else depth
 
 
@@ -196,5 +196,5 @@ def _renamed(value: Any, deprecated: Any, name: str) -> Any:
 
 
 def _is_on_gpu() -> bool:
-    """Whether TensorFlow puts what is made here on a GPU."""
+    """True if TensorFlow puts arrays made here on a GPU."""
     return "GPU" in tf.constant(0).device

@@ -1,4 +1,4 @@
-"""Which data sets feed which external sources of a pipeline, and what of it is refused."""
+"""Matches data sets with the external sources that they feed; refuses combinations that cannot work."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def external_sources(pipeline: Pipeline) -> list[Node]:
 
 
 def matched_inputs(pipeline: Pipeline, input_datasets: Any) -> dict[str, Given]:
-    """What feeds the external sources without a source, by their names.
+    """Returns the feeds of the external sources without a source, by their names.
 
     Args:
         pipeline: the pipeline.

@@ -161,15 +161,15 @@ def _coordinates(batch: TensorList) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dataset_compatible_tensorflow() -> bool:
-    """Whether the TensorFlow that is installed has what `DALIDataset` needs; True: others are not imported."""
+    """True if the installed TensorFlow has what `DALIDataset` needs; True: others are not imported."""
     return True
 
 
 def dataset_inputs_compatible_tensorflow() -> bool:
-    """Whether it has what `experimental.DALIDatasetWithInputs` needs; True."""
+    """True if it has what `experimental.DALIDatasetWithInputs` needs; always."""
     return True
 
 
 def dataset_distributed_compatible_tensorflow() -> bool:
-    """Whether it has what data sets need in `tf.distribute`; True."""
+    """True if it has what data sets need in `tf.distribute`; always."""
     return True

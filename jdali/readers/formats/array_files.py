@@ -1,4 +1,4 @@
-"""Which files readers of arrays read: one array (or several) in each file, without labels."""
+"""Files of readers of arrays: one array (or several) in each file, without labels."""
 
 from __future__ import annotations
 

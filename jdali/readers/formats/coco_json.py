@@ -17,7 +17,7 @@ _Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
 
 
 class Annotations(NamedTuple):
-    """What is known of n images; object i belongs to image k with starts[k] <= i < starts[k + 1].
+    """Annotations of n images; object i belongs to image k with starts[k] <= i < starts[k + 1].
 
     Attributes:
         names: of the files.
@@ -39,7 +39,7 @@ class Annotations(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What to take of a file, and in which form; see `readers.coco`.
+    """Fields to read from a file, and their form; see `readers.coco`.
 
     Attributes:
         polygons: read polygons.
@@ -93,7 +93,7 @@ class _FileWithMasks(msgspec.Struct):
 
 
 class Bad(ValueError):
-    """What is wrong with a file, said by code that does not know its path."""
+    """Damage of a file, raised by code that does not know its path."""
 
 
 def parse(path: str, wanted: Wanted) -> Annotations:
@@ -153,7 +153,7 @@ def _arrange(path: str, file: _File | _FileWithMasks, wanted: Wanted) -> Annotat
 def _grouped(
     owner: np.ndarray, kept: np.ndarray, chosen: np.ndarray, skip_empty: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Which images there are in the end, and their objects, image by image.
+    """Groups the objects by image; returns the images that remain.
 
     Args:
         owner: int64 [n], the image of each object.

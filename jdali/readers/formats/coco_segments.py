@@ -12,7 +12,7 @@ from jdali._errors import SampleError
 
 
 class Segments(NamedTuple):
-    """What outlines the objects of an image.
+    """Outlines of the objects of an image.
 
     Attributes:
         polygons: int32 [polygons, 3], number of the object in its image, first vertex and the one after the
@@ -32,7 +32,7 @@ class AllSegments(Protocol):
     """The segments of all images."""
 
     def __call__(self, image: int) -> Segments:
-        """Those of one; raises `SampleError`."""
+        """Returns the outlines of one image; raises `SampleError`."""
 
 
 class _RunLengths(msgspec.Struct):
@@ -47,8 +47,8 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class UnparsedSegments:
-    """Those in a JSON file. They are most of it, so the numbers of an image are parsed when it is read first:
-    a process of many never parses those that the others read.
+    """Outlines in a JSON file. They are most of it, so the numbers of an image are parsed when it is first
+    read: a process of many never parses those that the others read.
 
     Args:
         path: of the file.
@@ -119,7 +119,7 @@ class UnparsedSegments:
         return SampleError(f"{self._path}: annotations[{index}]{reason}")
 
     def _wrong_text(self, image: int, text: bytes) -> SampleError:
-        """What is wrong with the first wrong one of an image."""
+        """Describes the first error in the outlines of an image."""
         for number, piece in enumerate(_PIECES.decode(text)):
             try:
                 _ONE.decode(piece)
@@ -129,8 +129,8 @@ class UnparsedSegments:
 
 
 class SavedSegments(NamedTuple):
-    """Those of all images in arrays; of polygon, vertex and mask i belong to image k those with
-    starts[k] <= i < starts[k + 1].
+    """Outlines of all images in arrays; polygons, vertices and masks i belong to image k with starts[k] <= i
+    < starts[k + 1].
 
     Attributes:
         polygon_starts, vertex_starts, mask_starts: int64 [images + 1].
@@ -172,5 +172,5 @@ def saved(segments: AllSegments, images: int) -> SavedSegments:
 
 
 def span(starts: np.ndarray, image: int) -> slice:
-    """What belongs to an image."""
+    """Returns the range of elements that belong to an image."""
     return slice(starts.item(image), starts.item(image + 1))

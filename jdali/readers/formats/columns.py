@@ -69,7 +69,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the content of a field begins, and whether just that field fills the bytes from `at` to `end`."""
+    """Finds the content of a field, and whether this field alone fills the bytes from `at` to `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes

@@ -1,4 +1,4 @@
-"""Where the values of an LMDB database lie in its file.
+"""Finds the values of an LMDB database in its file.
 
 The file is read as data, page by page: the library that LMDB databases are usually read with maps them
 into memory and trusts them, so that a file that is cut short or damaged ends the process.
@@ -44,7 +44,7 @@ def _database_file(path: str) -> str:
 
 
 def locate_values(name: str, path: str) -> Records:
-    """Where the values are, in the order of their keys.
+    """Finds the values, in the order of their keys.
 
     Raises:
         ValueError: the file is no LMDB database, is cut short or damaged, or holds other than plain

@@ -222,7 +222,7 @@ def last_integer(found: list[Field], number: int) -> int | None:
 
 
 def contents(found: list[Field], number: int) -> list[tuple[int, int]]:
-    """Where the contents of a field of bytes or messages are, one for each time it is there."""
+    """Finds the contents of a field of bytes or messages, one for each time it occurs."""
     bounds = []
     for field, kind, start, end in found:
         if field == number:

@@ -25,7 +25,7 @@ _TASK_BYTES = 4 << 20
 
 
 class Records(NamedTuple):
-    """Where the records of one file are.
+    """Records of one file.
 
     Attributes:
         offsets: int64 [n], bytes from the start of the file.
@@ -52,7 +52,7 @@ class CutShort(ValueError):
         self._reason, self._offsets, self._at = reason, offsets, at
 
     def records(self, files: RecordFiles, file: int) -> Records:
-        """Those before that offset, and what follows as one more, which cannot be read."""
+        """Returns the records before an offset, and the rest as one record that cannot be read."""
         files.lost[file] = f"the file {self._reason}"
         offsets = np.array([*self._offsets, self._at], np.int64)
         return Records(offsets, np.append(np.diff(offsets), -1))

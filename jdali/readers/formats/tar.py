@@ -92,7 +92,7 @@ def content_size(header: bytes, at: int) -> int:
 
 
 def is_header_of(header: bytes, size: int) -> bool:
-    """Whether a block is the header of a regular file of that size."""
+    """True if a block is the header of a regular file of that size."""
     if header[_TYPE] == b"0" and header[124:135] == b"%011o" % size and header[257:262] == b"ustar":
         return True  # as nearly all programs write it; the checksum would cost more than all the rest
     try:

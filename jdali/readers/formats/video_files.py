@@ -1,4 +1,4 @@
-"""Which videos a reader reads: from names, a folder or a list, with labels and parts."""
+"""Videos that a reader reads: from names, a folder or a list, with labels and parts."""
 
 from __future__ import annotations
 

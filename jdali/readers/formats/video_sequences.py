@@ -43,7 +43,7 @@ def frame_numbers_given(name: str, enable_frame_num: str | bool) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Cut:
-    """How clips are cut into sequences, and what is given of each.
+    """Options for cutting clips into sequences, and their outputs.
 
     Attributes:
         length: frames of a sequence.
@@ -97,7 +97,7 @@ class Cut:
 
 
 def build_index(path: str) -> Arrays:
-    """Where the frames of a video are, read off the file: what the cache of indexes keeps.
+    """Reads the times of the frames of a video off the file, for the cache of indexes.
 
     Raises:
         SampleError: it is no video, damaged, cut off or too large.

@@ -1,4 +1,4 @@
-"""Where the files of samples lie in tar archives: by an index, or by looking through the archive."""
+"""Finds the files of samples in tar archives: by an index, or by scanning the archive."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def components_of(files: RecordFiles, file: int, index: str | None, goes_on: boo
 
 
 def _group(entries: Iterable[tuple[int, str, int, int]]) -> Arrays:
-    """What the cache keeps of (sample, extension, offset, size) of each component."""
+    """Groups (sample, extension, offset, size) of each component into the arrays that the cache keeps."""
     extensions: dict[str, int] = {}
     rows = [(s, extensions.setdefault(e, len(extensions)), o, n) for s, e, o, n in entries]
     names = "\0".join(extensions).encode(errors="surrogateescape")
@@ -97,7 +97,7 @@ def _components(index: Arrays) -> Components:
 
 
 def build_index(path: str) -> Arrays:
-    """Where the components of the samples of an archive are, from the archive alone.
+    """Scans an archive for the components of its samples.
 
     Raises:
         CutArchive: it is no archive, damaged or cut short.

@@ -53,7 +53,7 @@ class _Past:
     positions: list[tuple[int, int]]
 
     def consumed(self, shard: int, epoch: int) -> int:
-        """How many of its samples of an epoch a shard took; more than it has if that was all."""
+        """Number of samples that a shard took of an epoch; more than it has if it took all."""
         reached, position = self.positions[shard]
         return position if epoch == reached else 0 if epoch > reached else sys.maxsize
 
@@ -141,7 +141,8 @@ class Order:
         self._find()
 
     def get_state(self) -> dict[str, Any]:
-        """What `set_state` needs to go on from here; plain numbers, the same on all shards in step.
+        """Returns the state that `set_state` needs to go on from here; plain numbers, the same on all shards
+        in step.
 
         `taken` counts samples since the beginning of `epoch`: [number of shards, samples that each of
         them took], one such pair for each number of shards that there was.
@@ -282,7 +283,7 @@ class Order:
         return self._loaded
 
     def _left(self, level: int, epoch: int) -> int:
-        """How many samples of an epoch the shards before level `level` left over."""
+        """Counts the samples of an epoch that the shards before level `level` left over."""
         if not level:
             return self.size
         past = self._past[level - 1]
@@ -290,7 +291,7 @@ class Order:
         return sum(max(n - past.consumed(i, epoch), 0) for i, n in enumerate(counts))
 
     def _count(self, level: int, shards: int, shard: int, epoch: int) -> int:
-        """How many samples of an epoch are a shard's."""
+        """Counts the samples of an epoch that belong to a shard."""
         left = self._left(level, epoch)
         slot = shard if left < self.size else self._rotated(shard, shards, epoch)
         return left * (slot + 1) // shards - left * slot // shards
@@ -302,7 +303,7 @@ class Order:
         return _slice(self._rest(level, epoch), shard, shards)
 
     def _rest(self, level: int, epoch: int) -> IndexSequence:
-        """What the shards before level `level` left over of an epoch they had begun."""
+        """Returns the samples that the shards before level `level` left over of an epoch they had begun."""
         past = self._past[level - 1]
         items = [self._items(level - 1, past.num_shards, i, epoch) for i in range(past.num_shards)]
         return joined([part.part(past.consumed(i, epoch), len(part)) for i, part in enumerate(items)])

@@ -31,7 +31,7 @@ class IndexSequence:
         return self.size
 
     def part(self, start: int, stop: int) -> IndexSequence:
-        """Those at the positions from `start` on, before `stop`."""
+        """Returns the indices at the positions from `start` to `stop`."""
         return IndexSequence(max(stop - start, 0), lambda positions: self.at(positions + start))
 
     def among(self, others: IndexSequence) -> IndexSequence:

@@ -59,7 +59,7 @@ def reach(fill: int) -> int:
 
 
 def _strata(fill: int) -> tuple[int, int]:
-    """How many strata, and how wide."""
+    """Returns the number and width of strata."""
     fill = min(fill, _LARGEST_FILL)
     choices = [(1, fill), *((m, (2 * fill - 3 * m + 1) // (m + 1)) for m in (2, 4, 8, 16, 32))]
     return max(choices, key=lambda choice: choice[0] * choice[1])

@@ -12,7 +12,7 @@ from jdali import types
 
 
 class InterpolationMode(enum.Enum):
-    """How a resize takes values between pixels; torchvision's own enumeration is taken as well."""
+    """Filters of a resize; torchvision's own enumeration is taken as well."""
 
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"

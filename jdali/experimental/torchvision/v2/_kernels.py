@@ -1,4 +1,4 @@
-"""What the transforms do to a batch of images, HWC or CHW: written once for classes and functions."""
+"""Kernels of the transforms on a batch of images, HWC or CHW: written once for classes and functions."""
 
 from __future__ import annotations
 

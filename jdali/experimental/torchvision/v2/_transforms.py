@@ -14,7 +14,7 @@ from jdali.experimental.torchvision.v2._arguments import InterpolationMode
 
 
 class Transform(abc.ABC):
-    """What all transforms have in common.
+    """Base of all transforms.
 
     Args:
         device: where it runs: "cpu", or "gpu" for JAX's accelerator.

@@ -89,7 +89,7 @@ class LoaderEvaluator:
         self.end_time = self.start_time + time.perf_counter() - began
 
     def get_metrics(self) -> dict[str, Any]:
-        """What was measured in the last loop, seconds; empty if no batch came.
+        """Returns the measurements of the last loop, seconds; empty if no batch came.
 
         Returns: "mode", "total_batches", "total_time" (0 for a loop that was left early), "avg_batch_time",
             "min_batch_time", "max_batch_time", "batch_times", "cached_batches" (their number) and "cache_ready".

@@ -100,7 +100,7 @@ class _Loop:
 
 
 class _WorkerInit:
-    """What a worker calls first.
+    """First function that a worker calls.
 
     Args:
         own: the user's `worker_init_fn`; None: there is none.

@@ -136,7 +136,7 @@ class _Connection:
 
 
 class _Connections(threading.local):
-    """Those of a thread; a forked process has none of its parent's."""
+    """Connections of a thread; a forked process has none of its parent's."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Connection] = {}

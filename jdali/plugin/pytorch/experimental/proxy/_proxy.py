@@ -1,4 +1,4 @@
-"""What a worker calls with its samples, and how these become a batch."""
+"""Takes the samples of a worker, and puts them together to a batch."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class _DALIProxy:
 
 
 class _Local(threading.local):
-    """What a thread puts together; a forked process begins anew."""
+    """Batches that a thread puts together; a forked process begins anew."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -108,7 +108,7 @@ class _Local(threading.local):
         return self._run
 
     def batches_of(self, run: DALIPipelineRunRef) -> dict[tuple[int, ...], DALIPipelineRunRef]:
-        """What was made of the samples of a run so far."""
+        """Returns the batches made of the samples of a run so far."""
         if run is not self._run:
             raise RuntimeError(
                 "proxy: the samples of a batch must be collated by the thread that gave them to the proxy, before "

@@ -1,4 +1,4 @@
-"""What stands for samples and batches that the pipeline has not made yet. All of it can be pickled."""
+"""References to samples and batches that the pipeline has not made yet. All of it can be pickled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Ticket(NamedTuple):
-    """Which batch it is that was sent to a server.
+    """Identifies a batch that was sent to a server.
 
     Attributes:
         server: the server's address.

@@ -18,7 +18,7 @@ Arguments = dict[str, list[Any]]
 
 @dataclasses.dataclass
 class _Source:
-    """Who sends batches: a thread of a process.
+    """Sender of batches: a thread of a process.
 
     Attributes:
         owner: of the loop that it works for.
@@ -90,7 +90,7 @@ class Requests:
     # --- of the server's thread -------------------------------------------------------------
     @property
     def is_open(self) -> bool:
-        """Whether batches are made."""
+        """True while batches are made."""
         return self._is_open
 
     def open(self) -> None:
@@ -149,7 +149,7 @@ class Requests:
             return self._made.pop(ticket)
 
     def _why_never(self, ticket: Ticket) -> str | None:
-        """Why a batch that is not made will not be; None: it will."""
+        """Explains why a batch will not be made; None: it will."""
         if ticket.server != self._address:
             return "the batch was sent to another server"
         if self._is_broken:
