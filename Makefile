@@ -41,7 +41,7 @@ $(VENV)/.torch: $(VENV)/.oracle
 
 # The same for TensorFlow and for PaddlePaddle.
 tf: $(VENV)/.tf
-	$(BIN)/python -m pytest tests/plugin/test_tf.py tests/test_docs_tensorflow.py $(ARGS)
+	$(BIN)/python -m pytest tests/plugin/test_tf.py tests/docs $(ARGS)
 
 paddle: $(VENV)/.paddle
 	$(BIN)/python -m pytest tests/plugin/test_paddle.py $(ARGS)

@@ -1,41 +1,50 @@
-"""The examples of a page of documentation."""
+"""The Python snippets of a page of documentation."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import pytest
 
 from support.data import image
 
-_BLOCKS = re.compile(r"^## (.*?)$|^### (.*?)$|^```python\n(.*?)^```", re.M | re.S)
+_BLOCKS = re.compile(r"^##+ (.*?)$|^```py(?:thon)?\n(.*?)^```", re.M | re.S)
+
+
+class Snippet(NamedTuple):
+    """Code of a page: its number, from 0, the heading above it, and its first line in the file."""
+
+    number: int
+    title: str
+    line: int
+    code: str
 
 
 def text(name: str) -> str:
-    """The page docs/`name`; "" where the documentation is not there."""
-    page = Path(__file__).parent.parent.parent / "docs" / name
-    return page.read_text() if page.exists() else ""
+    """The page docs/`name`."""
+    return (Path(__file__).parents[2] / "docs" / name).read_text()
 
 
-def examples(name: str) -> Iterator[Any]:
-    """The Python code of each example of a page, as pytest's parameters named by their headings."""
-    title = ""
-    for section, subsection, code in _BLOCKS.findall(text(name)):
-        title = section or subsection or title
+def snippets(name: str) -> list[Snippet]:
+    """The snippets of a page, in order."""
+    title, found, page = "", [], text(name)
+    for match in _BLOCKS.finditer(page):
+        heading, code = match.groups()
+        title = heading or title
         if code:
-            yield pytest.param(code, id=title)
+            line = page.count("\n", 0, match.start()) + 2
+            found.append(Snippet(len(found), title, line, code))
+    return found
 
 
-def write_photos(root: Path) -> None:
-    """The folder `photos` that the examples read: eight pictures of two classes."""
+def write_photos(root: Path, count: int = 8, height: int = 24, width: int = 32) -> None:
+    """Writes the folder `photos` that the snippets read: pictures of two classes."""
     import simplejpeg
 
-    for i in range(8):
+    for i in range(count):
         target = root / "photos" / ("cat" if i % 2 else "dog")
         target.mkdir(parents=True, exist_ok=True)
-        picture = np.ascontiguousarray(image(24, 32, seed=i))
+        picture = np.ascontiguousarray(image(height, width, seed=i))
         (target / f"{i}.jpg").write_bytes(simplejpeg.encode_jpeg(picture))

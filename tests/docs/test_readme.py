@@ -1,4 +1,4 @@
-"""The code of README.md and docs/resuming.md runs, on small data made here; what they say of installing is true."""
+"""The code of README.md runs, on small data made here; what they say of installing is true."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from support.data import image
 
 from jdali._system.extras import install
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 README = "../README.md"
 # So that it takes little time: (what stands there, what is run).
 SMALLER = {"[224, 224]": "[16, 16]", "batch_size=32": "batch_size=4", "range(10)": "range(2)"}
@@ -36,7 +36,7 @@ def test_the_code_of_the_readme(folder):
     """One after another, as a reader goes through them, with what the reader has: a training step."""
     steps = []
     names = {"state": 0, "train_step": lambda state, batch: steps.append(batch) or state + 1}
-    blocks = [example.values[0] for example in pages.examples(README)]
+    blocks = [snippet.code for snippet in pages.snippets(README)]
     assert len(blocks) == 4
     text = "\n".join(blocks)
     assert all(text.count(there) == 1 for there in SMALLER)
@@ -54,20 +54,6 @@ def test_the_code_of_the_readme(folder):
     assert names["rotated"].shape != names["image"].shape
     turned = names["rotate"](np.stack([image(8, 8, seed=0)] * 2), np.float32([0, 90]))
     np.testing.assert_array_equal(turned, [image(8, 8, seed=0), np.rot90(image(8, 8, seed=0))])
-
-
-def test_the_code_of_resuming(folder, capsys):
-    (block,) = [example.values[0] for example in pages.examples("resuming.md")]
-    exec(compile(block, "docs/resuming.md", "exec"), {})
-    assert capsys.readouterr().out == "True\n"
-
-
-def test_every_page_with_code_is_tested():
-    tested = {
-        "debug.md", "readers.md", "ecosystem.md", "padded.md", "pytorch.md", "resuming.md", "workers.md",
-        "custom_operators.md", "migration.md", "tensorflow.md",
-    }  # fmt: skip
-    assert {page.name for page in (ROOT / "docs").glob("*.md") if "```python" in page.read_text()} == tested
 
 
 def test_what_is_said_of_installing():

@@ -173,7 +173,7 @@ def test_doctor_says_what_to_install(monkeypatch):
 
 
 def test_every_extra_of_the_doctor_is_declared():
-    pyproject = Path(__file__).parent.parent / "pyproject.toml"
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
     if not pyproject.exists():
         pytest.skip("not in a checkout")
     import tomllib

@@ -18,7 +18,7 @@ import jdali
 from jdali import fn
 from jdali.iterator import DataIterator, LastBatchPolicy
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 STEPS = 24
 
 

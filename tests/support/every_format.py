@@ -1,15 +1,17 @@
-"""The examples of docs/readers.md run, on small data made here."""
+"""A data set of every format that docs/readers.md reads."""
+
+from __future__ import annotations
 
 import json
 import wave
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from support import pages, records
-from support.data import image
 
-PAGE = "readers.md"
+from support import records
+from support.data import image
 
 
 def jpeg(seed=0):
@@ -34,10 +36,8 @@ def tensor(kind, content):
     return records.field(1, records.field(1, 1) + records.field(2, kind) + number)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A data set of every format, under the names that the page uses."""
-    root = tmp_path_factory.mktemp("data")
+def write(root: Path) -> None:
+    """Writes a data set of every format, under the names that docs/readers.md uses."""
     pictures = [jpeg(seed) for seed in range(8)]
     for name in ("photos/cat", "photos/dog", "coco", "arrays", "frames/walk"):
         (root / name).mkdir(parents=True)
@@ -86,37 +86,15 @@ def folder(tmp_path_factory):
             json.dumps({"audio_filepath": str(root / f"{i}.wav"), "duration": 0.1, "text": f"text {i}"})
         )
     (root / "manifest.json").write_text("\n".join(lines))
-    return root
+    av = pytest.importorskip("av")
+    write_clip(av, root / "clip.mp4")
+    fits = pytest.importorskip("astropy.io.fits")
+    for name in ("a", "b"):
+        fits.PrimaryHDU(np.arange(12, dtype=np.int16).reshape(3, 4)).writeto(root / f"{name}.fits")
 
 
-@pytest.mark.parametrize("code", list(pages.examples(PAGE)))
-def test_example(code, folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    if "clip.mp4" in code and not (folder / "clip.mp4").exists():
-        pytest.importorskip("av")
-        make_clip(folder / "clip.mp4")
-    if ".fits" in code:
-        fits = pytest.importorskip("astropy.io.fits")
-        for name in ("a", "b"):
-            fits.PrimaryHDU(np.arange(12, dtype=np.int16).reshape(3, 4)).writeto(
-                f"{name}.fits", overwrite=True
-            )
-    if "storage" in code:
-        from jdali import storage
-
-        monkeypatch.setattr(storage, "_current", storage.options())
-    exec(compile(code, "docs/readers.md", "exec"), {})
-    out = capsys.readouterr().out
-    assert out or "storage" in code
-    if "get_state" in code:
-        assert out == "True\n"
-    if "damaged" in code:
-        assert "damaged.rec#record 2" in out
-
-
-def make_clip(path):
-    import av
-
+def write_clip(av, path):
+    """A video of 24 frames."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=25)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
@@ -125,14 +103,3 @@ def make_clip(path):
                 container.mux(packet)
         for packet in stream.encode():
             container.mux(packet)
-
-
-def test_every_reader_is_on_the_page():
-    from jdali import fn
-
-    names = [f"fn.readers.{name}" for name in dir(fn.readers) if not name.startswith("_")]
-    names += [f"fn.experimental.readers.{n}" for n in dir(fn.experimental.readers) if not n.startswith("_")]
-    assert len(names) > 10
-    text = pages.text(PAGE)
-    missing = [name for name in names if f"{name}(" not in text and f"`{name}`" not in text]
-    assert missing == []

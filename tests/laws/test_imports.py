@@ -11,7 +11,7 @@ import pytest
 import jdali
 
 ROOT = Path(jdali.__file__).parent
-PROJECT = Path(__file__).parents[1]
+PROJECT = Path(__file__).parents[2]
 EXAMPLES = PROJECT / "examples"
 
 # Modules that load another one of jdali by its name while they run, with the reason.
