@@ -10,7 +10,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # when a program is traced it is there: importing it takes 50 ms, for it brings Pallas
+from jdali._system.jax_internals import jaxpr_types
+
+if TYPE_CHECKING:
     from jax.extend import core
 
 _DRAW = "threefry2x32"
@@ -74,8 +76,7 @@ class FlatProgram:
         return StepValue(self._count - 1, level)
 
     def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
-        from jax.extend import core
-
+        core = jaxpr_types()
         jaxpr = closed.jaxpr
         known: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
         known.update(zip(jaxpr.invars, arguments, strict=True))
@@ -102,8 +103,7 @@ class FlatProgram:
 
     def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[Any]] | None:
         """The jaxpr that is all of an equation, and its arguments."""
-        from jax.extend import core
-
+        core = jaxpr_types()
         name, params = eqn.primitive.name, eqn.params
         if name in _CALLS:
             inner = params[_CALLS[name]]

@@ -10,12 +10,13 @@ import functools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
+
+from jdali._system.jax_internals import threefry_primitive
 
 # Uses of no more elements than this are computed together. What is larger would have to be copied together and
 # apart, while alone it is fused with what needs the bits.
@@ -27,19 +28,12 @@ _PARITY = np.uint32(0x1BD11BDA)
 Words = tuple[Array, Array]
 
 
-def _primitive() -> Any:
-    """JAX's, imported when a program is traced: importing it takes 50 ms, for it brings Pallas."""
-    from jax.extend.random import threefry2x32_p
-
-    return threefry2x32_p
-
-
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """64 random bits for each element of the operands, uint32, which are broadcast."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
     # JAX's loop for the CPU refuses operands of which `vmap` made only some differ by sample: let all do.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
-    first, second = _primitive().bind(*(o | nothing for o in operands))
+    first, second = threefry_primitive().bind(*(o | nothing for o in operands))
     return first, second
 
 
@@ -68,7 +62,7 @@ def together(uses: Sequence[Sequence[Array]], platform: str) -> list[Words]:
         uses: the four operands of each.
         platform: that the program is for. On a GPU the primitive is a kernel of JAX's, and stays what it is.
     """
-    compute = written_out if platform == "cpu" else _primitive().bind
+    compute = written_out if platform == "cpu" else threefry_primitive().bind
     shapes = [jnp.broadcast_shapes(*(o.shape for o in operands)) for operands in uses]
     sizes = [math.prod(shape) for shape in shapes]
     small = [i for i, size in enumerate(sizes) if size <= MOST_TOGETHER]

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 import jax
 import numpy as np
-from jax._src import xla_bridge
 
 AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
 HostArray: TypeAlias = "np.ndarray[Any, Any]"
@@ -23,12 +22,6 @@ def accelerator() -> jax.Device:
     if chosen is None:
         return jax.local_devices()[0]
     return jax.local_devices(backend=chosen)[0] if isinstance(chosen, str) else chosen
-
-
-def jax_has_started() -> bool:
-    """True once JAX has its devices, and with them threads."""
-    # JAX says it nowhere in public.
-    return bool(xla_bridge.backends_are_initialized())  # type: ignore[no-untyped-call,unused-ignore]
 
 
 @functools.cache

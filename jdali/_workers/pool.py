@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from jdali._system.devices import jax_has_started
+from jdali._system.jax_internals import jax_has_started
 from jdali._workers.parcel import Files, new_folders, remove
 from jdali._workers.processes import ProcessPool, Worker, WorkerError
 from jdali._workers.sending import send

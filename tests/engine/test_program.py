@@ -9,8 +9,7 @@ from jdali.engine.steps import stage as _stage
 
 
 def test_an_option_that_this_version_of_xla_lacks_is_left_out(monkeypatch):
-    monkeypatch.setattr(_program, "_SAME_LOOPS", {"xla_cpu_no_such_option": False})
-    monkeypatch.setattr(_program, "_known_loops", _program._known_loops.__wrapped__)
+    monkeypatch.setattr(_program, "SAME_LOOPS", {"xla_cpu_no_such_option": False})
     assert _program.compiler_options("cpu") is None
     options = _program.compiler_options("cpu", one_thread=True)
     assert set(options) == {"xla_disable_hlo_passes", "xla_cpu_multi_thread_eigen"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import threading
 import weakref
@@ -22,6 +21,7 @@ from jdali._operators.argument_rules import extent_name
 from jdali._operators.base import Operator
 from jdali._operators.call import Call, PlannedCall, run_call
 from jdali._operators.compiled import CompiledOp
+from jdali._system.jax_internals import ONE_THREAD, SAME_LOOPS, WIDE_VECTORS, known_options
 from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
@@ -45,11 +45,6 @@ QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 # products over threads of its own too, those would mostly wait for each other (6 % of the time of speech).
 # Nor is it worth the while for a program on so few bytes.
 SMALL_BYTES = 256 << 10
-_ONE_THREAD = {"xla_disable_hlo_passes": "cpu-parallel-task-assigner", "xla_cpu_multi_thread_eigen": False}
-# XLA's older loops for the CPU. The newer ones compute exp, log and atan with other polynomials where 5 to
-# 7 elements are left over, so results would depend on the shape; and on images they were slower.
-_SAME_LOOPS = {"xla_cpu_use_fusion_emitters": False}
-_WIDE_VECTORS = {"xla_cpu_prefer_vector_width": 512}
 
 
 class Compiled:
@@ -178,19 +173,8 @@ def compiler_options(
     if platform != "cpu":
         return None
     wide_vectors = any(isinstance(op, CompiledOp) and op.wide_vectors for op in operators)
-    wanted = (_ONE_THREAD if one_thread else {}) | (_WIDE_VECTORS if wide_vectors else {})
-    return wanted | _known_loops() or None
-
-
-@functools.cache
-def _known_loops() -> dict[str, Any]:
-    """`_SAME_LOOPS`, if this version of XLA has that option."""
-    trial = jax.jit(lambda: np.float32(0), compiler_options=_SAME_LOOPS).lower()
-    try:
-        trial.compile()
-    except jax.errors.JaxRuntimeError:
-        return {}
-    return _SAME_LOOPS
+    wanted = (ONE_THREAD if one_thread else {}) | (WIDE_VECTORS if wide_vectors else {}) | SAME_LOOPS
+    return known_options(wanted) or None
 
 
 def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch.utils.data
 
-from jdali._system.devices import jax_has_started
+from jdali._system.jax_internals import jax_has_started
 from jdali.plugin.pytorch.experimental.proxy._mailbox import set_owner
 from jdali.plugin.pytorch.experimental.proxy._server import DALIServer
 

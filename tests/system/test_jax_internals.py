@@ -1,0 +1,66 @@
+"""Names of JAX that no version promises: they are there, and a version without them is refused in words."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import jdali
+from jdali._system import jax_internals
+
+
+def test_jax_has_started_once_it_has_devices():
+    program = (
+        "from jdali._system.jax_internals import jax_has_started as started; before = started()\n"
+        "import jax; jax.devices(); print(before, started())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False True\n"
+
+
+def test_the_primitive_draws_the_bits_of_jax():
+    key, data = np.uint32([7, 9]), np.uint32(5)
+    first, second = jax_internals.threefry_primitive().bind(
+        key[:1], key[1:], np.zeros(1, np.uint32), np.full(1, data)
+    )
+    expected = jax.random.key_data(jax.random.fold_in(jax.random.wrap_key_data(key), data))
+    np.testing.assert_array_equal(np.concatenate([first, second]), expected)
+
+
+def test_jaxprs_have_their_types():
+    closed = jax.make_jaxpr(lambda x: x + 1)(1.0)
+    core = jax_internals.jaxpr_types()
+    assert isinstance(closed, core.ClosedJaxpr)
+    assert isinstance(closed.jaxpr.eqns[0].invars[1], core.Literal)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "call"),
+    [
+        ("jax._src.xla_bridge", "backends_are_initialized", jax_internals.jax_has_started),
+        ("jax.extend.random", "threefry2x32_p", jax_internals.threefry_primitive),
+    ],
+)
+def test_a_version_without_a_name_is_refused_in_words(monkeypatch, module, name, call):
+    __import__(module)
+    monkeypatch.delattr(sys.modules[module], name)
+    with pytest.raises(
+        jax_internals.UnsupportedJaxError, match=rf"{module}.{name}, which JAX {jax.__version__}"
+    ):
+        call()
+
+
+def test_options_that_xla_lacks_are_left_out():
+    known = jax_internals.SAME_LOOPS | jax_internals.ONE_THREAD | jax_internals.WIDE_VECTORS
+    assert jax_internals.known_options({**known, "xla_no_such_option": 1}) == known
+
+
+def test_no_other_module_uses_such_names():
+    for path in sorted(Path(jdali.__file__).parent.rglob("*.py")):
+        if path.name != "jax_internals.py":
+            text = path.read_text()
+            assert "jax._src" not in text, path
+            assert "threefry2x32_p" not in text.replace("`threefry2x32_p`", ""), path
