@@ -5,7 +5,11 @@ BIN := $(VENV)/bin
 DATA ?=
 ARGS ?=
 
-.PHONY: run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports words stubs check bench docs clean
+.PHONY: help coverage run test torch tf paddle exhaustive fast gpu on-gpu lowest lint types imports words stubs check bench docs clean
+
+# Lists the targets, each with the comment behind its name.
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -24,15 +28,15 @@ $(VENV)/.oracle: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet -e '.[oracle]' || echo "no oracle here: its tests will be skipped"
 	touch $@
 
-run: $(VENV)/.run
+run: $(VENV)/.run  ## sets up, then trains a small model on digits; DATA=folder takes your own pictures
 	$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
-test: $(VENV)/.oracle
+test: $(VENV)/.oracle  ## sets up, then runs the tests; ARGS=tests/readers runs some
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(ARGS)
 
 # PyTorch is no part of `make test`: on Linux its wheels bring gigabytes of CUDA with them. PIP='--index-url ...' takes
 # another build. Once it is installed, `make test` runs these tests as well.
-torch: $(VENV)/.torch
+torch: $(VENV)/.torch  ## the tests that need PyTorch, which it installs
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' -k 'torch or policy_contents' $(ARGS)
 
 $(VENV)/.torch: $(VENV)/.oracle
@@ -40,24 +44,24 @@ $(VENV)/.torch: $(VENV)/.oracle
 	touch $@
 
 # The same for TensorFlow and for PaddlePaddle.
-tf: $(VENV)/.tf
+tf: $(VENV)/.tf  ## the same for TensorFlow
 	$(BIN)/python -m pytest tests/plugin/test_tf.py tests/docs $(ARGS)
 
-paddle: $(VENV)/.paddle
+paddle: $(VENV)/.paddle  ## the same for PaddlePaddle
 	$(BIN)/python -m pytest tests/plugin/test_paddle.py $(ARGS)
 
 $(VENV)/.tf $(VENV)/.paddle: $(VENV)/.%: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[$*]'
 	touch $@
 
-exhaustive: $(VENV)/.oracle
+exhaustive: $(VENV)/.oracle  ## the long sweeps over all operators
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m exhaustive $(ARGS)
 
-fast: $(VENV)/.dev
+fast: $(VENV)/.dev  ## no slow tests, no oracle
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
 # What is marked `gpu`, on one, and the pipelines beside DALI's GPU backend (left out where it is not installed).
-gpu:
+gpu:  ## the tests and benchmarks that need an NVIDIA GPU
 	@if nvidia-smi -L 2>/dev/null; then $(MAKE) --no-print-directory on-gpu; \
 	else echo "make gpu: there is no NVIDIA GPU here (nvidia-smi lists none), so nothing was run"; fi
 
@@ -81,34 +85,37 @@ $(LOWEST)/.installed: pyproject.toml tools/lower_bounds.py
 	$(LOWEST)/bin/python -m pip install --quiet --no-deps -e .
 	touch $@
 
-lowest: $(LOWEST)/.installed
+lowest: $(LOWEST)/.installed  ## the fast tests with the oldest allowed versions of all dependencies
 	$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' $(ARGS)
 
-lint: $(VENV)/.dev
+coverage: $(VENV)/.dev  ## the share of lines that the fast tests execute
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not exhaustive and not oracle' --cov --cov-report=term $(ARGS)
+
+lint: $(VENV)/.dev  ## lint and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev  ## mypy
 	$(BIN)/mypy
 
-imports: $(VENV)/.dev
+imports: $(VENV)/.dev  ## the layers of the package
 	$(BIN)/lint-imports --no-logo
 
-words: $(VENV)/.dev
+words: $(VENV)/.dev  ## first words of docstrings, class names
 	$(BIN)/python tools/check_words.py
 
-stubs: $(VENV)/.dev
+stubs: $(VENV)/.dev  ## writes the catalog of operators and the .pyi files
 	$(BIN)/python tools/make_stubs.py
 
-check: lint types imports words
+check: lint types imports words  ## all that CI checks beside the tests
 	$(BIN)/python tools/make_stubs.py --check
 
-bench: $(VENV)/.oracle
+bench: $(VENV)/.oracle  ## pipelines beside DALI
 	$(BIN)/python benchmarks/pipelines.py $(ARGS)
 
 # The guides, a page for each operator and a gallery, as HTML in build/docs.
-docs: $(VENV)/.dev
+docs: $(VENV)/.dev  ## the documentation as HTML, in build/docs
 	$(BIN)/python tools/make_docs.py $(ARGS)
 
-clean:
+clean:  ## removes environments and builds
 	rm -rf $(VENV) $(LOWEST) build *.egg-info
