@@ -42,6 +42,13 @@ def keeping(dtype: np.dtype[Any]) -> Any:
     return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
 
 
+def compact(value: Any) -> Any:
+    """The values in row-major order without gaps, as all others read them; the array itself if it is that."""
+    if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
+        return value
+    return np.ascontiguousarray(value)
+
+
 class PaddedBlock:
     """Samples in the rows of one array, each padded past its extent."""
 
@@ -228,12 +235,12 @@ class Store:
         return len(self.row)
 
     def host_sample(self, i: int) -> HostArray:
-        """Sample `i` in its true size, a view if possible."""
+        """Sample `i` in its true size, in row-major order; a view if it lies like that."""
         valid: HostArray = _cut(self.blocks[self.block[i]].host_sample(self.row[i]), self.spec.extents[i])
         return valid
 
     def host_samples(self) -> list[HostArray]:
-        """All samples in their true sizes, views if possible."""
+        """All samples in their true sizes, in row-major order; views if they lie like that."""
         if len(self.blocks) == 1:
             return self._host_samples_of(self.blocks[0], np.arange(len(self)))
         found: list[Any] = [None] * len(self)
@@ -249,12 +256,12 @@ class Store:
         """The samples at these positions, which are in this block."""
         rows = self.row[positions]
         if not isinstance(block, PaddedBlock):
-            return block.host_samples(rows)
+            return [compact(sample) for sample in block.host_samples(rows)]
         host, extents = block.host, self.spec.extents[positions]
         return [_cut(host[row, ...], extent) for row, extent in zip(rows.tolist(), extents, strict=True)]
 
     def sample(self, i: int) -> AnyArray:
-        """Sample `i` in its true size, on the device where it is."""
+        """Sample `i` in its true size, on the device where it is; row-major, as `host_sample`."""
         with keeping(self.spec.dtype):
             padded: Any = self.blocks[self.block[i]].sample(int(self.row[i]))
             valid: AnyArray = _cut(padded, self.spec.extents[i])
@@ -329,6 +336,6 @@ class Store:
 
 
 def _cut(padded: Any, extent: Index) -> Any:
-    """A sample without its padding."""
+    """A sample without its padding, and without gaps between its rows: a view of what is padded has some."""
     size = tuple(extent.tolist())
-    return padded if padded.shape == size else padded[tuple(map(slice, size))]
+    return compact(padded if padded.shape == size else padded[tuple(map(slice, size))])

@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.array_like import host_array
-from jdali._batches.store import keeping
+from jdali._batches.store import compact, keeping
 from jdali._batches.tensor_text import tensor_text
 from jdali._system.devices import AnyArray, HostArray, to_host
 
@@ -20,7 +20,8 @@ from jdali._system.devices import AnyArray, HostArray, to_host
 class Tensor:
     """An array of one sample, its layout and the file it came from.
 
-    Made by jdali as a `TensorCPU` or a `TensorGPU`. The values do not change; `squeeze`,
+    Made by jdali as a `TensorCPU` or a `TensorGPU`. The values lie in row-major order, without gaps, so that every
+    library takes them as they are. They do not change; `squeeze`,
     `set_layout` and `reinterpret` change how this object looks at them, as DALI's do.
     """
 
@@ -35,7 +36,7 @@ class Tensor:
     @classmethod
     def _of(cls, value: AnyArray, layout: str, source: str = "") -> Tensor:
         tensor = object.__new__(cls)
-        tensor._value, tensor._layout, tensor._source = value, layout, source
+        tensor._value, tensor._layout, tensor._source = compact(value), layout, source
         return tensor
 
     def _flatten(self) -> tuple[tuple[AnyArray], str]:
@@ -46,7 +47,7 @@ class Tensor:
         return cls._of(children[0], layout)
 
     def _start(self, value: AnyArray, layout: str | None) -> None:
-        self._value, self._source = value, ""
+        self._value, self._source = compact(value), ""
         self.set_layout(layout or "")
 
     def shape(self) -> list[int]:
@@ -97,7 +98,6 @@ class Tensor:
 
     def data_ptr(self) -> int:
         """Address of the first element; the values lie there in row-major order, without gaps."""
-        self._value = compact(self._value)
         return address(self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
@@ -109,7 +109,7 @@ class Tensor:
     def __dlpack__(
         self, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
     ) -> Any:
-        value = compact(self._value)
+        value = self._value
         if isinstance(value, np.ndarray) and not value.flags.writeable and not (max_version or (0,))[0]:
             value = value.copy()  # DLPack before 1.0 cannot say "read only"
         producer: Any = value
@@ -260,11 +260,6 @@ def device_number(value: AnyArray) -> int:
         devices: Any = value.sharding.device_set
         return min(int(device.id) for device in devices)
     return 0
-
-
-def compact(value: AnyArray) -> AnyArray:
-    """The values in row-major order without gaps: padded samples are views with gaps."""
-    return np.ascontiguousarray(value).reshape(value.shape) if isinstance(value, np.ndarray) else value
 
 
 def address(value: AnyArray) -> int:

@@ -13,13 +13,12 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.gather import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
-from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store
+from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store, compact
 from jdali._batches.tensor import (
     NOTHING,
     Tensor,
     address,
     check_layout,
-    compact,
     copy_to_address,
     dali_type,
     same_size_dtype,
@@ -276,12 +275,20 @@ class TensorList:
         return array
 
     def _dense_array(self) -> HostArray:
-        """[N, ...] for NumPy; a view if the samples lie like that already."""
-        shape, whole = self._dense_shape("a numpy array"), self._store.whole()
-        if whole is not None:
-            host = self._store.blocks[0].host  # type: ignore[union-attr]
-            return host if host.shape[1:] == shape else host[(slice(None), *map(slice, shape))]
-        return to_host(gather(self._store, None, shape, None))
+        """[N, ...] for NumPy, in row-major order: the memory of the samples if they lie like that already.
+
+        Else they are copied there once, and are kept like that from then on.
+        """
+        store, shape = self._store, self._dense_shape("a numpy array")
+        whole = store.whole()
+        if whole is not None and whole.shape[1:] == shape:
+            host: HostArray = store.blocks[0].host  # type: ignore[union-attr]
+            if host.flags.c_contiguous:
+                return host
+        array: HostArray = compact(to_host(gather(store, None, shape, None)))
+        if whole is not None and store.local:
+            self._known = Store.of_block(PaddedBlock(array), store.spec)
+        return array
 
     def _dense_shape(self, wanted: str) -> tuple[int, ...]:
         store = self._store
@@ -341,7 +348,7 @@ class TensorList:
 
     def data_ptr(self) -> int:
         """Address of the samples' array; they must be of one size."""
-        value = compact(self._dense())
+        value = self._dense()
         self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array there alive
         return address(value)
 

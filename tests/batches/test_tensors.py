@@ -9,10 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import oracle
+from support import odd_sizes, oracle
 
 import jdali.types as types
 from jdali._batches.extent import BatchSpec
+from jdali._batches.store import PaddedBlock, Store
 from jdali._system.devices import host_device
 from jdali.tensors import (
     RowSlice,
@@ -220,6 +221,66 @@ def test_dense_values_are_not_copied() -> None:
         assert batch.as_array().ctypes.data == address
         assert batch.data_ptr() == address
         assert batch.at(1).ctypes.data == address + 24
+
+
+@pytest.mark.parametrize("batch", dense_batches())
+def test_whoever_asks_gets_rows_without_gaps(batch: Any) -> None:
+    """The padding between the rows of a program's result is nobody's business: DALI's batches have none."""
+    host = batch.as_cpu()
+    for value in (batch, batch.as_tensor(), host.as_array(), batch.as_numpy(), np.from_dlpack(batch.as_tensor()),
+                  np.from_dlpack(batch), jnp.from_dlpack(batch.as_tensor()), batch.as_tensor().as_cpu(),
+                  batch.as_reshaped_tensor([24])):  # fmt: skip
+        assert np.asarray(value).flags.c_contiguous
+        np.testing.assert_array_equal(np.asarray(value).ravel(), DENSE.ravel())
+    for i, sample in enumerate(DENSE):
+        for value in (
+            batch[i],
+            host.at(i),
+            batch.to_samples()[i],
+            np.from_dlpack(batch[i]),
+            batch[i].as_cpu(),
+        ):
+            assert np.asarray(value).flags.c_contiguous
+            np.testing.assert_array_equal(np.asarray(value), sample)
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("sizes", [odd_sizes.UNIFORM, odd_sizes.RAGGED])
+def test_results_of_programs_have_no_gaps(sizes: Any, device: str) -> None:
+    with odd_sizes.flipping(sizes, device=device) as pipe:
+        (batch,) = pipe.run()
+        assert {b.array.shape for b in batch.store.blocks} & {(3, 32, 32, 3)}  # padded, or this shows nothing
+    expected = odd_sizes.flipped(sizes)
+    for i, want in enumerate(expected):
+        for value in (batch[i], batch.as_cpu().at(i), np.from_dlpack(batch[i])):
+            assert np.asarray(value).flags.c_contiguous
+            np.testing.assert_array_equal(np.asarray(value), want)
+        tensor = batch.as_cpu()[i]
+        assert tensor.__array_interface__["strides"] is None  # row-major
+        assert (ctypes.c_uint8 * want.size).from_address(tensor.data_ptr())[:] == want.ravel().tolist()
+
+
+def test_a_padded_batch_is_put_together_once() -> None:
+    spec = BatchSpec(np.array([[3, 4]] * 2), np.int16, "HW")
+    padded = np.full((2, 5, 6), -1, np.int16)
+    padded[:, :3, :4] = DENSE
+    batch = TensorListCPU._of(Store.of_block(PaddedBlock(padded), spec))
+    address = batch.as_array().ctypes.data
+    assert batch.as_array().ctypes.data == batch.data_ptr() == address
+    assert batch.at(1).ctypes.data == address + 24
+
+
+def test_what_users_give_in_other_orders() -> None:
+    """DALI refuses arrays with strides; here they are brought into order."""
+    turned = DENSE.transpose(0, 2, 1)
+    for batch in (TensorListCPU(turned), TensorListCPU(list(turned))):
+        for value in (batch.as_array(), np.asarray(batch), np.asarray(batch.as_tensor())):
+            assert value.flags.c_contiguous
+            np.testing.assert_array_equal(value, turned)
+        assert batch.at(0).flags.c_contiguous
+    tensor = TensorCPU(turned)
+    assert np.asarray(tensor).flags.c_contiguous
+    assert tensor.__array_interface__["strides"] is None
 
 
 @pytest.mark.parametrize("name", ["as_array", "as_jax", "as_tensor", "__array__", "data_ptr"])

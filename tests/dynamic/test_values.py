@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from support import odd_sizes
 
 import jdali.dynamic as jd
 from jdali import types
@@ -119,6 +120,15 @@ def test_numbers_and_truth(tensor):
         bool(tensor == tensor)
     with pytest.raises(TypeError, match="unhashable"):
         hash(tensor)
+
+
+def test_results_of_odd_sizes_have_no_gaps():
+    """Operators make them in padded memory."""
+    batch = jd.flip(jd.batch(odd_sizes.pictures(odd_sizes.RAGGED), layout="HWC"))
+    for got, want in zip(batch.tensors, odd_sizes.flipped(odd_sizes.RAGGED), strict=True):
+        for value in (np.asarray(got), np.from_dlpack(got), np.asarray(jnp.from_dlpack(got))):
+            assert value.flags.c_contiguous
+            np.testing.assert_array_equal(value, want)
 
 
 def test_handing_on(tensor, batch):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support import odd_sizes
 from support.numbers import pipeline
 
 from jdali import Pipeline, fn
@@ -117,6 +118,32 @@ def test_recursive_length():
     assert plugin.recursive_length(np.zeros((2, 3, 5)), 2) == [[2], [3, 3]]
     assert plugin.recursive_length(TensorCPU(np.zeros((2, 3))), 1) == [[2]]
     assert plugin.recursive_length((2, 3), 0) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels"), [(odd_sizes.UNIFORM, 0), (odd_sizes.UNIFORM, 1), (odd_sizes.RAGGED, 2)]
+)
+def test_pictures_of_odd_sizes(sizes, levels):
+    expected = odd_sizes.flipped(sizes)
+    with plugin.DALIGenericIterator(odd_sizes.flipping(sizes), [("x", levels)], 3) as it:
+        values = np.array(next(it)[0]["x"])
+    if levels == 2:
+        expected = [picture.reshape(-1, 3) for picture in expected]
+    assert np.array_equal(values, np.concatenate(expected) if levels else np.stack(expected))
+
+
+def test_samples_and_batches_of_odd_sizes_are_handed_on_in_row_major_order():
+    for sizes in (odd_sizes.UNIFORM, odd_sizes.RAGGED):
+        with odd_sizes.flipping(sizes) as pipe:
+            (batch,) = pipe.run()
+        for i, want in enumerate(odd_sizes.flipped(sizes)):
+            assert np.array_equal(paddle.utils.dlpack.from_dlpack(batch[i]).numpy(), want)
+            tensor = paddle.framework.core.DenseTensor()
+            tensor._set_dims(list(want.shape))
+            plugin.feed_ndarray(
+                batch[i], tensor._mutable_data(paddle.CPUPlace(), plugin.to_paddle_type(batch))
+            )
+            assert np.array_equal(np.array(tensor), want)
 
 
 def test_feed_ndarray():

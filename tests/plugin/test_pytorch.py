@@ -5,16 +5,17 @@ import itertools
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import oracle
+from support import odd_sizes, oracle
 from support.numbers import pipeline
 
 import jdali
 from jdali import fn, types
 from jdali.plugin.jax.fn import jax_function
-from jdali.tensors import TensorCPU, TensorListCPU
+from jdali.tensors import TensorCPU, TensorListCPU, TensorListGPU
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from jdali.plugin import pytorch as plugin  # noqa: E402
+from jdali.plugin.pytorch import torch_utils  # noqa: E402
 from jdali.plugin.pytorch.torch_utils import to_torch_tensor  # noqa: E402
 
 FILL, DROP, PARTIAL, PAD = plugin.LastBatchPolicy
@@ -211,6 +212,51 @@ def test_feed_ndarray():
         plugin.feed_ndarray(TensorCPU(value), torch.zeros(2, 3, dtype=torch.int32))
     with pytest.raises(AssertionError, match=r"size \[2, 3\], but PyTorch Tensor has size \[3, 2\]"):
         plugin.feed_ndarray(TensorCPU(value), torch.zeros(3, 2))
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_batches_can_be_viewed(device):
+    """As DALI's: the padding in which a program made them is not part of them."""
+    expected = np.stack(odd_sizes.flipped(odd_sizes.UNIFORM))
+    with plugin.DALIGenericIterator(odd_sizes.flipping(odd_sizes.UNIFORM, device=device), ["x"], 3) as it:
+        (batch,) = next(it)
+    assert batch["x"].stride() == (28 * 28 * 3, 28 * 3, 3, 1)
+    assert np.array_equal(batch["x"].view(3, -1), expected.reshape(3, -1))
+
+
+def test_samples_can_be_viewed():
+    expected = odd_sizes.flipped(odd_sizes.RAGGED)
+    kinds = [plugin.DALIRaggedIterator.SPARSE_LIST_TAG]
+    with plugin.DALIRaggedIterator(odd_sizes.flipping(odd_sizes.RAGGED), ["x"], 3, None, kinds) as it:
+        (batch,) = next(it)
+    with odd_sizes.flipping(odd_sizes.RAGGED) as pipe:
+        (samples,) = pipe.run()
+    for i, want in enumerate(expected):
+        sample = samples[i]
+        for tensor in (batch["x"][i], torch.from_dlpack(sample), torch.as_tensor(np.asarray(sample)),
+                       to_torch_tensor(sample, copy=False), to_torch_tensor(sample, copy=True)):  # fmt: skip
+            assert np.array_equal(tensor.view(-1), want.ravel())
+
+
+def test_functions_of_tensors_can_view_them():
+    def total(x):
+        return x.view(-1).sum(dtype=torch.int64)
+
+    pipe = odd_sizes.flipping(
+        odd_sizes.RAGGED, lambda node: plugin.fn.torch_python_function(node, function=total)
+    )
+    with pipe:
+        sums = pipe.run()[0].as_array()
+    assert sums.tolist() == [picture.sum() for picture in odd_sizes.pictures(odd_sizes.RAGGED)]
+
+
+def test_a_padded_result_is_copied_once_and_an_exact_one_never(monkeypatch):
+    batch = odd_sizes.flipping(odd_sizes.UNIFORM).run()[0]
+    tensor = torch_utils.dense_tensor(batch, own=False)
+    assert tensor.data_ptr() == batch.data_ptr()  # the copy that the batch itself keeps
+    exact = TensorListGPU(jnp.zeros((2, 3)))
+    assert torch_utils.dense_tensor(exact, own=True).data_ptr() == exact.data_ptr()
+    assert torch_utils.dense_tensor(exact, own=False).data_ptr() != exact.data_ptr()
 
 
 # --- functions of tensors ----------------------------------------------------------------------------

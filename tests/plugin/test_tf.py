@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from support import odd_sizes
 
 from jdali import Pipeline, fn, pipeline_def
 from jdali._pipeline.copied import copied
@@ -85,6 +86,30 @@ def test_values_are_those_of_the_pipeline():
     dataset = plugin.DALIDataset(pipe, (tf.float32, tf.int32), batch_size=3)
     for batch, outputs in zip(dataset.take(2), expected, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(batch, outputs, strict=True))
+
+
+def test_batches_of_odd_sizes():
+    pipe = odd_sizes.flipping(odd_sizes.UNIFORM)
+    (output,) = pipe.run()
+    expected = np.stack(odd_sizes.flipped(odd_sizes.UNIFORM))
+    # DLPack to TensorFlow takes row-major arrays alone.
+    assert np.array_equal(tf.experimental.dlpack.from_dlpack(output.__dlpack__()), expected)
+    assert np.array_equal(tf.experimental.dlpack.from_dlpack(output[1].__dlpack__()), expected[1])
+    pipe.close()
+    with odd_sizes.flipping(odd_sizes.RAGGED) as ragged:
+        (output,) = ragged.run()
+    for i, want in enumerate(odd_sizes.flipped(odd_sizes.RAGGED)):
+        assert np.array_equal(tf.experimental.dlpack.from_dlpack(output[i].__dlpack__()), want)
+
+
+def test_data_sets_of_odd_sizes(monkeypatch):
+    given = []
+    arrays = _batches.Outputs.arrays
+    monkeypatch.setattr(_batches.Outputs, "arrays", lambda *a: given.append(arrays(*a)) or given[-1])
+    pipe = odd_sizes.flipping(odd_sizes.UNIFORM)
+    ((batch,),) = DALIDatasetWithInputs(pipe, tf.uint8, (3, 28, 28, 3), batch_size=3).take(1)
+    assert np.array_equal(batch, np.stack(odd_sizes.flipped(odd_sizes.UNIFORM)))
+    assert given[0][0].flags.c_contiguous
 
 
 def test_element_spec_and_graphs(reader):
@@ -194,16 +219,18 @@ def test_batches_and_layouts():
     numbers = tf.data.Dataset.range(6)
     pipe = fed("x", layout="A")
 
-    def layouts(layout):
+    def layouts(layout, declared):
         given = Input(numbers.batch(2).map(lambda x: x[:, None]), batch=True, layout=layout)
         with Pipeline(batch_size=1, num_threads=1) as pipe:
-            x = fn.external_source(name="x", layout="A")
+            x = fn.external_source(name="x", layout=declared)
             pipe.set_outputs(x, x.property("layout"))
         dataset = DALIDatasetWithInputs(pipe, (INT64, tf.uint8), input_datasets={"x": given}, batch_size=2)
         return [(x.numpy().ravel().tolist(), bytes(name.numpy()[0])) for x, name in dataset]
 
-    assert layouts(None) == [([0, 1], b"A"), ([2, 3], b"A"), ([4, 5], b"A")]
-    assert layouts("B")[0] == ([0, 1], b"B")
+    assert layouts(None, "A") == [([0, 1], b"A"), ([2, 3], b"A"), ([4, 5], b"A")]
+    assert layouts("B", None)[0] == ([0, 1], b"B")
+    with pytest.raises(tf.errors.OpError, match='Expected data with layout: "A" and got: "B"'):
+        layouts("B", "A")
     as_said = DALIDatasetWithInputs(
         pipe,
         INT64,

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jdali import types
-from jdali._batches.tensor import compact
+from jdali._batches.store import compact
 from jdali.iterator import IteratorError
 from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
@@ -120,12 +120,11 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
         own: nothing else uses the batch's memory: the tensor may share it.
     """
     store = batch.store
-    whole = store.whole()
-    if not all(block.local for block in store.blocks):
-        return as_torch(batch.as_jax(), copy=whole is not None and not own)
-    if isinstance(whole, jax.Array):
-        tensor = as_torch(whole, copy=False)
-        shape = batch.shape()[0] if len(batch) else tuple(whole.shape[1:])
-        tensor = tensor[(slice(None), *map(slice, shape))]
-        return tensor if own else tensor.clone()
-    return as_torch(batch.as_numpy(), copy=whole is not None)
+    whole = store.whole()  # if it is padded, what comes of it is a copy without gaps
+    if not store.local:
+        array = batch.as_jax()
+        return as_torch(array, copy=array is whole and not own)
+    if isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]:
+        return as_torch(whole, copy=not own)
+    host = batch.as_numpy()
+    return as_torch(host, copy=host is whole)

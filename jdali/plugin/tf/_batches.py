@@ -24,7 +24,7 @@ class Given:
 
     Attributes:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of a sample; None: the one given to the external source.
+        layout: of a sample, where the external source has none; None: the one given to it.
         batch: an element is a batch; else a sample.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import oracle
+from support import odd_sizes, oracle
 
 import jdali
 from jdali import OperatorError, fn
@@ -258,3 +258,22 @@ def test_results_are_copied():
         batches = [pipe.run()[0] for _ in range(4)]
         pipe.close()
         assert [b.as_array().ravel().tolist() for b in batches] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+
+@pytest.mark.parametrize("batch_processing", [False, True])
+def test_arrays_of_odd_sizes_have_no_gaps(batch_processing):
+    """Functions may hand what they get to libraries that look at its memory."""
+    seen = []
+
+    def look(given):
+        seen.extend(given if batch_processing else [given])
+        return given
+
+    pipe = odd_sizes.flipping(
+        odd_sizes.RAGGED, lambda x: fn.python_function(x, function=look, batch_processing=batch_processing)
+    )
+    with pipe:
+        pipe.run()
+    assert all(array.flags.c_contiguous for array in seen)
+    for got, want in zip(seen, odd_sizes.flipped(odd_sizes.RAGGED), strict=False):
+        np.testing.assert_array_equal(got, want)
