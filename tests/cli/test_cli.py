@@ -1,5 +1,6 @@
 """The command line: indexes as DALI's tools make them, and what is installed."""
 
+import importlib
 import io
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from support import oracle, records
 from support.data import SHARED
 
 from jdali._system.extras import install
-from jdali.cli import _doctor, _index, main
+from jdali.cli import _doctor, _index, indexers, main
 
 EXAMPLES = [records.example({"image": [bytes([i]) * (300 * i)], "label": [i]}) for i in range(5)]
 RECORDS = SHARED / "records"
@@ -183,3 +184,80 @@ def test_every_extra_of_the_doctor_is_declared():
         if library.extra:
             names = " ".join(extras[library.extra])
             assert library.package in names, library
+
+
+# --- DALI's console scripts ----------------------------------------------------------------------------
+SCRIPTS = {".rec": indexers.rec2idx, ".tar": indexers.wds2idx, "": indexers.tfrecord2idx}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tfrecord/train-00000-of-00002", "tfrecord/train-00001-of-00002", "recordio/train.rec",
+        "recordio/multi_part.rec", "webdataset/shard-000000.tar", "webdataset/gnu.tar", "webdataset/case.tar",
+    ],
+)  # fmt: skip
+def test_scripts_write_dalis_bytes(name, tmp_path, capsys):
+    path = RECORDS / name
+    if not path.exists():
+        pytest.skip("the shared data are not here")
+    theirs = path.with_suffix(".idx") if path.suffix else Path(f"{path}.idx")
+    assert SCRIPTS[path.suffix]([str(path), str(tmp_path / "index")]) == 0
+    assert (tmp_path / "index").read_bytes() == theirs.read_bytes()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["a.tar", "a.b.tar", ".hidden.tar"])
+def test_wds2idx_beside_the_real_one(name, tmp_path, monkeypatch, capsys):
+    """Also where the index goes if nobody says it; what is in the folder is not of interest to either."""
+    real = pytest.importorskip("wds2idx", reason="the oracle nvidia-dali-cuda120 is not installed")
+    found = []
+    for folder, run in (("theirs", real.main), ("ours", indexers.wds2idx)):
+        path = tmp_path / folder / "in.folder" / name
+        path.parent.mkdir(parents=True)
+        with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as archive:
+            for member, size in (("d/0.jpg", 700), ("d/0.cls", 1), ("d/.x", 1), ("d/1.seg.png", 3)):
+                entry = tarfile.TarInfo(member)
+                entry.size = size
+                archive.addfile(entry, io.BytesIO(bytes(size)))
+        monkeypatch.setattr(sys, "argv", ["wds2idx", str(path)])
+        run()
+        assert " count: " in capsys.readouterr().out
+        found.append({p.name: p.read_bytes() for p in path.parent.iterdir() if p != path})
+    assert found[0] == found[1] != {}
+
+
+def test_scripts_say_what_they_want(tfrecord, tmp_path, capsys):
+    path, _ = tfrecord
+    assert indexers.tfrecord2idx([str(path)]) == 0
+    assert capsys.readouterr().out == "Usage: tfrecord2idx <tfrecord filename> <index filename>\n"
+    for script in (indexers.rec2idx, indexers.wds2idx):
+        with pytest.raises(SystemExit, match="2"):
+            script([])
+        assert "usage: " in capsys.readouterr().err
+        assert script([str(path), str(tmp_path / "index")]) == 1
+        assert str(path) in capsys.readouterr().err
+    (tmp_path / "text").write_text("no records at all")
+    assert indexers.tfrecord2idx([str(tmp_path / "text"), str(tmp_path / "index")]) == 1
+    assert "Not a valid TFRecord file: " in capsys.readouterr().err
+    assert indexers.tfrecord2idx([str(tmp_path / "none"), str(tmp_path / "index")]) == 1
+    assert "none" in capsys.readouterr().err
+    with tarfile.open(tmp_path / "empty.tar", "w"):
+        pass
+    assert indexers.wds2idx([str(tmp_path / "empty.tar"), str(tmp_path / "index")]) == 1
+    assert "Webdataset Tar File empty" in capsys.readouterr().err
+    assert not (tmp_path / "index").exists()
+
+
+def test_scripts_are_installed():
+    pyproject = Path(__file__).parent.parent / "pyproject.toml"
+    if not pyproject.exists():
+        pytest.skip("not in a checkout")
+    import tomllib
+
+    scripts = tomllib.loads(pyproject.read_text())["project"]["scripts"]
+    assert set(scripts) == {"tfrecord2idx", "rec2idx", "wds2idx"}
+    for name, place in scripts.items():
+        module, _, function = place.partition(":")
+        assert getattr(importlib.import_module(module), function) is getattr(indexers, name)

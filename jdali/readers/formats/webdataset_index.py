@@ -118,7 +118,7 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     """The lines of an index of an archive as `wds2idx` makes them.
 
     Raises:
-        ValueError: it is no archive, damaged or cut short, or has a name that no index can hold.
+        ValueError: it is no archive, damaged or cut short, has no samples, or a name that no index can hold.
     """
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []
@@ -134,6 +134,8 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
         raise ValueError(f"{NAME}: {path}: {error}") from error
     finally:
         files.close()
+    if not samples:
+        raise ValueError(f"{NAME}: {path}: Webdataset Tar File empty")
     yield f"v1.2 {len(samples)}"
     yield from map(" ".join, samples)
 

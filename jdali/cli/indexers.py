@@ -1,0 +1,78 @@
+"""DALI's console scripts `tfrecord2idx`, `rec2idx` and `wds2idx`: the index of one file, by the same command lines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from jdali.cli import _index
+
+
+def tfrecord2idx(arguments: Sequence[str] | None = None) -> int:
+    """Runs `tfrecord2idx FILE INDEX` and returns its exit code.
+
+    Args:
+        arguments: of the command line; None: those of this process. What follows the index is ignored.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if len(given) < 2:
+        print("Usage: tfrecord2idx <tfrecord filename> <index filename>")
+        return 0
+    return _build("tfrecord", given[0], given[1], "Not a valid TFRecord file: ")
+
+
+def rec2idx(arguments: Sequence[str] | None = None) -> int:
+    """Runs `rec2idx RECORD INDEX` and returns its exit code; see `tfrecord2idx`."""
+    parser = argparse.ArgumentParser(prog="rec2idx", description="Create an index file from .rec file")
+    parser.add_argument("record", help="path to .rec file.")
+    parser.add_argument("index", help="path to index file.")
+    options = parser.parse_args(arguments)
+    return _build("recordio", options.record, options.index, timed=True)
+
+
+def wds2idx(arguments: Sequence[str] | None = None) -> int:
+    """Runs `wds2idx ARCHIVE [INDEX]` and returns its exit code; see `tfrecord2idx`."""
+    parser = argparse.ArgumentParser(
+        prog="wds2idx",
+        description="Creates a webdataset index file for the use with the `fn.readers.webdataset`.",
+    )
+    parser.add_argument("archive", help="path to .tar file.")
+    parser.add_argument(
+        "index", nargs="?", help="path to index file; the archive's up to the first dot, with .idx"
+    )
+    options = parser.parse_args(arguments)
+    index = options.index if options.index is not None else _beside(options.archive)
+    return _build("webdataset", options.archive, index, timed=True)
+
+
+def _beside(archive: str) -> str:
+    """The archive's path up to the first dot in its name, but for one that begins the name, with .idx."""
+    folder, name = os.path.split(archive)
+    return os.path.join(folder, name[:1] + name[1:].partition(".")[0] + ".idx")
+
+
+def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: bool = False) -> int:
+    """Writes an index, or says why there is none.
+
+    Args:
+        kind: of the file, one of `_index.KINDS`.
+        path: of the file.
+        target: of the index.
+        complaint: comes before what is wrong with a file of another kind.
+        timed: say how long it took for how many samples, as two of DALI's scripts do.
+    """
+    begin = time.monotonic()
+    try:
+        count = _index.build(path, target, kind, quiet=False)
+    except ValueError as error:
+        print(f"{complaint}{error}", file=sys.stderr)
+        return 1
+    except (OSError, ImportError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    if timed:
+        print(f"time: {time.monotonic() - begin:.2f} count: {count} stage: done")
+    return 0
