@@ -327,6 +327,45 @@ def test_the_operator_gives_the_next_batch_each_time(numbers):
     assert raw[0].numpy().tolist() == expected[0]
 
 
+def test_the_operator_compares_sizes_of_types(numbers):
+    """As DALI's, which copies bytes; data sets compare types."""
+    expected = numbers.run()[0].as_numpy()
+    operator = plugin.DALIIterator()
+    (bits,) = operator(numbers, batch_size=4, dtypes=[tf.float32])
+    assert np.array_equal(bits.numpy().view(np.int32), expected)
+    (sparse,) = operator(numbers, batch_size=4, dtypes=[tf.float32], sparse=[True])
+    assert np.array_equal(sparse.values.numpy().view(np.int32), expected.ravel())
+    for dtype, message in ((tf.int16, "has bigger size than allocated"), (tf.int64, "is not compatible")):
+        with pytest.raises(ValueError, match=f"{message}.*{dtype.name}, got from Pipeline: int32"):
+            operator(numbers, batch_size=4, dtypes=[dtype])
+
+
+def in_session(graph, fetches):
+    """What is computed if each operator that it needs must be on the device that was said."""
+    config = tf.compat.v1.ConfigProto(allow_soft_placement=False)
+    config.graph_options.place_pruned_graph = True
+    with tf.compat.v1.Session(graph=graph, config=config) as session:
+        return session.run(fetches)
+
+
+def test_python_is_called_on_the_cpu_also_inside_of_a_gpu(numbers):
+    expected = numbers.run()[0].as_numpy()
+    with tf.Graph().as_default() as graph, tf.device("/gpu:0"):
+        plugin.DALIIterator()(numbers, shapes=[(4, 2)], dtypes=[tf.int32])
+    (call,) = [op for op in graph.get_operations() if "PyFunc" in op.type]
+    assert np.array_equal(in_session(graph, call.outputs[0]), expected)
+
+
+def test_data_sets_are_on_the_cpu_also_inside_of_a_gpu(numbers):
+    expected = numbers.run()[0].as_numpy()
+    with tf.Graph().as_default() as graph:
+        with tf.device("/gpu:0"):
+            dataset = plugin.DALIDataset(numbers, tf.int32, batch_size=4)
+        iterator = tf.compat.v1.data.make_one_shot_iterator(dataset)
+        (fetched,) = iterator.get_next()
+    assert np.array_equal(in_session(graph, fetched), expected)
+
+
 def test_sparse_outputs():
     with Pipeline(batch_size=2, num_threads=1, seed=2) as pipe:
         x = fn.random.coin_flip(shape=[2, 1], probability=1.0)

@@ -24,7 +24,7 @@ class Given:
 
     Attributes:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of a sample, where the external source has none; None: the one given to it.
+        layout: of a sample; None: the one given to the external source. If both are given, they are the same.
         batch: an element is a batch; else a sample.
     """
 
@@ -61,12 +61,14 @@ class Outputs:
         shapes: see `shape_for`.
         batch_size: of the data set.
         on_device: batches may come from an accelerator, though TensorFlow's data sets are in host memory.
+        by_size: elements of another type of the same size are taken, bit by bit, as DALI's older operator does.
     """
 
     dtypes: Sequence[Any]
     shapes: Sequence[Wanted]
     batch_size: int
     on_device: bool
+    by_size: bool = False
 
     def arrays(self, batches: Sequence[TensorList]) -> tuple[np.ndarray, ...]:
         """The batches as arrays in host memory.
@@ -78,9 +80,10 @@ class Outputs:
             raise ValueError(
                 f"DALIDataset: the pipeline has {len(batches)} outputs, output_dtypes names {len(self.dtypes)}"
             )
-        return tuple(self._array(i, batch) for i, batch in enumerate(batches))
+        return tuple(self.array(i, batch) for i, batch in enumerate(batches))
 
-    def _array(self, output: int, batch: TensorList) -> np.ndarray:
+    def array(self, output: int, batch: TensorList) -> np.ndarray:
+        """The batch of an output as an array; raises as `arrays` does."""
         if not self.on_device and not batch.store.local:
             raise ValueError(
                 f"TF device and DALI device mismatch. TF device: CPU, DALI device: GPU for output {output}. Bring it to "
@@ -93,14 +96,29 @@ class Outputs:
                 "Ensure that all the samples that you produce in given batch have equal shape. Got shapes: "
                 f"{', '.join(map(str, batch.shape()))}"
             )
-        array = batch.as_cpu().as_numpy()
-        dtype = tf.as_dtype(array.dtype)
-        if dtype != self.dtypes[output]:
-            raise ValueError(
-                f"The type provided for output `{output}` is not compatible with the type returned by DALI Pipeline. "
-                f"Expected (output_types[{output}]): {self.dtypes[output].name}, got from Pipeline: {dtype.name}."
-            )
+        array = self.typed(output, batch.as_cpu().as_numpy())
         return array.reshape(shape_for(self.shapes[output], array.shape, self.batch_size, output))
+
+    def typed(self, output: int, array: np.ndarray) -> np.ndarray:
+        """Values of an output in its type.
+
+        Raises:
+            ValueError: they have another type.
+        """
+        wanted, dtype = self.dtypes[output], tf.as_dtype(array.dtype)
+        if dtype == wanted:
+            return array
+        if self.by_size and wanted.size == dtype.size:
+            return array.view(wanted.as_numpy_dtype)
+        facts = f"Expected (output_types[{output}]): {wanted.name}, got from Pipeline: {dtype.name}."
+        if self.by_size and wanted.size < dtype.size:
+            raise ValueError(
+                f"Output {output} has bigger size than allocated by TensorFlow - check if type requested matches with one "
+                f"produced by the DALI pipeline. {facts}"
+            )
+        raise ValueError(
+            f"The type provided for output `{output}` is not compatible with the type returned by DALI Pipeline. {facts}"
+        )
 
 
 class Batches:

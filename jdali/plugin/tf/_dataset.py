@@ -9,7 +9,7 @@ from jdali._pipeline.copied import outputs_of
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import Batches, Given, Outputs
 from jdali.plugin.tf._inputs import external_sources, matched_inputs
-from jdali.plugin.tf._tensorflow import tf
+from jdali.plugin.tf._tensorflow import on_host, tf
 
 
 class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
@@ -57,7 +57,8 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
             pipeline, outputs, inputs, depth, batch_size=batch_size, prefetch_queue_depth=depth, **options
         )
         specs = tuple(tf.TensorSpec(shape, dtype) for shape, dtype in zip(given, types, strict=True))
-        self._batches = tf.data.Dataset.from_generator(batches, output_signature=specs)
+        with on_host():
+            self._batches = tf.data.Dataset.from_generator(batches, output_signature=specs)
         super().__init__(self._batches._variant_tensor)
 
     def _inputs(self) -> list[Any]:

@@ -28,7 +28,7 @@ class Input:
 
     Args:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of the samples, where `fn.external_source` has none; None: the one given to it.
+        layout: of the samples; None: the one given to `fn.external_source`. If both are given, they are the same.
         batch: False: an element is a sample, and samples of a batch may differ in shape. True: an element is a batch
             [N, ...]. None: as given to `fn.external_source`, a batch if that says nothing.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import Outputs
-from jdali.plugin.tf._tensorflow import tf
+from jdali.plugin.tf._tensorflow import on_host, tf
 from jdali.tensors import TensorList
 
 
@@ -47,7 +47,7 @@ def DALIIteratorWrapper(
         sparse: for each output whether it comes as a `tf.SparseTensor`, whose indices are those of the sample and of
             the element in it; its samples may differ in shape. Those not named are dense.
         shapes: of each output with the batch axis; the first says the batch size if `batch_size` does not. () is any.
-        dtypes: a `tf.DType` for each output.
+        dtypes: a `tf.DType` for each output. The bits of one of the same size are taken as this one.
         batch_size: -1: what `shapes` says.
         prefetch_queue_depth: see `Pipeline`.
         exec_dynamic: without effect.
@@ -101,7 +101,8 @@ def _run(
     for dtype, flag in zip(dtypes, sparse, strict=True):
         arrays += [tf.int64, dtype, tf.int64] if flag else [dtype]
     make = _kernel if tf.executing_eagerly() else _Kernel
-    given = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
+    with on_host():
+        given = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
     tensors = iter(given if isinstance(given, (list, tuple)) else [given])  # an only one comes bare
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
@@ -124,8 +125,7 @@ class _Kernel:
             serialized, batch_size=batch_size, num_threads=num_threads, prefetch_queue_depth=depth
         )
         self._sparse = sparse
-        dense = [i for i, flag in enumerate(sparse) if not flag]
-        self._outputs = Outputs([dtypes[i] for i in dense], [shapes[i] for i in dense], batch_size, True)
+        self._outputs = Outputs(dtypes, shapes, batch_size, on_device=True, by_size=True)
 
     def __call__(self) -> list[np.ndarray]:
         batches = self._pipeline.run()
@@ -133,12 +133,13 @@ class _Kernel:
             raise ValueError(
                 f"DALIIterator: the pipeline has {len(batches)} outputs, dtypes names {len(self._sparse)}"
             )
-        dense = iter(
-            self._outputs.arrays([b for b, flag in zip(batches, self._sparse, strict=True) if not flag])
-        )
         arrays: list[np.ndarray] = []
-        for batch, flag in zip(batches, self._sparse, strict=True):
-            arrays += _coordinates(batch) if flag else [next(dense)]
+        for i, (batch, flag) in enumerate(zip(batches, self._sparse, strict=True)):
+            if flag:
+                indices, values, sizes = _coordinates(batch)
+                arrays += [indices, self._outputs.typed(i, values), sizes]
+            else:
+                arrays.append(self._outputs.array(i, batch))
         return arrays
 
 

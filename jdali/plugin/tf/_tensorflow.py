@@ -1,5 +1,7 @@
 """TensorFlow, or an error that says how to get it."""
 
+from typing import Any
+
 from jdali._system.extras import install
 
 try:
@@ -7,4 +9,9 @@ try:
 except ImportError as error:
     raise ImportError(f"jdali.plugin.tf needs TensorFlow, which is not installed: {install('tf')}") from error
 
-__all__ = ["tf"]
+__all__ = ["on_host", "tf"]
+
+
+def on_host() -> Any:
+    """Context in which operators are put on the CPU: those that call Python have no kernel for other devices."""
+    return tf.device("/cpu:0")
