@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
+from support import oracle
 
 import jdali
 import jdali.dynamic as jd
@@ -218,3 +221,27 @@ def test_in_dynamic_mode():
         jd.crop(np.zeros((2, 2, 3), np.uint8), crop=[5, 5])
     with pytest.raises(KeyError, match="3"):  # in the caller's own thread: nothing to add
         jd.ExternalSource(lambda: {}[3])()
+
+
+def test_messages_name_this_package():
+    """They have DALI's words, and the module that the user imports."""
+    for path in Path(jdali.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        texts = {id(n): n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr):  # documentation
+                texts.pop(id(node.value), None)
+        assert [n.lineno for n in texts.values() if "nvidia.dali" in n.value] == [], path
+
+
+@pytest.mark.oracle
+def test_a_node_as_a_truth_value_is_refused_in_dalis_words():
+    def refused(package):
+        with (
+            package.Pipeline(batch_size=1, num_threads=1, device_id=None),
+            pytest.raises(TypeError) as caught,
+        ):
+            bool(package.fn.random.coin_flip())
+        return str(caught.value)
+
+    assert refused(jdali) == refused(oracle.dali()).replace("nvidia.dali", "jdali")

@@ -24,7 +24,6 @@ from jdali._numerics.elements import (
     element_array,
     to_dali_type,
     to_dtype,
-    to_numpy_type,
 )  # fmt: skip
 from jdali._system.devices import to_host
 
@@ -35,17 +34,22 @@ _SCALAR_KINDS = {
 }  # fmt: skip
 
 
+def _is_numpy_scalar(value: Any) -> bool:
+    return isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0
+
+
 class ScalarConstant:
     """A scalar with a DALI type, for arithmetic with DataNodes: `Constant(1).uint8()`."""
 
     shape: tuple[int, ...] = ()
 
-    def __init__(self, value: bool | float, dtype: DALIDataType | None = None):
+    def __init__(self, value: Any, dtype: DALIDataType | None = None):
+        if _is_numpy_scalar(value):
+            dtype, value = to_dali_type(value.dtype) if dtype is None else dtype, value.item()
         if not isinstance(value, (bool, int, float)):
             raise TypeError(
                 f"ScalarConstant: Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}."
             )
-        self.value = value
         if dtype is None:
             dtype = BOOL if isinstance(value, bool) else INT32 if isinstance(value, int) else FLOAT
         self.dtype = DALIDataType(dtype)
@@ -54,9 +58,14 @@ class ScalarConstant:
             raise TypeError(
                 f"DALI ScalarConstant can only hold one of: {names} types, not {self.dtype.name}."
             )
+        kind: Any = bool if self.dtype is BOOL else float if _SCALAR_KINDS[self.dtype] else int
+        self.value: bool | float = kind(value)
+
+    def __str__(self) -> str:
+        return f"{self.value}:{self.dtype}"
 
     def __repr__(self) -> str:
-        return f"ScalarConstant({self.value}, {self.dtype})"
+        return str(self.value)
 
     def __eq__(self, other: object) -> Any:
         """True if another constant has the same value and type; with a DataNode, compares sample by sample."""
@@ -93,8 +102,7 @@ class ScalarConstant:
             )
 
     def _cast(self, dtype: DALIDataType) -> ScalarConstant:
-        kind = bool if dtype is BOOL else float if np.dtype(to_numpy_type(dtype)).kind == "f" else int
-        return ScalarConstant(kind(self.value), dtype)
+        return ScalarConstant(self.value, dtype)
 
     def bool(self) -> ScalarConstant:
         return self._cast(BOOL)
@@ -169,9 +177,12 @@ def Constant(
         device: "cpu" or "gpu"; None: "cpu".
         kwargs: of an array, `name` and `preserve` of the operator that gives it.
 
-    Returns: a `ScalarConstant` for a scalar without shape, layout and device, else an array.
+    Returns: a `ScalarConstant` for one number, also NumPy's, of no shape or one of one element, if there is no other
+        argument; else an array.
     """
-    if isinstance(value, (bool, int, float)) and shape is None and layout is None and device is None:
+    is_scalar = isinstance(value, (bool, int, float)) or _is_numpy_scalar(value)
+    plain = layout is None and device is None and not kwargs
+    if is_scalar and plain and (shape is None or np.atleast_1d(shape).tolist() in ([], [1])):
         return ScalarConstant(value, dtype)
     return ConstantNode(device or "cpu", value, dtype, shape, layout, **kwargs)
 

@@ -73,9 +73,9 @@ def warn_of_name(name: str, surface: str) -> None:
         surface: "fn", or "ops" of the class.
     """
     shown = class_name(name) if surface == "ops" else name
-    text = f"WARNING: `nvidia.dali.{surface}.{shown}` is now deprecated."
+    text = f"WARNING: `jdali.{surface}.{shown}` is now deprecated."
     if new := _IN_FAVOUR_OF[name]:
-        text += f" Use `nvidia.dali.fn.{new}` instead."
+        text += f" Use `jdali.fn.{new}` instead."
     if why := _EXPLAINED.get(name):
         text += f"\n{why}"
     warn_deprecated(text)

@@ -198,10 +198,9 @@ class Pipeline:
     add_sink = part_of("_definition", Definition.add_sink)
 
     # --- building and running ---------------------------------------------------------------
-    def build(self) -> Pipeline:
+    def build(self) -> None:
         """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
         self._building.run()
-        return self
 
     start_py_workers = part_of("_building", Building.start_py_workers)
     # Programs written for DALI ask for these.

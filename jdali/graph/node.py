@@ -369,11 +369,11 @@ class DataNode:
     __iter__ = None  # a batch that is yet to come: not an `Iterable`, though it can be indexed
 
     def __bool__(self) -> bool:
-        # DALI's sentences, with the name of its package: programs and their tests look for them.
+        # DALI's sentences, which programs look for.
         raise TypeError(
             '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
             "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "
-            "need to specify `enable_conditionals=True` in `@nvidia.dali.pipeline_def` decorator. You can read more "
+            "need to specify `enable_conditionals=True` in `@jdali.pipeline_def` decorator. You can read more "
             "about conditional execution in specific section of the Pipeline documentation. Bool conversion can be "
             "achieved with the `cast` operator."
         )

@@ -76,7 +76,7 @@ def warnings_of(function):
 )  # fmt: skip
 def test_a_call_warns_once_at_its_line(name, call, instead):
     assert warnings_of(call) == [
-        f"WARNING: `nvidia.dali.{name}` is now deprecated. Use `nvidia.dali.fn.{instead}` instead."
+        f"WARNING: `jdali.{name}` is now deprecated. Use `jdali.fn.{instead}` instead."
     ]
 
 
@@ -90,7 +90,7 @@ def test_a_call_warns_once_at_its_line(name, call, instead):
 )
 def test_without_a_successor(name, call):
     (text,) = warnings_of(call)
-    assert text.startswith(f"WARNING: `nvidia.dali.{name}` is now deprecated.\n")
+    assert text.startswith(f"WARNING: `jdali.{name}` is now deprecated.\n")
 
 
 def test_what_is_not_deprecated_does_not_warn():

@@ -132,3 +132,27 @@ def _types_of(package, number):
 def test_numbers_of_numpy_as_in_dali():
     for kind in (np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.bool_):
         assert _types_of(jdali, kind(1)) == _types_of(oracle.dali(), kind(1)), kind
+
+
+NUMBERS = [
+    (5, {}), (2.5, {}), (True, {}), (3, {"dtype": "INT16"}), (3.7, {"dtype": "INT32"}), (5, {"dtype": "FLOAT"}),
+    (2, {"dtype": "BOOL"}), (np.int64(3), {}), (np.float64(2.5), {}), (np.uint8(2), {}), (np.array(3, np.int8), {}),
+    (np.array(2.5), {}), (np.int64(3), {"dtype": "FLOAT"}), (3, {"shape": ()}), (3, {"shape": [1]}), (3, {"shape": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("value", "options"), NUMBERS)
+def test_texts_and_types_of_scalars_as_in_dali(value, options):
+    def asked(package):
+        given = {k: getattr(package.types, v) if k == "dtype" else v for k, v in options.items()}
+        constant = package.types.Constant(value, **given)
+        pipe = package.Pipeline(batch_size=1, num_threads=1, device_id=None)
+        with pipe:
+            numbers = package.fn.external_source(source=[[np.array([10], np.int16)]], cycle=True)
+            pipe.set_outputs(numbers * constant)
+        pipe.build()
+        (product,) = pipe.run()
+        return str(constant), repr(constant), product.dtype.name, np.asarray(product.at(0)).tolist()
+
+    assert asked(jdali) == asked(oracle.dali())

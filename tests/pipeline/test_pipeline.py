@@ -109,6 +109,13 @@ def test_arguments_without_effect_are_taken_and_kept():
     assert pipe.set_affinity
 
 
+@pytest.mark.parametrize("package", ["jdali", pytest.param("nvidia.dali", marks=pytest.mark.oracle)])
+def test_build_returns_nothing(package):
+    pipe = _ones(pytest.importorskip(package), {"batch_size": 1, "num_threads": 1, "device_id": None})
+    assert pipe.build() is None
+    assert pipe.build() is None
+
+
 def test_a_pipeline_without_outputs_and_bad_arguments_are_refused():
     with pytest.raises(RuntimeError, match="no outputs"):
         jdali.Pipeline(batch_size=1, num_threads=1).build()

@@ -167,7 +167,8 @@ class Batches:
                 pipeline.close()
             else:
                 return pipeline, begin
-        pipeline = copied(self._pipeline, **self._options).build()
+        pipeline = copied(self._pipeline, **self._options)
+        pipeline.build()
         return pipeline, pipeline.get_state()
 
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
