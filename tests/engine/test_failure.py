@@ -130,8 +130,7 @@ def test_values_that_dali_refuses_name_their_sample(define, sample):
         with pipe:
             pipe.set_outputs(define(package))
         with pytest.raises(RuntimeError) as caught:
-            pipe.build()
-            pipe.run()
+            (pipe.build(), pipe.run())
         return caught.value
 
     refused(oracle.dali())
