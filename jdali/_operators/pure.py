@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -61,7 +62,7 @@ def pure_call(
         true_sizes: list[Any] = [jnp.asarray(size, jnp.int32) for size in sizes]
         least = [tuple(size.tolist()) for size in sizes]
     else:
-        planned, true_sizes, least = follow(op, extents, call.plan)
+        planned, true_sizes, least = follow(call.op, extents, call.plan)
     shapes = out_shapes(op, least, out_shape)
     results = call.run(planned, [one.array for one in extents], true_sizes, shapes)
     results = tuple(fitted(result, shape) for result, shape in zip(results, shapes, strict=True))
@@ -108,6 +109,8 @@ class _PureCall:
         layouts = [layout] * len(arrays) if isinstance(layout, str) else list(layout)
         layouts = [name if len(name) == a.ndim else "" for name, a in zip(layouts, arrays, strict=True)]
         extents = extents_of(op, [a.shape for a in arrays], extent)
+        if keeps_floats(op) and "dtype" not in args and jnp.issubdtype(arrays[0].dtype, jnp.floating):
+            op = _of_one_type(op)
         return cls(op, known, arrays, layouts, args, tracers, key, extents)
 
     def plan(self, sizes: Sizes) -> PlannedCall:
@@ -145,6 +148,22 @@ class _PureCall:
         arrays, ins, values, outs, key = jax.tree.map(lambda v: jnp.asarray(v)[None], operands)
         results = run_call(planned.call, arrays, ins, values, outs, shapes, key)
         return tuple(result[0] for result in results)
+
+
+def keeps_floats(op: Operator) -> bool:
+    """Whether a float input keeps its type if no `dtype` is given, though bytes are the operator's default.
+
+    Of bytes every derivative is 0, and nothing would say so.
+    """
+    dtype = op.public_args.get("dtype")
+    return bool(op.inputs) and dtype is not None and dtype.default is types.UINT8
+
+
+@functools.cache
+def _of_one_type(op: Operator) -> Operator:
+    """The operator with None, the type of the input, as the default of its `dtype`."""
+    dtype = dataclasses.replace(op.args["dtype"], default=None)
+    return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
 
 def _traced_arguments(op: Operator, args: Mapping[str, Any]) -> dict[str, Array]:

@@ -8,11 +8,16 @@ from typing import Any
 from jax import Array
 from jax.typing import ArrayLike
 
-from jdali._operators.pure import pure_call
+from jdali._operators.pure import keeps_floats, pure_call
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
 
 _LAYOUT_DOC = 'layout of the inputs, or one for each; "": by the number of axes.'
+
+_FLOATS_DOC = (
+    "Parity: without `dtype`, the result has the type of a float input, so that it has derivatives, and is uint8 for integers; "
+    "in DALI, `jdali.fn` and `jdali.dynamic` it is always uint8."
+)
 
 # Arguments of all functions; `jdali.ops` says more of them.
 PADDING = {
@@ -48,11 +53,9 @@ def make_pure(op: Operator) -> Any:
         if op.inputs or name != "extent":
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
             extra[name] = text
-    describe(
-        function,
-        op,
-        "jdali.ops",
-        signature.replace(parameters=parameters),
-        document(op, extra, by_frame=False),
-    )
+    doc = document(op, extra, by_frame=False)
+    if keeps_floats(op):
+        parameters = [p.replace(default=None) if p.name == "dtype" else p for p in parameters]
+        doc += f"\n\n{_FLOATS_DOC}"
+    describe(function, op, "jdali.ops", signature.replace(parameters=parameters), doc)
     return function

@@ -6,6 +6,7 @@ transformation must give what the plain call gives, and derivatives what finite 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,9 @@ from ops.pure_calls import (
     sharded,
 )  # fmt: skip
 from ops.pure_cases import CASES, LARGE, Case
+from support import oracle
 
+import jdali
 import jdali.ops
 from jdali._errors import TracedArgumentError
 from jdali._operators.record import REGISTRY, ArgKind, Operator
@@ -178,6 +181,54 @@ def test_input_that_decides_sizes_must_be_concrete(op: str, concrete: list[Any],
     data = np.zeros((3, 4), np.float32)
     with pytest.raises(TracedArgumentError, match=f"^{op}: argument '{name}' decides"):
         jax.eval_shape(lambda value: public(op)(data, *concrete, value, layout="HW"), np.int32([2, 6]))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if 0 in case.grad], ids=str)
+def test_floats_stay_floats_unless_another_type_is_asked_for(case: Case):
+    """A derivative of bytes would be 0, silently."""
+    optional = {name for name, arg in OPERATORS[case.op].public_args.items() if not arg.required}
+    args = {name: value for name, value in case.args.items() if name != "dtype" or name not in optional}
+    outputs = jax.eval_shape(
+        lambda sample: call(dataclasses.replace(case, args=args), sample), one(samples(case, 1), 0)
+    )
+    assert any(jnp.issubdtype(out.dtype, jnp.floating) for out in outputs)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16, jnp.float32])
+def test_hsv_of_floats(dtype: Any):
+    picture = jnp.asarray(np.linspace(0.1, 0.9, 36).reshape(3, 4, 3), dtype)
+
+    def total(saturation: Any) -> Any:
+        result = jdali.ops.hsv(picture, hue=20.0, saturation=saturation)
+        assert result.dtype == dtype
+        return result.astype(jnp.float32).sum()
+
+    # It is linear in the saturation: its derivative is the difference of two values.
+    slope = total(1.5) - total(0.5)
+    assert abs(slope) > 0.1
+    np.testing.assert_allclose(jax.grad(total)(1.0), slope, rtol=2e-2 if dtype != jnp.float32 else 1e-4)
+    assert jdali.ops.hsv((picture * 255).astype(jnp.uint8), hue=20.0).dtype == jnp.uint8
+    assert jdali.ops.hsv((picture * 255).astype(jnp.int16), hue=20.0).dtype == jnp.uint8
+    assert jdali.ops.hsv(picture, hue=20.0, dtype=jdali.types.UINT8).dtype == jnp.uint8
+
+
+@pytest.mark.oracle
+def test_hsv_of_floats_is_bytes_on_dalis_surfaces():
+    picture = np.linspace(0, 255, 36, dtype=np.float32).reshape(3, 4, 3)
+    ((theirs,),) = oracle.run("hsv", [[picture]], {"hue": 20.0}, layout="HWC")
+    assert theirs.dtype == np.uint8
+    with jdali.Pipeline(batch_size=1, num_threads=1) as pipe:
+        pipe.set_outputs(
+            jdali.fn.hsv(jdali.fn.external_source([[picture]], cycle=True, layout="HWC"), hue=20.0)
+        )
+    (ours,) = pipe.run()
+    pipe.close()
+    for found in (
+        ours.at(0),
+        np.asarray(jdali.dynamic.hsv(jdali.dynamic.tensor(picture, layout="HWC"), hue=20.0)),
+    ):
+        assert found.dtype == np.uint8
+        np.testing.assert_array_equal(found, theirs)
 
 
 def test_inputs_that_decide_sizes_may_be_constants_of_a_program():
