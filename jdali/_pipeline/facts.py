@@ -26,7 +26,7 @@ class Facts:
         """The names of the external sources that `feed_input` gives the data of."""
         self._building.outputs()
         nodes = self._definition.graph.nodes
-        return [n.name for n in nodes if type(n.runtime) is SourceFeed and n.runtime.is_fed]
+        return [n.name for n in nodes if isinstance(n.runtime, SourceFeed) and n.runtime.is_fed]
 
     def num_outputs(self) -> int:
         """Number of outputs of a batch."""

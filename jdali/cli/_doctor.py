@@ -47,7 +47,6 @@ LIBRARIES = (
     LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
     LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),
     LibraryUse("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
-    LibraryUse("nvidia-nvimgcodec-cu12", "nvidia.nvimgcodec", "decoding images on NVIDIA devices", "cuda12"),
 )
 
 

@@ -88,6 +88,20 @@ def test_as_dali(videos, policy):
     mine.close()
 
 
+@pytest.mark.oracle
+def test_it_is_an_input_that_is_fed():
+    dali = oracle.dali()
+    with dali.Pipeline(batch_size=1, num_threads=1, device_id=None, prefetch_queue_depth=1) as theirs:
+        theirs.set_outputs(dali.fn.experimental.inputs.video(name="v", sequence_length=5))
+    theirs.build()
+    mine = made()
+    assert mine.fed_inputs == ["v"]
+    assert mine.input_feed_count("v") == theirs.input_feed_count("v") == 1
+    for pipe in (mine, theirs):
+        with pytest.raises((KeyError, RuntimeError), match='have an input named "w"'):
+            pipe.input_feed_count("w")
+
+
 def test_blocking(videos):
     pipe = made(blocking=True)
     pipe.build()
