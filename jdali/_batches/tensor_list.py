@@ -43,6 +43,7 @@ class TensorList:
     _layout: str
     _source: Provenance | None
     _packed: tuple[Any, Any] | None  # what `padded` returned, or what JAX unflattened
+    _unpadded: HostArray | None  # what `_dense_array` made of a padded array
 
     def __init_subclass__(cls) -> None:
         _KINDS[cls.device] = cls
@@ -63,11 +64,12 @@ class TensorList:
     def _unflatten(cls, layout: str, children: Sequence[Any]) -> TensorList:
         batch = object.__new__(cls)
         batch._known, batch._layout, batch._source = None, layout, None
-        batch._packed = (children[0], children[1])
+        batch._packed, batch._unpadded = (children[0], children[1]), None
         return batch
 
     def _begin(self, store: Store, source: Provenance | None) -> None:
-        self._known, self._layout, self._source, self._packed = store, store.spec.layout, source, None
+        self._known, self._layout, self._source = store, store.spec.layout, source
+        self._packed = self._unpadded = None
 
     @classmethod
     def from_parts(
@@ -277,7 +279,8 @@ class TensorList:
     def _dense_array(self) -> HostArray:
         """[N, ...] for NumPy, in row-major order: the memory of the samples if they lie like that already.
 
-        Else they are copied there once, and are kept like that from then on.
+        What is made of a padded array is kept for the next call; the samples stay where they are, so that the shape
+        of `padded` does not depend on who asked before.
         """
         store, shape = self._store, self._dense_shape("a numpy array")
         whole = store.whole()
@@ -285,9 +288,11 @@ class TensorList:
             host: HostArray = store.blocks[0].host  # type: ignore[union-attr]
             if host.flags.c_contiguous:
                 return host
+        if self._unpadded is not None:
+            return self._unpadded
         array: HostArray = compact(to_host(gather(store, None, shape, None)))
-        if whole is not None and store.local:
-            self._known = Store.of_block(PaddedBlock(array), store.spec)
+        if whole is not None:
+            self._unpadded = array
         return array
 
     def _dense_shape(self, wanted: str) -> tuple[int, ...]:
@@ -339,12 +344,13 @@ class TensorList:
     def reinterpret(self, new_type: Any) -> None:
         """Reads the same bits as another element type of the same size."""
         dtype = same_size_dtype(self._store.spec.dtype, new_type)
-        self._known, self._packed = self._store.view(dtype), None
+        self._known = self._store.view(dtype)
+        self._packed = self._unpadded = None
 
     def reset(self) -> None:
         """Lets go of all samples."""
         self._known = self._store.select(np.zeros(0, np.int64))
-        self._packed, self._source = None, None
+        self._packed = self._unpadded = self._source = None
 
     def data_ptr(self) -> int:
         """Address of the samples' array; they must be of one size."""

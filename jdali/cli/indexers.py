@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 
 from jdali.cli import _index
+from jdali.readers.formats.records import CutShort
 
 
 def tfrecord2idx(arguments: Sequence[str] | None = None) -> int:
@@ -67,11 +68,8 @@ def _build(kind: str, path: str, target: str, complaint: str = "", *, timed: boo
     begin = time.monotonic()
     try:
         count = _index.build(path, target, kind, quiet=False)
-    except ValueError as error:
-        print(f"{complaint}{error}", file=sys.stderr)
-        return 1
-    except (OSError, ImportError) as error:
-        print(error, file=sys.stderr)
+    except (OSError, ValueError, ImportError) as error:
+        print(f"{complaint if isinstance(error, CutShort) else ''}{error}", file=sys.stderr)
         return 1
     if timed:
         print(f"time: {time.monotonic() - begin:.2f} count: {count} stage: done")

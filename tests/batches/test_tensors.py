@@ -266,8 +266,14 @@ def test_a_padded_batch_is_put_together_once() -> None:
     padded[:, :3, :4] = DENSE
     batch = TensorListCPU._of(Store.of_block(PaddedBlock(padded), spec))
     address = batch.as_array().ctypes.data
-    assert batch.as_array().ctypes.data == batch.data_ptr() == address
+    assert batch.as_array().ctypes.data == batch.as_tensor().data_ptr() == address
+    assert batch.padded()[0].shape == (2, 5, 6)  # as if nobody had asked
+    assert batch.data_ptr() == address
     assert batch.at(1).ctypes.data == address + 24
+    batch.reinterpret(np.uint16)
+    assert batch.as_array().dtype == np.uint16
+    batch.reset()
+    assert len(batch.as_array()) == 0
 
 
 def test_what_users_give_in_other_orders() -> None:
