@@ -3,9 +3,11 @@
 from jdali._system.lazy import imported as _imported
 
 __version__ = "0.1.0"
+__git_sha__ = ""  # of DALI's sources in DALI; releases of jdali are told by their version
 
 # Where each name is imported from, when somebody asks for it.
 _WHERE = {
+    "__cuda_version__": "jdali.backend",
     "CompileLimitError": "jdali._errors",
     "OperatorConcurrency": "jdali.pipeline",
     "OperatorError": "jdali._errors",
@@ -23,9 +25,12 @@ _WHERE = {
     "newaxis": "jdali.data_node",
     "ops": "jdali.ops",
     "pipeline": "jdali.pipeline",
+    "pickling": "jdali.pickling",
     "pipeline_def": "jdali.pipeline",
+    "plugin_manager": "jdali.plugin_manager",
     "profiler": "jdali.profiler",
     "storage": "jdali.storage",
+    "sysconfig": "jdali.sysconfig",
     "tensors": "jdali.tensors",
     "tfrecord": "jdali.tfrecord",
     "types": "jdali.types",

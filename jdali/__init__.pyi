@@ -1,5 +1,6 @@
 """Made by tools/make_stubs.py from what `jdali` imports when it is asked for; do not edit."""
 
+from jdali.backend import __cuda_version__ as __cuda_version__
 from jdali._errors import CompileLimitError as CompileLimitError
 from jdali.pipeline import OperatorConcurrency as OperatorConcurrency
 from jdali._errors import OperatorError as OperatorError
@@ -17,11 +18,15 @@ from jdali import math as math
 from jdali.data_node import newaxis as newaxis
 from jdali import ops as ops
 from jdali import pipeline as pipeline
+from jdali import pickling as pickling
 from jdali.pipeline import pipeline_def as pipeline_def
+from jdali import plugin_manager as plugin_manager
 from jdali import profiler as profiler
 from jdali import storage as storage
+from jdali import sysconfig as sysconfig
 from jdali import tensors as tensors
 from jdali import tfrecord as tfrecord
 from jdali import types as types
 
+__git_sha__: str
 __version__: str

@@ -1,8 +1,9 @@
-"""What the schemas of operators tell: the same as the real DALI's, where it has the operator."""
+"""What the backend tells of operators and of the machine: the same as the real DALI's, where that has them."""
 
 import pytest
-from support import oracle
+from support import odd_sizes, oracle
 
+import jdali
 from jdali import backend
 
 NAMES = [
@@ -74,3 +75,93 @@ def test_names_of_the_past():
     assert backend.GetSchema("FileReader", follow_aliases=True).Name() == "readers__File"
     assert backend.GetSchema("Resize", follow_aliases=True).Name() == "Resize"
     assert backend.TryGetSchema("FileReader") is None
+
+
+# --- the machine -------------------------------------------------------------------------------------
+# Parts of DALI's C++ and of its Python code, which programs do not ask for.
+INSIDE = {
+    "CUDAStreamSynchronize", "DLDeviceType", "ExternalContextCheckpoint", "GetCUDAStreamDevice", "GetSchemaAndTarget",
+    "Init", "LoadDefaultPlugins", "LoadDirectory", "LoadLibrary", "OpSpec", "Pipeline", "PipelineDebug",
+    "SetCUDACurrentDevice", "SharedMem", "Stream", "atexit", "cuda_checked", "gc", "initialized", "sys", "sysconfig",
+    "warnings",
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+def test_what_dalis_programs_ask_for_is_there():
+    dali = oracle.dali()
+    theirs = {name for name in dir(dali.backend) if not name.startswith("_")} - INSIDE
+    assert theirs <= set(dir(backend))
+    asked = {"__cuda_version__", "__git_sha__", "__version__", "pickling", "plugin_manager", "sysconfig"}
+    public = {name for name in dir(dali) if not name.startswith("_")} - {
+        "backend_impl", "internal", "python_function_plugin", "reducers",
+    }  # fmt: skip
+    assert public | asked <= set(dir(jdali))
+    assert all(hasattr(jdali, name) for name in public | asked)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GetCUDADeviceCount", "GetCudaVersion", "GetCufftVersion", "GetCxx11AbiFlag", "GetDeviceBufferGrowthFactor",
+        "GetHostBufferGrowthFactor", "GetHostBufferShrinkThreshold", "GetNppVersion", "GetNvjpegVersion",
+        "IsDriverInitialized", "ReleaseUnusedMemory", "RestrictPinnedMemUsage",
+    ],
+)  # fmt: skip
+def test_answers_without_a_gpu_are_dalis(name):
+    if backend.GetCUDADeviceCount():
+        pytest.skip("there is a GPU")
+    assert getattr(backend, name)() == getattr(oracle.dali().backend, name)()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("GetCUDACurrentDevice", ()), ("PreallocateDeviceMemory", (100, 0)), ("SetHostBufferGrowthFactor", (0.5,)),
+        ("SetDeviceBufferGrowthFactor", (4.5,)), ("SetBufferGrowthFactor", (0.0,)),
+        ("SetHostBufferShrinkThreshold", (1.5,)),
+    ],
+)  # fmt: skip
+def test_what_dali_refuses_without_a_gpu(name, arguments):
+    if backend.GetCUDADeviceCount():
+        pytest.skip("there is a GPU")
+    with pytest.raises((RuntimeError, ValueError)) as theirs:
+        getattr(oracle.dali().backend, name)(*arguments)
+    with pytest.raises(theirs.type) as ours:
+        getattr(backend, name)(*arguments)
+    if theirs.type is ValueError:
+        assert str(theirs.value).rstrip(".") in str(ours.value)
+
+
+def test_factors_that_were_set():
+    before = backend.GetHostBufferGrowthFactor(), backend.GetHostBufferShrinkThreshold()
+    try:
+        backend.SetBufferGrowthFactor(2)
+        assert backend.GetHostBufferGrowthFactor() == backend.GetDeviceBufferGrowthFactor() == 2.0
+        backend.SetHostBufferShrinkThreshold(0.25)
+        assert backend.GetHostBufferShrinkThreshold() == 0.25
+    finally:
+        backend.SetBufferGrowthFactor(before[0])
+        backend.SetHostBufferShrinkThreshold(before[1])
+
+
+def test_unused_memory_is_released():
+    pipe = odd_sizes.flipping(odd_sizes.UNIFORM)
+    pool = pipe._building.run().engine.pool.slabs  # built, and nothing is under way
+    lease = pool.lease(1 << 20)
+    del lease
+    assert pool.usage().idle >= 1 << 20
+    backend.ReleaseUnusedMemory()
+    assert pool.usage().idle == 0
+    pipe.close()
+
+
+def test_versions_are_numbers():
+    assert isinstance(jdali.__cuda_version__, int)
+    assert backend.__cuda_version__ == jdali.__cuda_version__ >= 0
+    assert backend.GetNvimgcodecVersion() == -1
+    assert backend.GetOpenCVVersion() == ""
+    with pytest.warns(Warning, match="something"):
+        backend.deprecation_warning("something")

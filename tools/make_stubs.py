@@ -307,7 +307,7 @@ def package_text() -> str:
     for name, module in jdali._WHERE.items():
         parent = "jdali" if module == f"jdali.{name}" else module
         lines.append(f"from {parent} import {name} as {name}\n")
-    return "".join([*lines, "\n__version__: str\n"])
+    return "".join([*lines, "\n__git_sha__: str\n__version__: str\n"])
 
 
 def stale_files(files: dict[Path, str]) -> dict[Path, str]:

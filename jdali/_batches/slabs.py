@@ -87,7 +87,7 @@ class SlabPool:
             try:
                 slab = _Slab(_aligned(room).data, room)
             except MemoryError:
-                self._free_idle()
+                self.free_idle()
                 slab = _Slab(_aligned(room).data, room)
             with self._exclusive():
                 self._lent(room)
@@ -104,7 +104,7 @@ class SlabPool:
     def close(self) -> None:
         """Frees what is idle now, and from now on what is given back; arrays that are there stay valid."""
         self._closed = True
-        self._free_idle()
+        self.free_idle()
 
     def __enter__(self) -> SlabPool:
         _stack().append(self)
@@ -177,7 +177,8 @@ class SlabPool:
                 del self._idle[over[-1].size]
         return over
 
-    def _free_idle(self) -> None:
+    def free_idle(self) -> None:
+        """Frees what is idle now."""
         with self._exclusive():
             idle, self._idle, self._idle_bytes = self._idle, {}, 0
         del idle  # without the lock

@@ -402,3 +402,9 @@ def _close_soon(runtimes: list[Runtime]) -> None:
     deadline = time.monotonic() + _EXIT_SECONDS
     for runtime in runtimes:
         runtime.close(max(deadline - time.monotonic(), 0.0))
+
+
+def free_idle_memory() -> None:
+    """Frees the memory that the pipelines of this process keep for later batches."""
+    for runtime in list(_LIVE):
+        runtime._engine.pool.slabs.free_idle()

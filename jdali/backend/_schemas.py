@@ -1,36 +1,14 @@
-"""Information on operators for programs that ask DALI's backend: names, schemas, devices.
-
-Of DALI's backend, this is what makes sense here: there is no CUDA context, driver or library to ask for, and memory
-is XLA's and that of each pipeline (`Pipeline(max_idle_bytes=)`).
-"""
+"""Information on operators for programs that ask DALI's backend: names, schemas, devices."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from jdali import types
-from jdali._batches.capsule import device_of_capsule, is_on_gpu
 from jdali._operators.names import class_name, schema_name
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator, ReaderOp
 from jdali._operators.surface import ALIASES, HIDDEN
 from jdali.fn._build import generic_arguments
-from jdali.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
-
-__all__ = [
-    "CheckDLPackCapsule",
-    "GetSchema",
-    "OpSchema",
-    "RegisteredCPUOps",
-    "RegisteredGPUOps",
-    "RegisteredMixedOps",
-    "TensorCPU",
-    "TensorGPU",
-    "TensorListCPU",
-    "TensorListGPU",
-    "TryGetSchema",
-    "types",
-]
 
 
 class OpSchema:
@@ -141,12 +119,6 @@ class OpSchema:
         if name not in generic:
             raise KeyError(f'Argument "{name}" is not defined for operator "{self.Name()}".')
         return Arg(name, ArgKind.STATIC, Any, generic[name][0])
-
-
-def CheckDLPackCapsule(ptr: Any) -> tuple[bool, bool]:
-    """True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
-    device = device_of_capsule(ptr)
-    return device is not None, device is not None and is_on_gpu(device)
 
 
 def _schema_name(operator: Operator) -> str:

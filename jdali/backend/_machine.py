@@ -1,0 +1,180 @@
+"""What DALI's backend tells of the machine: devices, versions of libraries, and what steers its pools of memory."""
+
+from __future__ import annotations
+
+import warnings
+
+import jax
+from jax._src.lib import cuda_versions
+
+from jdali._system.devices import accelerator, jax_has_started
+from jdali.engine.flow.runtime import free_idle_memory
+
+_MISSING = -1  # DALI's version of a library that is not there
+
+BUILT_FOR_CUDA: int = 0 if cuda_versions is None else cuda_versions.cuda_runtime_build_version()
+
+
+# --- devices and libraries -------------------------------------------------------------------------
+def GetCUDADeviceCount() -> int:
+    """Number of the GPUs that JAX has in this process; 0 if it runs on the CPU."""
+    return len(_gpus())
+
+
+def GetCUDACurrentDevice() -> int:
+    """Number of the GPU that "gpu" means, see `jax_default_device`.
+
+    Raises:
+        RuntimeError: JAX has no GPU.
+    """
+    _need_gpu("GetCUDACurrentDevice")
+    device = accelerator()
+    return int(device.id) if device.platform == "gpu" else int(_gpus()[0].id)
+
+
+def IsDriverInitialized() -> bool:
+    """Whether JAX has started and found a GPU."""
+    return jax_has_started() and bool(_gpus())
+
+
+def GetCudaVersion() -> int:
+    """Version of the CUDA runtime that JAX uses, 12080 for 12.8; 0 where it has no GPU."""
+    return cuda_versions.cuda_runtime_get_version() if cuda_versions is not None and _gpus() else 0
+
+
+def GetCufftVersion() -> int:
+    """Version of cuFFT that JAX uses; -1 where it has no GPU."""
+    return cuda_versions.cufft_get_version() if cuda_versions is not None and _gpus() else _MISSING
+
+
+def GetNppVersion() -> int:
+    """-1: jdali does not use NPP."""
+    return _MISSING
+
+
+def GetNvjpegVersion() -> int:
+    """-1: jdali does not use nvJPEG."""
+    return _MISSING
+
+
+def GetNvimgcodecVersion() -> int:
+    """-1: jdali does not use nvImageCodec."""
+    return _MISSING
+
+
+def GetOpenCVVersion() -> str:
+    """ "": jdali does not use OpenCV."""
+    return ""
+
+
+def GetCxx11AbiFlag() -> int:
+    """1: the C++ ABI that compilers of today have by default; no part of jdali is C++."""
+    return 1
+
+
+def check_cuda_runtime() -> None:
+    """Does nothing: what JAX needs of CUDA, it says itself."""
+
+
+def deprecation_warning(what: str) -> None:
+    """Warns with a text, unless filters say otherwise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", append=True)
+        warnings.warn(what, Warning, stacklevel=2)
+
+
+def _gpus() -> list[jax.Device]:
+    return [device for device in jax.local_devices() if device.platform == "gpu"]
+
+
+def _need_gpu(asked: str) -> None:
+    if not _gpus():
+        raise RuntimeError(f"{asked}: JAX has no GPU here: {', '.join(map(str, jax.local_devices()))}")
+
+
+# --- memory ------------------------------------------------------------------------------------------
+def ReleaseUnusedMemory() -> None:
+    """Frees the host memory that pipelines keep for later batches; what is on devices is XLA's."""
+    free_idle_memory()
+
+
+def PreallocateDeviceMemory(bytes: int, device_id: int) -> None:
+    """Has no effect: XLA takes memory of its own accord (`XLA_PYTHON_CLIENT_PREALLOCATE`).
+
+    Raises:
+        RuntimeError: JAX has no such GPU.
+    """
+    _need_gpu("PreallocateDeviceMemory")
+    if device_id not in range(-1, len(_gpus())):
+        raise RuntimeError(f"PreallocateDeviceMemory: there is no GPU {device_id}, JAX has {len(_gpus())}")
+
+
+def PreallocatePinnedMemory(bytes: int) -> None:
+    """Has no effect: JAX pins what it transfers itself."""
+
+
+def RestrictPinnedMemUsage() -> bool:
+    """False: nothing is restricted."""
+    return False
+
+
+class _Factors:
+    """What was set of DALI's pools: programs may ask for it again."""
+
+    host_growth = 1.1
+    device_growth = 1.1
+    host_shrink = 0.5
+
+
+def SetHostBufferGrowthFactor(factor: float) -> None:
+    """Has no effect: slabs of pipelines have sizes of classes of their own.
+
+    Raises:
+        ValueError: it is not between 1 and 4.
+    """
+    _Factors.host_growth = _growth(factor)
+
+
+def SetDeviceBufferGrowthFactor(factor: float) -> None:
+    """As `SetHostBufferGrowthFactor`, for devices."""
+    _Factors.device_growth = _growth(factor)
+
+
+def SetBufferGrowthFactor(factor: float) -> None:
+    """`SetHostBufferGrowthFactor` and `SetDeviceBufferGrowthFactor`."""
+    _Factors.host_growth = _Factors.device_growth = _growth(factor)
+
+
+def SetHostBufferShrinkThreshold(fraction: float) -> None:
+    """Has no effect: see `Pipeline(max_idle_bytes=)`.
+
+    Raises:
+        ValueError: it is not between 0 and 1.
+    """
+    if not 0 <= fraction <= 1:
+        raise ValueError(
+            "Shrink threshold must be between 0 (never shrink) and 1 (always shrink). "
+            f"SetHostBufferShrinkThreshold got {fraction}"
+        )
+    _Factors.host_shrink = float(fraction)
+
+
+def GetHostBufferGrowthFactor() -> float:
+    """What `SetHostBufferGrowthFactor` set, 1.1 at first."""
+    return _Factors.host_growth
+
+
+def GetDeviceBufferGrowthFactor() -> float:
+    """What `SetDeviceBufferGrowthFactor` set, 1.1 at first."""
+    return _Factors.device_growth
+
+
+def GetHostBufferShrinkThreshold() -> float:
+    """What `SetHostBufferShrinkThreshold` set, 0.5 at first."""
+    return _Factors.host_shrink
+
+
+def _growth(factor: float) -> float:
+    if not 1 <= factor <= 4:
+        raise ValueError(f"Growth factor must be between 1 and 4. Got {factor}")
+    return float(factor)
