@@ -27,15 +27,15 @@ def get_lib_dir() -> str:
 
 
 def get_include_flags() -> list[str]:
-    """What a compiler finds `get_include_dir` by."""
+    """Returns the flags by which a compiler finds `get_include_dir`."""
     return [f"-I{get_include_dir()}"]
 
 
 def get_compile_flags() -> list[str]:
-    """What an operator would be compiled with."""
+    """Returns the flags to compile an operator with."""
     return [*get_include_flags(), f"-D_GLIBCXX_USE_CXX11_ABI={GetCxx11AbiFlag()}"]
 
 
 def get_link_flags() -> list[str]:
-    """What an operator would be linked with."""
+    """Returns the flags to link an operator with."""
     return [f"-L{get_lib_dir()}", "-ldali"]

@@ -151,7 +151,7 @@ class _PureCall:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Whether a float input keeps its type if no `dtype` is given, though bytes are the operator's default.
+    """True if a float input keeps its type without `dtype`, though bytes are the operator's default.
 
     Of bytes every derivative is 0, and nothing would say so.
     """

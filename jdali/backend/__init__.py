@@ -1,4 +1,4 @@
-"""What DALI's backend tells programs: operators with their schemas, devices, and versions of libraries.
+"""Answers of DALI's backend to programs: operators with their schemas, devices, and versions of libraries.
 
 What programs ask before they choose a way has an answer, so that they choose the one for machines without it: no device
 where JAX has no GPU, and -1 (DALI's number for a library that is missing) for libraries that jdali does not use. Memory is
@@ -92,6 +92,6 @@ __cuda_version__ = BUILT_FOR_CUDA
 
 
 def CheckDLPackCapsule(ptr: Any) -> tuple[bool, bool]:
-    """Whether an object is a DLPack capsule that nobody has read yet, and whether its data are on a GPU."""
+    """True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

@@ -1,4 +1,6 @@
-"""What DALI's backend tells of the machine: devices, versions of libraries, and what steers its pools of memory."""
+"""The machine as DALI's backend describes it: devices, versions of libraries, settings of its pools of
+memory.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ import warnings
 import jax
 from jax._src.lib import cuda_versions
 
-from jdali._system.devices import accelerator, jax_has_started
+from jdali._system.devices import accelerator
+from jdali._system.jax_internals import jax_has_started
 from jdali.engine.flow.runtime import free_idle_memory
 
 _MISSING = -1  # DALI's version of a library that is not there
@@ -33,7 +36,7 @@ def GetCUDACurrentDevice() -> int:
 
 
 def IsDriverInitialized() -> bool:
-    """Whether JAX has started and found a GPU."""
+    """True if JAX has started and found a GPU."""
     return jax_has_started() and bool(_gpus())
 
 
@@ -119,7 +122,7 @@ def RestrictPinnedMemUsage() -> bool:
 
 
 class _Factors:
-    """What was set of DALI's pools: programs may ask for it again."""
+    """Settings of DALI's pools: programs may ask for them again."""
 
     host_growth = 1.1
     device_growth = 1.1
@@ -160,17 +163,17 @@ def SetHostBufferShrinkThreshold(fraction: float) -> None:
 
 
 def GetHostBufferGrowthFactor() -> float:
-    """What `SetHostBufferGrowthFactor` set, 1.1 at first."""
+    """Returns the argument of the last `SetHostBufferGrowthFactor`; 1.1 at first."""
     return _Factors.host_growth
 
 
 def GetDeviceBufferGrowthFactor() -> float:
-    """What `SetDeviceBufferGrowthFactor` set, 1.1 at first."""
+    """Returns the argument of the last `SetDeviceBufferGrowthFactor`; 1.1 at first."""
     return _Factors.device_growth
 
 
 def GetHostBufferShrinkThreshold() -> float:
-    """What `SetHostBufferShrinkThreshold` set, 0.5 at first."""
+    """Returns the argument of the last `SetHostBufferShrinkThreshold`; 0.5 at first."""
     return _Factors.host_shrink
 
 
