@@ -18,7 +18,7 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Options for reading files; those on requests concern remote files.
+    """How files are read; what concerns requests is of remote ones.
 
     Attributes:
         max_file_bytes: the largest file that is read as a whole, and the largest record or window of one, local or
@@ -37,6 +37,11 @@ class Options:
             for what is under way already. Where records are mixed (`random_shuffle` with `initial_fill`), it keeps
             up to as many again, of what the next records may come from; if these lie further apart, they are
             fetched one by one.
+        allow_protocols: of the URLs that names in data may be, such as ("s3",): in lists, manifests, annotations, and
+            paths for `io.file.read`. Of a chained URL all must be among them ("file" for a path in it). Other URLs are
+            errors, unless they lie below the URL of the folder that such names are relative to.
+        allow_outside: whether names in annotations, and in lists that are remote, may be absolute paths or hold
+            "..". Names in local lists and manifests may anyway.
         block_size: bytes of a request, where records are read one after another.
     """
 
@@ -49,12 +54,18 @@ class Options:
     bytes_ahead: int = 256 << 20
     block_size: int = 4 << 20
     max_file_bytes: int | None = None
+    allow_protocols: tuple[str, ...] = ()
+    allow_outside: bool = False
 
     def __post_init__(self) -> None:
         lowest = {"retries": 0, "first_wait": 0, "longest_wait": 0, "requests": 1, "bytes_ahead": 0}
         for name, least in (*lowest.items(), ("block_size", 1 << 12)):
             if getattr(self, name) < least:
                 raise ValueError(f"storage: {name} is {getattr(self, name)}, it must be at least {least}")
+        if isinstance(self.allow_protocols, str) or any("/" in name for name in self.allow_protocols):
+            raise ValueError(
+                f"storage: allow_protocols is {self.allow_protocols!r}, it must be a list of names such as ['s3']"
+            )
         if not self.time_limit > 0:
             raise ValueError(f"storage: time_limit is {self.time_limit}, it must be above 0 seconds")
         if self.samples_ahead is not None and self.samples_ahead < 1:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
@@ -16,52 +15,21 @@ from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
 from jdali._storage.scope import Scope
 from jdali._system.regular_file import check_size, no_memory, open_regular
+from jdali.readers._names import Below as Below
+from jdali.readers._names import all_from_data as all_from_data
+from jdali.readers._names import found_by_list as found_by_list
+from jdali.readers._names import from_data as from_data
+from jdali.readers._names import given as given
+from jdali.readers._names import in_list as in_list
+from jdali.readers._names import is_url as is_url
+from jdali.readers._names import join as join
+from jdali.readers._names import join_all as join_all
+from jdali.readers._names import parent as parent
+from jdali.readers._names import plain as plain
 from jdali.storage import options
 
 # Of a file that one call does not read, or that has no size.
 _PART_BYTES = 1 << 24
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
-
-
-def is_url(path: str) -> bool:
-    """True if a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
-    return ":" in path and _URL.match(path) is not None  # the first alone is quick
-
-
-# --- names ----------------------------------------------------------------------------------
-def join(folder: str, name: str) -> str:
-    """Path of `name` in `folder`; a name that is a URL or an absolute path stands for itself."""
-    if is_url(name):
-        return name
-    if not is_url(folder):
-        return os.path.join(folder, name)
-    own, chain, outer = folder.partition("::")
-    if chain and "://" not in own:  # "simplecache::s3://bucket"
-        return f"{own}::{join(outer, name)}"
-    return own + ("" if own.endswith("/") else "/") + name + chain + outer
-
-
-def join_all(folder: str, names: Sequence[str]) -> list[str]:
-    """`join` of each of many names."""
-    if is_url(folder):
-        return [join(folder, name) for name in names]
-    prefix = os.path.join(folder, "")
-    simple = os.sep == "/"  # else an absolute path has many forms
-    return [
-        prefix + name if simple and name[:1] != "/" and ":" not in name else join(folder, name)
-        for name in names
-    ]
-
-
-def parent(path: str) -> str:
-    """Folder that a file lies in."""
-    if not is_url(path):
-        return os.path.dirname(path)
-    own, chain, outer = path.partition("::")
-    if chain and "://" not in own:
-        return f"{own}::{parent(outer)}"
-    scheme, slashes, rest = own.partition("://")
-    return scheme + slashes + rest.rpartition("/")[0] + chain + outer
 
 
 # --- content --------------------------------------------------------------------------------
@@ -148,7 +116,9 @@ def version(path: str) -> str | None:
     if is_url(path):
         return _remote.version(path)
     facts = os.stat(path)
-    return f"{facts.st_size} {facts.st_mtime_ns} {os.path.realpath(path)}"
+    # A program may set the time of the last change of the content (rsync -t, tar), not that of the file's inode.
+    stamp = f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
+    return f"{stamp} {os.path.realpath(path)}"
 
 
 # --- folders --------------------------------------------------------------------------------
@@ -162,7 +132,7 @@ def walk(folder: str) -> Iterator[str]:
     listed = sorted(_listed(folder), key=lambda entry: (entry[1], os.fsencode(entry[0])))
     for name, is_dir in listed:
         if is_dir:
-            yield from (join(name, inner) for inner in walk(join(folder, name)))
+            yield from (f"{name}/{inner}" for inner in walk(join(folder, plain(name))))
         else:
             yield name
 

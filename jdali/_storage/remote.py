@@ -14,6 +14,7 @@ from typing import Any
 from jdali._storage.scope import Ended, current_scope
 from jdali._system.extras import install
 from jdali._system.regular_file import check_no_device, check_size
+from jdali.readers._names import Below
 from jdali.storage import Options, options
 
 # Answers of HTTP servers that may be another one the next time, besides 5xx.
@@ -21,7 +22,8 @@ _PASSING = (408, 425, 429)
 # What fsspec's file systems call the facts that change with a file's content.
 _VERSIONS = (
     "ETag", "etag", "VersionId", "version_id", "generation", "md5Hash", "content_md5", "Content-MD5",
-    "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created",
+    "LastModified", "last_modified", "Last-Modified", "mtime", "modified", "created", "ino", "crc32c", "checksum",
+    "blob_id", "xet_hash",
 )  # fmt: skip
 # Errors of clients that no waiting heals, by name: their packages may not be installed.
 _HOPELESS = ("NoCredentialsError", "PartialCredentialsError", "InvalidURL", "InvalidUrlClientError")
@@ -52,10 +54,13 @@ def _protocol(url: str) -> str:
 
 def _file_system(url: str) -> tuple[Any, str]:
     """fsspec's file system for a URL, and its name for the file."""
-    local = _local_path(url)
+    folder = url.folder if isinstance(url, Below) else url
+    local = _local_path(folder)
     if local is not None:
         check_no_device(local)
-    system, path = _found(url)
+    system, path = _found(folder)
+    if isinstance(url, Below):
+        path = f"{path.rstrip('/')}/{url.name}" if path else url.name
     for one in (system, getattr(system, "fs", None)):  # a cache, and what is behind it
         if one is not None:
             _SYSTEMS[id(one)] = one
@@ -294,5 +299,7 @@ def entries(url: str) -> list[tuple[str, bool]]:
     return [
         (name.rpartition("/")[2], is_dir)
         for name, is_dir in found
-        if name != own and (not is_page or name.startswith(own + "/"))
+        if name != own
+        and name.rpartition("/")[2] not in ("", ".", "..")
+        and (not is_page or name.startswith(own + "/"))
     ]

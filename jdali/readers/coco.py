@@ -199,6 +199,9 @@ def coco(
         skip_empty=skip_empty, include_iscrowd=include_iscrowd, size_threshold=size_threshold, ltrb=ltrb,
         ratio=ratio, avoid_class_remapping=avoid_class_remapping,
     )  # fmt: skip
+    file_root, annotations_file, preprocessed_annotations = map(
+        _storage.given, (file_root, annotations_file, preprocessed_annotations)
+    )
     try:
         if preprocessed_annotations:
             _check_not_given(dict(wanted._asdict(), annotations_file=annotations_file))
@@ -211,11 +214,13 @@ def coco(
             raise ValueError(f"there are no images to read in {annotations_file or preprocessed_annotations}")
         if save_preprocessed_annotations:
             _coco_preprocessed.save(save_preprocessed_annotations_dir, parsed, **outputs, ids=image_ids)
+        data = annotations_file or preprocessed_annotations
+        names = _storage.all_from_data(file_root, parsed.names, lambda i: f"image {i} of {data}", free=False)
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{_NAME}: {error}") from error
     except (OSError, ValueError) as error:
         raise ValueError(f"{_NAME}: {error}") from error
-    return CocoReader(file_root, parsed, **outputs, ids=image_ids, options=options)
+    return CocoReader(file_root, parsed._replace(names=names), **outputs, ids=image_ids, options=options)
 
 
 def _check_not_given(given: Mapping[str, Any]) -> None:

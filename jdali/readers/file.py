@@ -106,14 +106,15 @@ def file(
             "as `files` argument."
         )
     if files is not None:
-        names, numbers = _given_files(files, labels)
-        root = file_root or ""
+        root = _storage.given(file_root or "")
+        names, numbers = _given_files(root, files, labels)
     elif file_list is not None:
-        names, numbers = _listed_files(file_list)
-        root = _storage.parent(file_list) if file_root is None else file_root
+        file_list = _storage.given(file_list)
+        root = _storage.parent(file_list) if file_root is None else _storage.given(file_root)
+        names, numbers = _listed_files(root, file_list)
     elif file_root is not None:
-        names, numbers = _files_in_folders(file_root, file_filters, dir_filters, case_sensitive_filter)
-        root = file_root
+        root = _storage.given(file_root)
+        names, numbers = _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
     else:
         raise ValueError(
             f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
@@ -122,9 +123,9 @@ def file(
 
 
 def _given_files(
-    files: str | Sequence[str], labels: int | Sequence[int] | None
+    root: str, files: str | Sequence[str], labels: int | Sequence[int] | None
 ) -> tuple[Sequence[str], Sequence[int]]:
-    names = [files] if isinstance(files, str) else [os.fspath(f) for f in files]
+    names = [_storage.given(f, root) for f in ([files] if isinstance(files, str) else files)]
     if not names:
         raise ValueError(f"{_NAME}: ``files`` specified an empty list.")
     if labels is None:
@@ -135,12 +136,12 @@ def _given_files(
     return names, numbers
 
 
-def _listed_files(file_list: str) -> tuple[list[str], list[int]]:
+def _listed_files(root: str, file_list: str) -> tuple[list[str], list[int]]:
     try:
         lines = _storage.read(file_list).split(b"\n")
     except OSError as error:
         raise FileNotFoundError(f"{_NAME}: Cannot open: {file_list}: {error.strerror}") from error
-    names, labels = [], []
+    names, labels, numbers = [], [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -154,9 +155,12 @@ def _listed_files(file_list: str) -> tuple[list[str], list[int]]:
             )
         names.append(os.fsdecode(found[1]))
         labels.append(int(found[2]))
+        numbers.append(number)
     if not names:
         raise ValueError(f"{_NAME}: No files found: file_list {file_list} names no files")
-    return names, labels
+    local = not _storage.is_url(file_list)
+    where = f"{_NAME}: line {{}} of {file_list}"
+    return _storage.all_from_data(root, names, lambda i: where.format(numbers[i]), free=local), labels
 
 
 def _files_in_folders(
@@ -170,8 +174,9 @@ def _files_in_folders(
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
     names, labels = [], []
     for label, folder in enumerate(folders):
-        found = [n for n in _entries(_storage.join(root, folder), folders=False) if is_wanted.fullmatch(n)]
-        names += [_storage.join(folder, name) for name in found]
+        inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
+        found = [_storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name)]
+        names += found
         labels += [label] * len(found)
     if not names:
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)

@@ -25,9 +25,9 @@ from jdali.readers.formats.records import (
     RecordFiles,
     RecordReader,
     Records,
+    given_paths,
     looked_through,
     number_columns,
-    path_list,
     required_paths,
 )
 
@@ -210,5 +210,5 @@ def mxnet(
     Returns: uint8 [bytes], and float32 [labels], one label or more.
     """
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    records = _records(files, path_list(_NAME, "index_path", index_path), options.get("_goes_on", False))
+    records = _records(files, given_paths(_NAME, "index_path", index_path), options.get("_goes_on", False))
     return RecordIOReader(_NAME, files, records, options)

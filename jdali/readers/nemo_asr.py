@@ -88,12 +88,9 @@ class NemoAsrReader(Reader):
         return bisect.bisect_right(self._starts, index) - 1
 
     def source(self, index: int) -> str:
-        path = self._entries[index].audio_filepath
-        folder = _storage.parent(self._manifests[self._manifest(index)])
-        beside = _storage.join(folder, path)
-        if beside == path or (not _storage.is_url(folder) and _storage.exists(path)):
-            return path
-        return beside if _storage.is_url(folder) or _storage.exists(beside) else path
+        return _storage.found_by_list(
+            self._manifests[self._manifest(index)], self._entries[index].audio_filepath
+        )
 
 
 def _num_outputs(given: Mapping[str, Any]) -> int:
@@ -189,11 +186,10 @@ def _parsed(manifest: str) -> list[tuple[int, Entry]]:
             continue
         try:
             entry = decoder.decode(line)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            if not entry.audio_filepath or "\0" in entry.audio_filepath:
+                raise ValueError(f"audio_filepath {entry.audio_filepath!r} is no path")
+            entry.audio_filepath = _storage.in_list(manifest, entry.audio_filepath)
+        except (ValueError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise ValueError(f"{_NAME}: line {number} of {manifest}: {error}") from error
-        if not entry.audio_filepath or "\0" in entry.audio_filepath:
-            raise ValueError(
-                f"{_NAME}: line {number} of {manifest}: audio_filepath {entry.audio_filepath!r} is no path"
-            )
         entries.append((number, entry))
     return entries

@@ -137,12 +137,17 @@ def sequence(
 
 def _streams(root: str) -> list[list[str]]:
     """Paths of the images in each subfolder that has some."""
+    root = _storage.given(root)
     try:
         streams = []
         for name in _visible(_storage.entries(root, folders=True)):
-            folder = _storage.join(root, name)
-            names = _visible(_storage.entries(folder, folders=False))
-            streams.append([_storage.join(folder, n) for n in names if n.lower().endswith(_EXTENSIONS)])
+            folder = _storage.join(root, _storage.plain(name))
+            names = [
+                n
+                for n in _visible(_storage.entries(folder, folders=False))
+                if n.lower().endswith(_EXTENSIONS)
+            ]
+            streams.append([_storage.join(folder, _storage.plain(n)) for n in names])
     except OSError as error:
         raise FileNotFoundError(
             f"{_NAME}: cannot list the folders in {root}: {error.strerror}. Verify the file_root argument"

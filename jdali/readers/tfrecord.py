@@ -39,9 +39,9 @@ from jdali.readers.formats.records import (
     RecordReader,
     Records,
     check_starts,
+    given_paths,
     looked_through,
     number_columns,
-    path_list,
     required_paths,
 )
 from jdali.tfrecord import Feature
@@ -406,5 +406,5 @@ def tfrecord(
                 f"{_NAME}: features[{name!r}] must be a feature of jdali.tfrecord, got {feature!r}"
             )
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    records = _records(files, path_list(_NAME, "index_path", index_path), options.get("_goes_on", False))
+    records = _records(files, given_paths(_NAME, "index_path", index_path), options.get("_goes_on", False))
     return TFRecordReader(files, records, features, options)

@@ -21,6 +21,7 @@ from jdali.readers.formats.records import (
     BadRecord,
     PiecesReader,
     RecordFiles,
+    given_paths,
     parsed_together,
     path_list,
     record_tasks,
@@ -278,7 +279,7 @@ def webdataset(
         )
     types = _dtypes(dtypes, len(groups))
     files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
-    indexes = path_list(_NAME, "index_paths", index_paths)
+    indexes = given_paths(_NAME, "index_paths", index_paths)
     if indexes and len(indexes) != len(files.paths):
         raise ValueError(
             f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives. The number of index files, if any, must "

@@ -10,6 +10,7 @@ import numpy as np
 from jdali._errors import SampleError
 from jdali._operators.record import Static, host_operator
 from jdali._storage.whole_files import read_file
+from jdali.readers._names import from_data
 
 _NAME = "io.file.read"
 
@@ -25,7 +26,8 @@ def read(
     """Reads the whole of a file whose path is the sample.
 
     Args:
-        filepaths: uint8 or int8 [bytes], a path or a URL in UTF-8; it ends at a byte of 0, if there is one.
+        filepaths: uint8 or int8 [bytes], a path in UTF-8; it ends at a byte of 0, if there is one. URLs must be allowed:
+            `jdali.storage.configure(allow_protocols=["s3"])`.
         dont_use_mmap: without effect.
         use_o_direct: without effect.
 
@@ -41,6 +43,6 @@ def read(
     if not path:
         raise SampleError(f"{_NAME}: the path is empty")
     try:
-        return read_file(path)
-    except SampleError as error:
+        return read_file(from_data("", path, free=True))
+    except ValueError as error:
         raise SampleError(f"{_NAME}: {error}") from error

@@ -66,29 +66,35 @@ def _chosen(
             f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."
         )
     if files is not None:
-        names = [files] if isinstance(files, str) else [os.fspath(file) for file in files]
+        root = _storage.given(file_root or "")
+        names = [_storage.given(file, root) for file in ([files] if isinstance(files, str) else files)]
         if not names:
             raise ValueError(f"{name}: ``files`` specified an empty list.")
-        return file_root or "", names
+        return root, names
     if file_list is not None:
-        root = _storage.parent(file_list) if file_root is None else file_root
-        return root, _listed(name, file_list)
+        file_list = _storage.given(file_list)
+        root = _storage.parent(file_list) if file_root is None else _storage.given(file_root)
+        return root, _listed(name, root, file_list)
     if file_root is None:
         raise ValueError(
             f"{name}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
         )
-    return file_root, _found(name, file_root, file_filter)
+    root = _storage.given(file_root)
+    return root, _found(name, root, file_filter)
 
 
-def _listed(name: str, file_list: str) -> list[str]:
+def _listed(name: str, root: str, file_list: str) -> list[str]:
     try:
         lines = _storage.read(file_list).split(b"\n")
     except OSError as error:
         raise FileNotFoundError(f"{name}: Cannot open: {file_list}: {error.strerror or error}") from error
-    names = [os.fsdecode(line.strip()) for line in lines if line.strip()]
+    numbers = [number for number, line in enumerate(lines) if line.strip()]
+    names = [os.fsdecode(lines[number].strip()) for number in numbers]
     if not names:
         raise ValueError(f"{name}: No files found: file_list {file_list} names no files")
-    return names
+    local = not _storage.is_url(file_list)
+    where = f"{name}: line {{}} of {file_list}"
+    return _storage.all_from_data(root, names, lambda i: where.format(numbers[i] + 1), free=local)
 
 
 def _found(name: str, root: str, file_filter: str) -> list[str]:
@@ -98,9 +104,10 @@ def _found(name: str, root: str, file_filter: str) -> list[str]:
         return [file for file in _storage.entries(folder, folders=False) if is_wanted(file)]
 
     try:
-        names = files_in(root)
+        names = [_storage.plain(file) for file in files_in(root)]
         for folder in _storage.entries(root, folders=True):
-            names += [_storage.join(folder, file) for file in files_in(_storage.join(root, folder))]
+            inside = files_in(_storage.join(root, _storage.plain(folder)))
+            names += [_storage.plain(f"{folder}/{file}") for file in inside]
     except OSError as error:
         raise FileNotFoundError(f"{name}: Failed to open {root}: {error.strerror or error}") from error
     if not names:

@@ -85,15 +85,14 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
         ValueError: a file is damaged, or does not fit the others.
     """
     try:
-        names = (
-            _storage.read(_storage.join(folder, "filenames.dat"))
-            .decode(errors="surrogateescape")
-            .splitlines()
-        )
+        lines = _storage.read(_storage.join(folder, "filenames.dat")).split(b"\n")
     except OSError as error:
         raise FileNotFoundError(
             f"cannot read filenames.dat in preprocessed_annotations {folder}: {error.strerror}"
         ) from error
+    names = [os.fsdecode(line.removesuffix(b"\r")) for line in lines]
+    if not names[-1]:
+        names.pop()
     count = len(names)
     starts = _starts(folder, count, "offsets", "counts", "<i4")
     boxes = _items(folder, "boxes", "<f4", 4 * int(starts[-1])).reshape(-1, 4)

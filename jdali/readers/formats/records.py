@@ -239,9 +239,14 @@ def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence
     return [os.fspath(path) for path in values]
 
 
+def given_paths(name: str, argument: str, value: Any) -> list[str]:
+    """As `path_list`, of paths or URLs that the user named."""
+    return [_storage.given(path) for path in path_list(name, argument, value)]
+
+
 def required_paths(name: str, argument: str, value: Any) -> list[str]:
-    """As `path_list`, at least one."""
-    paths = path_list(name, argument, value)
+    """As `given_paths`, at least one."""
+    paths = given_paths(name, argument, value)
     if not paths:
         raise ValueError(f"{name}: {argument} is empty, it must name at least one file")
     return paths

@@ -60,10 +60,10 @@ def find_clips(
     if labels is not None and not filenames:
         raise ValueError(f"{name}: labels can be given only with filenames")
     if file_list:
-        return _listed(name, file_list)
+        return _listed(name, _storage.given(file_list))
     if file_root:
-        return _in_folder(name, file_root)
-    paths = [filenames] if isinstance(filenames, str) else [os.fspath(f) for f in filenames]
+        return _in_folder(name, _storage.given(file_root))
+    paths = [_storage.given(f) for f in ([filenames] if isinstance(filenames, str) else filenames)]
     numbers = [labels] if isinstance(labels, int) else list(labels or ())
     if labels is not None and not numbers:
         numbers = list(range(len(paths)))
@@ -74,14 +74,14 @@ def find_clips(
 
 def _in_folder(name: str, root: str) -> list[Clip]:
     try:
-        folders = _storage.entries(root, folders=True)
+        folders = [_storage.plain(folder) for folder in _storage.entries(root, folders=True)]
         clips = [
-            Clip(_storage.join(_storage.join(root, folder), file), label)
+            Clip(path, label)
             for label, folder in enumerate(folders)
-            for file in _videos(_storage.join(root, folder))
+            for path in _videos(_storage.join(root, folder))
         ]
         if not clips:
-            clips = [Clip(_storage.join(root, file), 0) for file in _videos(root)]
+            clips = [Clip(path, 0) for path in _videos(root)]
     except OSError as error:
         raise FileNotFoundError(f"{name}: cannot list the folder {root}: {error.strerror}") from error
     if not clips:
@@ -90,7 +90,8 @@ def _in_folder(name: str, root: str) -> list[Clip]:
 
 
 def _videos(folder: str) -> list[str]:
-    return [n for n in _storage.entries(folder, folders=False) if n.lower().endswith(EXTENSIONS)]
+    names = [n for n in _storage.entries(folder, folders=False) if n.lower().endswith(EXTENSIONS)]
+    return [_storage.join(folder, _storage.plain(n)) for n in names]
 
 
 def _listed(name: str, file_list: str) -> list[Clip]:
@@ -108,11 +109,11 @@ def _listed(name: str, file_list: str) -> list[Clip]:
                 f"{name}: line {number} of {file_list} must be a file's name, a label from 0 on and perhaps a "
                 f"start and an end, but is {line.decode(errors='replace').strip()!r}"
             )
-        path = os.fsdecode(found[1])
-        if not _storage.is_url(path) and not os.path.exists(path):
-            # DALI takes names from the working folder; lists are moved with their files, though.
-            beside = _storage.join(_storage.parent(file_list), path)
-            path = beside if _storage.exists(beside) else path
+        try:
+            listed = _storage.in_list(file_list, os.fsdecode(found[1]))
+        except ValueError as error:
+            raise ValueError(f"{name}: line {number} of {file_list}: {error}") from None
+        path = _storage.found_by_list(file_list, listed)
         start, end = (None if found[i] is None else float(found[i]) for i in (3, 4))
         clips.append(Clip(path, int(found[2]), start, end))
     if not clips:

@@ -1,0 +1,216 @@
+"""Which file a name means: the only module that decides what a name found in data may reach.
+
+Names come from three places. The user's own (arguments) may be any path or URL. Those of a folder's listing mean what
+is in that folder. Those found in data, that is in lists, manifests and annotations, mean what lies below a folder
+that the user named; `from_data` raises for all others, unless `jdali.storage` allows them.
+
+Each of these functions returns a name that looks like a URL only if it is one: else "./" comes before it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from urllib.parse import unquote
+
+from jdali.storage import options
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
+# What fsspec takes for a protocol in a chain, where no "://" follows ("simplecache::s3://...").
+_WORD = re.compile(r"[a-z]+")
+_HERE = "./"
+# What a name has that could mean another thing than a file below its folder ("%" of URLs).
+_ODD = re.compile(r"[:%]|\.\.|^/")
+_POSIX = os.sep == "/"  # else an absolute path has many forms
+
+
+class Below(str):
+    """A URL whose end is the name of a file: "::" in that name chains no other URL.
+
+    Attributes:
+        folder: the URL of the folder.
+        name: of the file, relative to it.
+    """
+
+    __slots__ = ("folder", "name")
+
+    folder: str
+    name: str
+
+    @classmethod
+    def of(cls, folder: str, name: str) -> Below:
+        if isinstance(folder, Below):
+            folder, name = folder.folder, f"{folder.name}/{name}"
+        path = cls(_appended(folder, name))
+        path.folder, path.name = folder, name
+        return path
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Below], tuple[str, str]]:
+        return Below.of, (self.folder, self.name)
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
+    return ":" in path and _URL.match(path) is not None  # the first alone is quick
+
+
+def join(folder: str, name: str) -> str:
+    """Path of `name` in `folder`; a name that is a URL or an absolute path stands for itself."""
+    if is_url(name):
+        return name
+    if not is_url(folder):
+        return os.path.join(folder, _bare(name) if folder else name)
+    name = _bare(name)
+    return Below.of(folder, name) if "::" in name or isinstance(folder, Below) else _appended(folder, name)
+
+
+def _bare(name: str) -> str:
+    """A name without what `plain` put before it; no other, or ".//etc" would become an absolute path."""
+    bare = name.removeprefix(_HERE)
+    return bare if is_url(bare) else name
+
+
+def _appended(folder: str, name: str) -> str:
+    own, chain, outer = folder.partition("::")
+    if chain and "://" not in own:  # "simplecache::s3://bucket"
+        return f"{own}::{_appended(outer, name)}"
+    return own + ("" if own.endswith("/") else "/") + name + chain + outer
+
+
+def join_all(folder: str, names: Sequence[str]) -> list[str]:
+    """`join` of each of many names."""
+    if is_url(folder):
+        return [join(folder, name) for name in names]
+    prefix = os.path.join(folder, "")
+    return [
+        prefix + name if _POSIX and name[:1] != "/" and ":" not in name else join(folder, name)
+        for name in names
+    ]
+
+
+def parent(path: str) -> str:
+    """Folder that a file lies in."""
+    if isinstance(path, Below):
+        return join(path.folder, plain(os.path.dirname(path.name))) if "/" in path.name else path.folder
+    if not is_url(path):
+        return os.path.dirname(path)
+    own, chain, outer = path.partition("::")
+    if chain and "://" not in own:
+        return f"{own}::{parent(outer)}"
+    scheme, slashes, rest = own.partition("://")
+    return scheme + slashes + rest.rpartition("/")[0] + chain + outer
+
+
+# --- where names come from ------------------------------------------------------------------
+def plain(name: str) -> str:
+    """A name that is relative to a folder, such as one of its listing, whatever it looks like."""
+    return _HERE + name if is_url(name) else name
+
+
+def given(path: str | os.PathLike[str], root: str = "") -> str:
+    """A path, or a URL, that the user named: what is there under that name is meant.
+
+    Args:
+        path: as the user gave it.
+        root: folder that it is relative to.
+    """
+    path = os.fspath(path)
+    return plain(path) if is_url(path) and _is_there(root, path) else path
+
+
+def from_data(root: str, name: str, *, free: bool = False) -> str:
+    """A name that was found in data, relative to `root`.
+
+    Args:
+        root: folder that the user named.
+        name: as the data have it.
+        free: it may be an absolute path, or hold "..": it is of a local list that the user named.
+
+    Raises:
+        ValueError: it means something that is not below `root`, which is not allowed.
+    """
+    if _POSIX and _ODD.search(name) is None:
+        return name
+    remote = is_url(root)
+    if remote and "::" not in root and name.startswith(below := root.rstrip("/") + "/"):
+        name = plain(name[len(below) :])  # it was the whole URL of what is below
+    if is_url(name):
+        wanted = _protocols(name)
+        if wanted <= set(options().allow_protocols):
+            return name
+        if "://" in name and (remote or not _is_there(root, name)):
+            allowed = ", ".join(map(repr, sorted(wanted)))
+            raise ValueError(
+                f"{name!r} is a URL, and not below {_shown(root)}: names found in data are not followed to other "
+                f"places. jdali.storage.configure(allow_protocols=[{allowed}]) lets them have such URLs"
+            )
+        name = plain(name)
+    may_leave = options().allow_outside or (free and not remote)
+    if os.path.isabs(name):
+        if remote:
+            raise ValueError(f"{name!r} is an absolute path, but names are relative to the URL {root}")
+        kind = "is an absolute path"
+    elif ".." in re.split(r"[/\\]" if remote or not _POSIX else "/", unquote(name) if remote else name):
+        kind = 'has ".." in it'
+    else:
+        return name
+    if not may_leave:
+        raise ValueError(
+            f"{name!r} {kind}: names found in data must lie below {_shown(root)}. "
+            "jdali.storage.configure(allow_outside=True) lets them lie elsewhere"
+        )
+    return name
+
+
+def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], *, free: bool) -> list[str]:
+    """`from_data` of each of many names.
+
+    Args:
+        root, names, free: see `from_data`.
+        where: the place of a name, by its index, for the message.
+    """
+    checked = list(names)
+    for index, name in enumerate(names):
+        if not _POSIX or _ODD.search(name):  # nearly none, and there may be millions
+            try:
+                checked[index] = from_data(root, name, free=free)
+            except ValueError as error:
+                raise ValueError(f"{where(index)}: {error}") from None
+    return checked
+
+
+def in_list(file: str, name: str) -> str:
+    """`from_data` of a name in a list whose names are relative to the working folder, or else to the list's own.
+
+    Args:
+        file: the list; a remote one has names below its own folder only.
+        name: as the list has it.
+    """
+    remote = is_url(file)
+    return from_data(parent(file) if remote else "", name, free=not remote)
+
+
+def found_by_list(file: str, name: str) -> str:
+    """Path of what `in_list` gave: DALI looks from the working folder, but lists are moved with their files."""
+    beside = join(parent(file), name)
+    if is_url(file) or beside == name or os.path.exists(name):
+        return beside if is_url(file) else name
+    return beside if os.path.exists(beside) else name
+
+
+def _is_there(root: str, name: str) -> bool:
+    return not is_url(root) and "\0" not in name and os.path.lexists(os.path.join(root, name))
+
+
+def _shown(root: str) -> str:
+    return root or "the working folder"
+
+
+def _protocols(url: str) -> set[str]:
+    """By what a URL, and those that are chained to it, are got; "file" for a local path in a chain."""
+    protocols = set()
+    for link in url.split("::"):
+        protocol, slashes, _ = link.partition("://")
+        protocols.add(protocol if slashes or _WORD.fullmatch(link) else "file")
+    return protocols
