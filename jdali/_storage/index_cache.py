@@ -21,19 +21,33 @@ Arrays = Mapping[str, np.ndarray]
 # A file that was changed so recently may be changed again with the same time: clocks of file systems are coarse.
 _SETTLED_NS = 2_000_000_000
 # Part of the names of the files: a change of what an index holds must change it.
-_VERSION = 1
+_VERSION = 2
 
 
-def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
+def always(index: Arrays) -> bool:
+    """For indexes that nothing can be asked about."""
+    return True
+
+
+def never(index: Arrays) -> bool:
+    """Has an index built anew, and replaces the one in the cache."""
+    return False
+
+
+def cached_index(
+    kind: str, path: str, build: Callable[[], Arrays], fits: Callable[[Arrays], bool] = always
+) -> Arrays:
     """`build()`, or what it gave for the same file before.
 
-    A file is the same if its path, size and time of change are, or what else a storage tells of its content.
+    A file is the same if its path, size, inode and times of change are, or what else a storage tells of its content.
+    No such key is sure: readers also check what they read, and have a wrong index built anew (`never`).
     Without a writable cache folder the index is built each time.
 
     Args:
         kind: of the index, with what it depends on besides the file.
         path: of the file.
         build: makes the index, arrays by name.
+        fits: whether an index of the cache fits the file, by a look at some places of it.
     """
     version = _storage.version(path)
     if version is None:
@@ -42,9 +56,11 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
     name = hashlib.sha256(os.fsencode(key)).hexdigest()[:32] + ".npz"
     file = cache_folder() / "index" / name
     with contextlib.suppress(Exception):  # whatever is wrong with a file of the cache, it can be made again
-        return _loaded(file)
+        index = _loaded(file)
+        if fits(index):
+            return index
     index = build()
-    if not _storage.is_url(path) and time.time_ns() - os.stat(path).st_mtime_ns < _SETTLED_NS:
+    if not _is_settled(path, version):
         return index
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -59,6 +75,19 @@ def cached_index(kind: str, path: str, build: Callable[[], Arrays]) -> Arrays:
             os.unlink(temporary)
             raise
     return index
+
+
+def _is_settled(path: str, version: str) -> bool:
+    """Whether a file is what it was before its index was built, and will have another version if it changes."""
+    try:
+        if _storage.version(path) != version:
+            return False
+        if _storage.is_url(path):
+            return True
+        facts = os.stat(path)
+    except OSError:
+        return False
+    return time.time_ns() - max(facts.st_mtime_ns, facts.st_ctime_ns) >= _SETTLED_NS
 
 
 def _loaded(file: Path) -> Arrays:

@@ -25,6 +25,10 @@ class BadRecord(ValueError):
     """Damage of a record, raised by code that knows only its bytes."""
 
 
+class Misplaced(BadRecord):
+    """There is no record where the index has one: the file is damaged, or the index is of another file."""
+
+
 class _Descriptor:
     """An open file that is closed when the last user lets go of it."""
 
@@ -99,7 +103,7 @@ class RecordFiles:
         if offset < 0 or size < 0 or offset + size > self.sizes[file]:
             if file in self.lost:
                 raise BadRecord(self.lost[file])
-            raise BadRecord(
+            raise Misplaced(
                 f"{size} bytes from byte {offset} on reach past the end at byte {self.sizes[file]}"
             )
         try:
@@ -111,7 +115,7 @@ class RecordFiles:
             while len(data) < size:  # of one call at most 2 GiB
                 more = os.pread(descriptor.number, size - len(data), offset + len(data))
                 if not more:
-                    raise BadRecord(
+                    raise Misplaced(
                         f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
                     )
                 data += more
@@ -160,6 +164,15 @@ class RecordFiles:
                 del self._open[next(iter(self._open))]
             self._open[file] = descriptor
         return descriptor
+
+    def is_local(self, file: int) -> bool:
+        return file not in self._remote
+
+    def reopen(self, file: int) -> bool:
+        """Has the file opened anew that has the path now; False if it is not as large as the one before."""
+        with self._lock:
+            self._open.pop(file, None)
+        return _storage.size(self.paths[file]) == self.sizes[file]
 
     def interrupt(self) -> None:
         """Makes reads of remote files fail, those under way and those to come."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
     BadRecord,
     CutShort,
+    FoundBy,
+    Misplaced,
     RecordFiles,
     RecordReader,
     Records,
@@ -45,12 +47,29 @@ _IMAGE = struct.Struct("<IfQQ")
 
 
 class RecordIOReader(RecordReader):
-    """Images and labels of RecordIO files."""
+    """Images and labels of RecordIO files.
+
+    Args:
+        files: to read.
+        found: the records of each file, and by what they were found.
+        every: there is no record that the index leaves out.
+        options: of every reader.
+    """
 
     num_outputs = 2
 
+    def __init__(
+        self,
+        files: RecordFiles,
+        found: Sequence[tuple[Records, FoundBy]],
+        every: bool,
+        options: Mapping[str, Any],
+    ):
+        super().__init__(_NAME, files, found, options)
+        self._every = every
+
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
-        data = _joined(record)
+        data = _joined(record, self._every)
         if len(data) < _IMAGE.size:
             raise BadRecord(f"it has {len(data)} bytes, an image record has at least {_IMAGE.size}")
         labels, label, _, _ = _IMAGE.unpack_from(data)
@@ -72,7 +91,8 @@ class RecordIOReader(RecordReader):
         # An index may leave records out; what follows must be another record, then.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
         whole &= (ends <= chosen.ends) & (images <= ends)
-        followed = (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
+        # `load` says what is wrong.
+        followed = (not self._every) & (after + 4 <= chosen.ends) & (buffer.at(after, "<u4") == _MAGIC)
         whole &= (after == chosen.ends) | followed
         ok[ok] = whole
         rows = np.flatnonzero(whole)
@@ -84,25 +104,25 @@ class RecordIOReader(RecordReader):
         return _columns.byte_column(buffer, images, ends - images), given
 
 
-def _joined(record: bytes) -> bytes:
-    """The data of a record, its parts put together."""
+def _joined(record: bytes, every: bool) -> bytes:
+    """The data of a record, its parts put together; `every`: nothing may follow, the index leaves no record out."""
     parts: list[bytes] = []
     at = 0
     while True:
         if at + _PART.size > len(record):
-            raise BadRecord(f"its {len(record)} bytes up to the next record end within a part")
+            raise Misplaced(f"its {len(record)} bytes up to the next record end within a part")
         magic, word = _PART.unpack_from(record, at)
         position, length = word >> _LENGTH_BITS, word & ((1 << _LENGTH_BITS) - 1)
         if magic != _MAGIC:
-            raise BadRecord(
+            raise Misplaced(
                 f"{magic:#010x} stands at its byte {at} instead of the magic number {_MAGIC:#010x}"
             )
         expected = (_MIDDLE, _LAST) if parts else (_WHOLE, _FIRST)
         if position not in expected:
-            raise BadRecord(f"part {len(parts)} of it is marked as {position}, it should be {expected}")
+            raise Misplaced(f"part {len(parts)} of it is marked as {position}, it should be {expected}")
         at += _PART.size
         if at + length > len(record):
-            raise BadRecord(
+            raise Misplaced(
                 f"a part of it has {length} bytes, but there are {len(record) - at} up to the next record "
                 "or the end"
             )
@@ -111,8 +131,8 @@ def _joined(record: bytes) -> bytes:
         if position in (_WHOLE, _LAST):
             break
     # An index may leave records out; what follows must be another record, then.
-    if at < len(record) and record[at : at + 4] != MAGIC_BYTES:
-        raise BadRecord(f"its length leaves {len(record) - at} bytes before the next record")
+    if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
+        raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)
 
 
@@ -153,12 +173,12 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
     return {"offsets": np.array(offsets, np.int64)}
 
 
-def _scanned(size: int, path: str) -> Records:
-    offsets = cached_index("recordio", path, functools.partial(build_index, path))["offsets"]
+def _scanned(size: int, path: str, fits: Callable[[Arrays], bool]) -> Records:
+    offsets = cached_index("recordio", path, functools.partial(build_index, path), fits)["offsets"]
     return Records(offsets, np.diff(offsets, append=size))
 
 
-def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[Records]:
+def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
     """Of each file, in the order in which they lie there; a record goes up to the next one.
 
     By their index, or by scanning them; if that fails, it may go on with what there is.
@@ -168,8 +188,17 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
             f"{_NAME}: index_path must be one file (for all files together), got {len(index_paths)}"
         )
     if not index_paths:
+
+        def begins(file: int, offset: int, size: int) -> bool:
+            magic, word = _PART.unpack(files.read(file, offset, _PART.size))
+            room = size - _PART.size - (word & ((1 << _LENGTH_BITS) - 1))
+            position = word >> _LENGTH_BITS
+            return magic == _MAGIC and (
+                0 <= room < 4 if position == _WHOLE else position == _FIRST and room > 0
+            )
+
         return [
-            looked_through(files, file, goes_on, functools.partial(_scanned, size))
+            looked_through(files, file, goes_on, functools.partial(_scanned, size), begins)
             for file, size in enumerate(files.sizes)
         ]
     ends = np.cumsum(files.sizes)
@@ -180,12 +209,12 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
             f"{_NAME}: the index {index_paths[0]} does not fit {', '.join(files.paths)}: one of its records "
             f"begins at byte {beyond}, but there are {ends[-1]} bytes"
         )
-    records = []
+    found: list[tuple[Records, FoundBy]] = []
     for size, end in zip(files.sizes, ends, strict=True):
         start = end - size
         mine = offsets[(offsets >= start) & (offsets < end)] - start
-        records.append(Records(mine, np.diff(mine, append=size)))
-    return records
+        found.append((Records(mine, np.diff(mine, append=size)), index_paths[0]))
+    return found
 
 
 @reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/parser/recordio_parser.h")
@@ -210,5 +239,6 @@ def mxnet(
     Returns: uint8 [bytes], and float32 [labels], one label or more.
     """
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    records = _records(files, given_paths(_NAME, "index_path", index_path), options.get("_goes_on", False))
-    return RecordIOReader(_NAME, files, records, options)
+    indexes = given_paths(_NAME, "index_path", index_path)
+    found = _records(files, indexes, options.get("_goes_on", False))
+    return RecordIOReader(files, found, not indexes, options)

@@ -60,7 +60,7 @@ class NumpyReader(ArrayFileReader):
         super().__init__(_NAME, options, options["file_filter"])
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
         self._axes, self._policy, self._fill_value = axes, policy, fill_value
-        self._headers: dict[int, npy.Header] | None = {} if keep_headers else None
+        self._headers: dict[int, tuple[object, npy.Header]] | None = {} if keep_headers else None
         # For windows that are the same for all samples: by the shape of the array.
         self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
 
@@ -71,8 +71,8 @@ class NumpyReader(ArrayFileReader):
             if not self._roi and not borders:
                 return (npy.decode(_storage.read(path)),)
             gap = _REMOTE_GAP if _storage.is_url(path) else npy.SMALL_GAP
-            with _pieces(path) as (read, size):
-                header = self._header(index, read, size)
+            with _pieces(path) as (read, size, version):
+                header = self._header(index, read, size, version)
                 if borders:
                     anchor, sizes = self._window(self._roi | borders, header.shape)
                 else:
@@ -117,12 +117,13 @@ class NumpyReader(ArrayFileReader):
         others = {contents.positions.item(i): error for i, error in failures.items()}
         return Loaded(columns, contents.failures | others)
 
-    def _header(self, index: int, read: npy.Read, size: int) -> npy.Header:
+    def _header(self, index: int, read: npy.Read, size: int, version: object) -> npy.Header:
         if self._headers is None:
             return npy.read_header(read, size)
-        if index not in self._headers:
-            self._headers[index] = npy.read_header(read, size)
-        return self._headers[index]
+        known = self._headers.get(index)
+        if known is None or known[0] != version:  # else it is the file whose header was read
+            known = self._headers[index] = version, npy.read_header(read, size)
+        return known[1]
 
     def _window(self, borders: Mapping[str, np.ndarray], shape: tuple[int, ...]) -> tuple[Any, Any]:
         """Anchor and size of the window in an array, before it is cut to the array."""
@@ -185,10 +186,11 @@ def _check_exclusive(borders: Mapping[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
-    """Divides the reading of a file into pieces; returns them and its size."""
+def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
+    """How to read pieces of a file, its size, and what changes when the file does."""
     if _storage.is_url(path):
-        yield functools.partial(_storage.read_range, path), _storage.size(path)
+        size = _storage.size(path)
+        yield functools.partial(_storage.read_range, path), size, size
         return
     descriptor, file_size = open_regular(path)
 
@@ -202,7 +204,8 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int]]:
         return data
 
     try:
-        yield read, file_size
+        facts = os.fstat(descriptor)
+        yield read, file_size, (file_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
     finally:
         os.close(descriptor)
 

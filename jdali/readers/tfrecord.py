@@ -16,7 +16,7 @@ from jdali._batches.store import Store
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import cached_index
+from jdali._storage.index_cache import Arrays, cached_index
 from jdali._storage.pieces import Pieces
 from jdali._system.extras import install
 from jdali.readers.base import reader_options, shuffle_options
@@ -35,6 +35,8 @@ from jdali.readers.formats.protobuf import (
 from jdali.readers.formats.records import (
     BadRecord,
     CutShort,
+    FoundBy,
+    Misplaced,
     RecordFiles,
     RecordReader,
     Records,
@@ -92,7 +94,7 @@ class TFRecordReader(RecordReader):
 
     Args:
         files: to read.
-        records: of each file, with their heads and CRCs.
+        found: the records of each file, with their heads and CRCs, and by what they were found.
         features: to take from each example, by name.
         options: of every reader.
     """
@@ -100,11 +102,11 @@ class TFRecordReader(RecordReader):
     def __init__(
         self,
         files: RecordFiles,
-        records: Sequence[Records],
+        found: Sequence[tuple[Records, FoundBy]],
         features: Mapping[str, Feature],
         options: Mapping[str, Any],
     ):
-        super().__init__(_NAME, files, records, options)
+        super().__init__(_NAME, files, found, options)
         self.num_outputs = len(features)
         self._outputs = {name.encode(): output for output, name in enumerate(features)}
         self._features = list(features.values())
@@ -151,14 +153,12 @@ class TFRecordReader(RecordReader):
     def _checked(self, record: bytes) -> bytes:
         """The data of a record."""
         if len(record) < _AROUND:
-            raise BadRecord(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
+            raise Misplaced(f"the index gives it {len(record)} bytes, a record has at least {_AROUND}")
         length, crc = _HEAD.unpack_from(record)
         if masked_crc(record[:8]) != crc:
-            raise BadRecord(
-                "the CRC of its length is wrong; the record is damaged, or the index does not fit"
-            )
+            raise Misplaced("the CRC of its length is wrong, no record begins there")
         if length != len(record) - _AROUND:
-            raise BadRecord(
+            raise Misplaced(
                 f"the index gives it {len(record)} bytes, but its length of {length} makes {length + _AROUND}"
             )
         data = record[_HEAD.size : -_CRC.size]
@@ -318,27 +318,38 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
     return Records(np.array(offsets, np.int64), np.array(sizes, np.int64))
 
 
-def _scanned(path: str) -> Records:
-    return Records(**cached_index("tfrecord", path, lambda: build_index(path)._asdict()))
+def _scanned(path: str, fits: Callable[[Arrays], bool]) -> Records:
+    return Records(**cached_index("tfrecord", path, lambda: build_index(path)._asdict(), fits))
 
 
-def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[Records]:
+def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> list[tuple[Records, FoundBy]]:
     """Of each file, by its index or by scanning it; if that fails, it may go on with what there is."""
     if not index_paths:
-        return [looked_through(files, file, goes_on, _scanned) for file in range(len(files.paths))]
+
+        def begins(file: int, offset: int, size: int) -> bool:
+            return _size_of(files, file, offset) == size
+
+        return [looked_through(files, file, goes_on, _scanned, begins) for file in range(len(files.paths))]
     if len(index_paths) != len(files.paths):
         raise ValueError(
             f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files. Number of index files needs to match the "
             "number of data files"
         )
-    records = []
+    found: list[tuple[Records, FoundBy]] = []
     for file, index in enumerate(index_paths):
         columns = number_columns(_NAME, index, 2)
         one = Records(columns[:, 0].copy(), columns[:, 1].copy())
         check_starts(_NAME, index, files.paths[file], files.sizes[file], one)
         _check_first(files, file, index, one)
-        records.append(one)
-    return records
+        found.append((one, index))
+    return found
+
+
+def _size_of(files: RecordFiles, file: int, offset: int) -> int | None:
+    """Bytes of the record at an offset; None if none begins there."""
+    head = files.read(file, offset, _HEAD.size)
+    length, crc = _HEAD.unpack(head)
+    return length + _AROUND if masked_crc(head[:8]) == crc else None
 
 
 def _check_first(files: RecordFiles, file: int, index: str, records: Records) -> None:
@@ -346,13 +357,12 @@ def _check_first(files: RecordFiles, file: int, index: str, records: Records) ->
     offset, size = records.offsets.item(0), records.sizes.item(0)
     if offset + _HEAD.size > files.sizes[file]:
         return
-    head = files.read(file, offset, _HEAD.size)
-    length, crc = _HEAD.unpack(head)
-    if masked_crc(head[:8]) == crc and length + _AROUND != size:
+    found = _size_of(files, file, offset)
+    if found is not None and found != size:
         raise ValueError(
             f"{_NAME}: the index {index} does not fit {files.paths[file]}: it gives the record at byte "
             f"{offset} "
-            f"{size} bytes, but it has {length + _AROUND}"
+            f"{size} bytes, but it has {found}"
         )
 
 

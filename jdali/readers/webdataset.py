@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +14,16 @@ from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
+from jdali._storage.index_cache import never
 from jdali._storage.pieces import Pieces, read_pieces
+from jdali.readers._found_by import Tables
 from jdali.readers.base import Loaded, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
     BadRecord,
+    FoundBy,
+    Misplaced,
     PiecesReader,
     RecordFiles,
     given_paths,
@@ -27,7 +32,7 @@ from jdali.readers.formats.records import (
     record_tasks,
     required_paths,
 )
-from jdali.readers.formats.tar import BLOCK, is_header_of
+from jdali.readers.formats.tar import BLOCK, MARKED, NAMED, has_name, header_mark, is_header_of, marks
 from jdali.readers.formats.webdataset_index import NAME as _NAME
 from jdali.readers.formats.webdataset_index import Components, components_of
 from jdali.types import to_dtype
@@ -44,11 +49,13 @@ class Samples(NamedTuple):
     Attributes:
         offsets: int64 [samples, outputs], where the content of each output begins, bytes.
         sizes: int64 [samples, outputs], bytes; -1 where there is none.
+        marks: uint64 [samples, outputs], see `Components`.
         numbers: int64 [samples], which samples of the archive they are.
     """
 
     offsets: np.ndarray
     sizes: np.ndarray
+    marks: np.ndarray
     numbers: np.ndarray
 
 
@@ -57,75 +64,121 @@ class WebDatasetReader(PiecesReader):
 
     Args:
         files: the archives.
-        samples: of each archive.
+        found: the samples of each archive, and by what they were found.
         dtypes: of the outputs.
-        check: whether to see that there is a header before each content.
+        indexed: whether that are indexes of the user's, which do not tell the headers.
         options: of every reader.
     """
 
     def __init__(
         self,
         files: RecordFiles,
-        samples: Sequence[Samples],
+        found: Sequence[tuple[Samples, FoundBy]],
         dtypes: Sequence[np.dtype[Any]],
-        check: bool,
+        indexed: bool,
         options: Mapping[str, Any],
     ):
-        self._dtypes, self._check = list(dtypes), check
+        self._dtypes, self._indexed = list(dtypes), indexed
         self._empty = [np.empty(0, dtype) for dtype in dtypes]
-        self._offsets, self._sizes, self._numbers = map(np.concatenate, zip(*samples, strict=True))
+        self._tables = Tables(files, [samples for samples, _ in found], [by for _, by in found])
         self.num_outputs = len(self._dtypes)
-        super().__init__(files, [len(one.numbers) for one in samples], options)
+        super().__init__(files, [len(samples.numbers) for samples, _ in found], options)
         self._expect()
+
+    @property
+    def _all(self) -> Samples:
+        return Samples(*self._tables.all)
 
     def _expect(self) -> None:
         """Tells the files in which order they will be read."""
-        present = self._sizes != _MISSING
+        offsets, sizes, _, _ = self._all
+        present = sizes != _MISSING
         some = present.any(axis=1)
         owners = np.repeat(np.arange(len(self._files.paths)), np.diff(self._first))
-        starts = np.where(present, self._offsets, np.iinfo(np.int64).max).min(axis=1)
-        ends = np.where(present, self._offsets + self._sizes, 0).max(axis=1)
+        starts = np.where(present, offsets, np.iinfo(np.int64).max).min(axis=1)
+        ends = np.where(present, offsets + sizes, 0).max(axis=1)
         self._files.expect(self._order.window, owners[some], starts[some], ends[some])
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         file = bisect.bisect_right(self._starts, index) - 1
-        try:
+
+        def attempt() -> tuple[np.ndarray, ...]:
+            offsets, sizes, marks, _ = (column[index].tolist() for column in self._all)
             return tuple(
-                [
-                    empty if size == _MISSING else self._content(file, offset, size, dtype)
-                    for offset, size, dtype, empty in zip(
-                        self._offsets[index].tolist(), self._sizes[index].tolist(), self._dtypes, self._empty,
-                        strict=True,
-                    )
-                ]
-            )  # fmt: skip
+                empty if size == _MISSING else self._content(file, offset, size, mark, dtype)
+                for offset, size, mark, dtype, empty in zip(
+                    offsets, sizes, marks, self._dtypes, self._empty, strict=True
+                )
+            )
+
+        try:
+            return self._tables.read(file, attempt)
         except BadRecord as error:
             raise SampleError(f"{_NAME}: {self.source(index)}: {error}") from error
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        sizes = self._sizes[indices]
+        offsets, sizes, marks = (column[indices] for column in self._all[:3])
         file = np.searchsorted(self._first, indices, side="right") - 1
         present = sizes != _MISSING
-        head = BLOCK if self._check else 0
         pieces = read_pieces(
             self._files,
             np.repeat(file, self.num_outputs),
-            np.where(present, self._offsets[indices] - head, 0).reshape(-1),
-            np.where(present, sizes + head, 0).reshape(-1),
+            np.where(present, offsets - BLOCK, 0).reshape(-1),
+            np.where(present, sizes + BLOCK, 0).reshape(-1),
         )
-        return parsed_together(self, pieces, len(indices), lambda i: self.load(indices.item(i)))
+        parser = _Parser(self._dtypes, marks, self._indexed)
+        return parsed_together(parser, pieces, len(indices), lambda i: self.load(indices.item(i)))
+
+    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
+        return record_tasks(np.maximum(self._all.sizes[indices], 0).sum(axis=1), threads)
+
+    def _content(self, file: int, offset: int, size: int, mark: int, dtype: np.dtype[Any]) -> np.ndarray:
+        data = self._files.read(file, offset - BLOCK, size + BLOCK)
+        header = data[:BLOCK]
+        if self._indexed:
+            is_there = is_header_of(header, size) and has_name(header, mark)
+        else:
+            is_there = header_mark(header) == mark
+        if not is_there:
+            raise Misplaced(f"there is no file of {size} bytes at byte {offset}")
+        if size % dtype.itemsize:
+            raise BadRecord(f"the {size} bytes at byte {offset} are no whole number of {dtype}")
+        return np.frombuffer(data, dtype, offset=BLOCK)
+
+    def source(self, index: int) -> str:
+        file = bisect.bisect_right(self._starts, index) - 1
+        return f"{self._files.paths[file]}#sample {self._all.numbers[index]}"
+
+
+class _Parser:
+    """Takes many samples from memory, of those whose headers are what the index says.
+
+    Args:
+        dtypes: of the outputs.
+        marks: uint64 [samples, outputs].
+        indexed: see `WebDatasetReader`.
+    """
+
+    def __init__(self, dtypes: Sequence[np.dtype[Any]], marks: np.ndarray, indexed: bool):
+        self._dtypes, self._marks, self._indexed = dtypes, marks, indexed
+        self.num_outputs = len(dtypes)
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        head = BLOCK if self._check else 0
-        shape = (len(ok), self.num_outputs)
+        shape = self._marks.shape
         starts, sizes = pieces.starts.reshape(shape), pieces.sizes.reshape(shape)
         present = (sizes > 0) & ok[:, None]
-        if head:
-            usual = np.ones(shape, bool)
-            usual[present] = _usual_headers(buffer, starts[present], sizes[present] - head)
-            ok &= usual.all(axis=1)
+        if present.any():
+            at, marks = starts[present], self._marks[present]
+            right = np.ones(shape, bool)
+            if self._indexed:
+                right[present] = _usual_headers(buffer, at, sizes[present] - BLOCK) & _names(
+                    buffer, at, marks
+                )
+            else:
+                right[present] = _marks_at(buffer, at, MARKED) == marks
+            ok &= right.all(axis=1)
         widths = np.array([dtype.itemsize for dtype in self._dtypes])
-        starts, sizes = starts + head, np.where(present, sizes - head, 0)
+        starts, sizes = starts + BLOCK, np.where(present, sizes - BLOCK, 0)
         ok &= (sizes % widths == 0).all(axis=1)
         rows = np.flatnonzero(ok)
         columns = [
@@ -137,24 +190,18 @@ class WebDatasetReader(PiecesReader):
             for column, dtype in zip(columns, self._dtypes, strict=True)
         )
 
-    def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
-        return record_tasks(np.maximum(self._sizes[indices], 0).sum(axis=1), threads)
 
-    def _content(self, file: int, offset: int, size: int, dtype: np.dtype[Any]) -> np.ndarray:
-        if size % dtype.itemsize:
-            raise BadRecord(f"the {size} bytes at byte {offset} are no whole number of {dtype}")
-        head = BLOCK if self._check else 0
-        data = self._files.read(file, offset - head, size + head)
-        if head and not is_header_of(data[:head], size):
-            raise BadRecord(
-                f"the index does not fit, or the archive is damaged: there is no file of {size} bytes at "
-                f"byte {offset}"
-            )
-        return np.frombuffer(data, dtype, offset=head)
+def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:
+    """uint64 [n], marks of as many bytes at each start."""
+    return marks(buffer.at(starts, f"V{size}").view(np.uint8).reshape(-1, size))
 
-    def source(self, index: int) -> str:
-        file = bisect.bisect_right(self._starts, index) - 1
-        return f"{self._files.paths[file]}#sample {self._numbers[index]}"
+
+def _names(buffer: Buffer, starts: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """bool [n], whether the names in headers are those of the marks, or not known."""
+    if not expected.any():
+        return np.ones(len(expected), bool)
+    same: np.ndarray = (expected == 0) | (_marks_at(buffer, starts, NAMED) == expected)
+    return same
 
 
 def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -215,7 +262,7 @@ def _given(components: Components, path: str, groups: Sequence[str], *, fold: bo
     kept = np.flatnonzero(complete) if behavior == "skip" else np.arange(len(chosen))
     chosen = chosen[kept]
     sizes = np.where(chosen == _MISSING, _MISSING, components.size[chosen])
-    return Samples(components.offset[chosen], sizes, kept)
+    return Samples(components.offset[chosen], sizes, components.mark[chosen], kept)
 
 
 def _and_lost(samples: Samples, number: int, end: int) -> Samples:
@@ -224,6 +271,7 @@ def _and_lost(samples: Samples, number: int, end: int) -> Samples:
     return Samples(
         np.concatenate([samples.offsets, end * row]),
         np.concatenate([samples.sizes, row]),
+        np.concatenate([samples.marks, row.astype(np.uint64)]),
         np.append(samples.numbers, number),
     )
 
@@ -285,21 +333,26 @@ def webdataset(
             f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives. The number of index files, if any, must "
             "match the number of archives in the dataset"
         )
-    selections = []
+    select = functools.partial(_given, groups=groups, fold=not case_sensitive_extensions, behavior=behavior)
+    found: list[tuple[Samples, FoundBy]] = []
     for file, path in enumerate(files.paths):
         index = indexes[file] if indexes else None
         components = components_of(files, file, index, options.get("_goes_on", False))
-        selections.append(
-            _given(components, path, groups, fold=not case_sensitive_extensions, behavior=behavior)
-        )
+        samples = select(components, path)
         if file in files.lost:
             number = int(components.sample[-1]) + 1 if len(components.sample) else 0
-            selections[-1] = _and_lost(selections[-1], number, files.sizes[file])
-    if not any(len(one.numbers) for one in selections):
+            samples = _and_lost(samples, number, files.sizes[file])
+        found.append((samples, index or functools.partial(_found_again, files, file, select)))
+    if not any(len(samples.numbers) for samples, _ in found):
         raise ValueError(
             f"{_NAME}: there are no samples with {', '.join(groups)} in {', '.join(files.paths)}"
         )
-    return WebDatasetReader(files, selections, types, bool(indexes), options)
+    return WebDatasetReader(files, found, types, bool(indexes), options)
+
+
+def _found_again(files: RecordFiles, file: int, select: Callable[[Components, str], Samples]) -> Samples:
+    """The samples of an archive whose cached index is wrong."""
+    return select(components_of(files, file, None, False, never), files.paths[file])
 
 
 def _dtypes(given: Any, outputs: int) -> list[np.dtype[Any]]:

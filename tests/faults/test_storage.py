@@ -82,7 +82,7 @@ def test_a_full_disk_under_the_index_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    os.utime(file, (1e9, 1e9))
+    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
     built = []
 
     def build():
@@ -109,7 +109,7 @@ def test_an_index_cache_that_is_a_file(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    os.utime(file, (1e9, 1e9))
+    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
     for _ in range(2):
         index = _index_cache.cached_index("test", str(file), lambda: {"offsets": np.arange(3)})
         assert index["offsets"].tolist() == [0, 1, 2]
@@ -120,7 +120,7 @@ def test_a_cached_index_is_read_without_a_parser_of_python(tmp_path, monkeypatch
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    os.utime(file, (1e9, 1e9))
+    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
     arrays = {
         "offsets": np.arange(4),
         "table": np.arange(6).reshape(3, 2),
@@ -142,7 +142,7 @@ def test_a_cached_index_that_was_damaged_is_built_again(tmp_path, monkeypatch):
     monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "data"
     file.write_bytes(b"data")
-    os.utime(file, (1e9, 1e9))
+    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
     offsets = np.arange(100)
     for damage in (lambda d: d[: len(d) // 2], lambda d: b"", lambda d: d[:40] + b"\xff" * 8 + d[48:]):
         _index_cache.cached_index("test", str(file), lambda: {"offsets": offsets})

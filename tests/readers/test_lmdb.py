@@ -51,7 +51,8 @@ def test_values_of_any_size(tmp_path, sizes):
     found = locate_values("readers.x", path)
     with open(path, "rb") as file:
         content = file.read()
-    got = [content[o : o + s] for o, s in zip(*found, strict=True)]
+    columns = [found[name].tolist() for name in ("offsets", "heads", "sizes")]
+    got = [content[o + h : o + s] for o, h, s in zip(*columns, strict=True)]
     assert got == [values[int(key)] for key in sorted(keys)]
 
 
@@ -64,9 +65,11 @@ def test_values_after_changes(tmp_path):
         with database.begin(write=True) as change:
             change.put(b"00000001", b"new")
     found = locate_values("readers.x", str(tmp_path / "db" / "data.mdb"))
-    assert found.sizes.tolist() == [3] + [3000] * 249
+    sizes = found["sizes"] - found["heads"]
+    assert sizes.tolist() == [3] + [3000] * 249
     content = (tmp_path / "db" / "data.mdb").read_bytes()
-    assert content[found.offsets[0] : found.offsets[0] + 3] == b"new"
+    first = found["offsets"][0] + found["heads"][0]
+    assert content[first : first + 3] == b"new"
 
 
 def test_databases_that_hold_no_plain_records(tmp_path):

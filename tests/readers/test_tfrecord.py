@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 import sys
 
@@ -13,6 +12,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened
 
 from jdali import tfrecord
+from jdali._storage import index_cache as _index_cache
 from jdali.readers import tfrecord as module
 from jdali.readers.formats.protobuf import packed_integers
 from jdali.readers.formats.records import BadRecord
@@ -186,7 +186,7 @@ def test_varints_of_all_lengths():
 def test_index_is_built_once_and_anew_for_another_file(tmp_path, monkeypatch):
     path = tmp_path / "data"
     records.tfrecord(path, [records.example({"a": [i]}) for i in range(3)])
-    os.utime(path, (1e9, 1e9))
+    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
     args = {"path": str(path), "features": {"a": FixedLenFeature((), int64, 0)}}
     built = []
     build = module.build_index
@@ -196,6 +196,9 @@ def test_index_is_built_once_and_anew_for_another_file(tmp_path, monkeypatch):
     (cached,) = (tmp_path / "cache" / "index").iterdir()
     cached.write_bytes(b"no index")
     assert len(everything("tfrecord", **args)) == 3
+    monkeypatch.undo()
+    monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(module, "build_index", lambda p: built.append(p) or build(p))
     records.tfrecord(path, [records.example({"a": [i]}) for i in range(2)])  # just changed: not kept
     assert len(everything("tfrecord", **args)) == len(everything("tfrecord", **args)) == 2
     assert len(built) == 4

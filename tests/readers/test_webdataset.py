@@ -2,7 +2,6 @@
 "hand."""
 
 import json
-import os
 import tarfile
 
 import numpy as np
@@ -12,6 +11,7 @@ from support.data import SHARED
 from support.readers import assert_same, dali_everything, everything, failures, opened, survives
 
 from jdali import types
+from jdali._storage import index_cache as _index_cache
 from jdali.readers.formats import webdataset_index as module
 
 MEMBERS = [
@@ -144,7 +144,7 @@ def test_several_archives_and_sources(made, tmp_path):
 
 
 def test_index_is_built_once(made, monkeypatch):
-    os.utime(made[0], (1e9, 1e9))
+    monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
     built = []
     build = module.build_index
     monkeypatch.setattr(module, "build_index", lambda p: built.append(p) or build(p))

@@ -10,15 +10,27 @@ value, or with the number of the page where a large value begins.
 
 from __future__ import annotations
 
+import functools
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import cached_index
-from jdali.readers.formats.records import BadRecord, RecordFiles, RecordReader, Records
+from jdali._storage.index_cache import Arrays, always, cached_index, never
+from jdali._storage.pieces import Pieces, read_pieces
+from jdali.readers.base import Loaded
+from jdali.readers.formats.columns import Buffer
+from jdali.readers.formats.records import (
+    BadRecord,
+    FoundBy,
+    Misplaced,
+    RecordFiles,
+    RecordReader,
+    parsed_together,
+)
 
 _FILE = "data.mdb"
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
@@ -43,8 +55,30 @@ def _database_file(path: str) -> str:
     return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
 
-def locate_values(name: str, path: str) -> Records:
-    """Finds the values, in the order of their keys.
+class Values(NamedTuple):
+    """Where the values of a database are, in the order of their keys; what comes before each says how large it is.
+
+    Attributes:
+        offsets: int64 [n], of what comes before: a node with its key, or the head of a page.
+        sizes: int64 [n], with that, bytes.
+        heads: int64 [n], bytes of that.
+        pages: int64 [n], number of the page that a large value begins on; -1 for one in a node.
+        page_sizes: int64 [n], bytes of a page.
+        leaves: int64 [n], where the page with the node of a large value begins.
+        sums: int64 [n], CRC-32 of that page: a large value's own page does not tell its key.
+    """
+
+    offsets: np.ndarray
+    sizes: np.ndarray
+    heads: np.ndarray
+    pages: np.ndarray
+    page_sizes: np.ndarray
+    leaves: np.ndarray
+    sums: np.ndarray
+
+
+def locate_values(name: str, path: str) -> Arrays:
+    """Where the values are: the columns of `Values`, and `meta`, which tells databases apart.
 
     Raises:
         ValueError: the file is no LMDB database, is cut short or damaged, or holds other than plain
@@ -52,7 +86,8 @@ def locate_values(name: str, path: str) -> Records:
     """
     files = RecordFiles(name, [path])
     try:
-        return _Tree(files).values()
+        tree = _Tree(files)
+        return {**tree.values()._asdict(), "meta": tree.meta}
     except BadRecord as error:
         raise ValueError(f"{name}: {path}: {error}") from error
     finally:
@@ -62,22 +97,22 @@ def locate_values(name: str, path: str) -> Records:
 class _Tree:
     """The main database of a file."""
 
-    def __init__(self, files: RecordFiles):
-        self._files = files
-        self._size = files.sizes[0]
+    def __init__(self, files: RecordFiles, file: int = 0):
+        self._files, self._file = files, file
+        self._size = files.sizes[file]
         if not self._size:
             raise BadRecord("the file is empty, it is no LMDB database")
         first = self._meta(0)
         self._page_size = first[0]
-        _, self._flags, self._depth, self._entries, self._root, self._last, _ = max(
-            first, self._meta(self._page_size), key=lambda meta: meta[-1]
-        )
+        latest = max(first, self._meta(self._page_size), key=lambda meta: meta[-1])
+        _, self._flags, self._depth, self._entries, self._root, self._last, _ = latest
+        self.meta = np.array(latest, np.uint64)
         self._pages_left = self._size // self._page_size
 
     def _meta(self, at: int) -> tuple[int, int, int, int, int, int, int]:
         """(page size, flags, depth, entries, root page, last page, transaction) of a meta page."""
         length = _PAGE.size + _HEADER.size + 2 * _DATABASE.size + _TAIL.size
-        page = self._files.read(0, at, min(length, self._size - at))
+        page = self._files.read(self._file, at, min(length, self._size - at))
         if len(page) < length:
             raise BadRecord(f"the file has {self._size} bytes, it is no LMDB database, or cut short")
         magic, version, _, _ = _HEADER.unpack_from(page, _PAGE.size)
@@ -93,19 +128,18 @@ class _Tree:
             raise BadRecord(f"its pages cannot have {page_size} bytes; the database is damaged")
         return page_size, flags, depth, entries, root, last, transaction
 
-    def values(self) -> Records:
+    def values(self) -> Values:
         if self._flags & _DUPLICATES:
             raise BadRecord("the database has several values to a key, which data sets do not")
-        self._offsets: list[int] = []
-        self._sizes: list[int] = []
+        self._found: list[tuple[int, ...]] = []
         if self._root != _NO_PAGE:
             self._walk(self._root, min(self._depth, _DEEPEST))
-        if len(self._offsets) != self._entries:
+        if len(self._found) != self._entries:
             raise BadRecord(
-                f"the database says it has {self._entries} records, but {len(self._offsets)} were found; "
+                f"the database says it has {self._entries} records, but {len(self._found)} were found; "
                 "it is damaged"
             )
-        return Records(np.array(self._offsets, np.int64), np.array(self._sizes, np.int64))
+        return Values(*np.array(self._found, np.int64).reshape(-1, len(Values._fields)).T.copy())
 
     def _walk(self, number: int, depth: int) -> None:
         """Takes in the values under a page, at most `depth` levels down."""
@@ -116,7 +150,7 @@ class _Tree:
                 "short or damaged"
             )
         self._pages_left -= 1
-        page = self._files.read(0, at, self._page_size)
+        page = self._files.read(self._file, at, self._page_size)
         stated, _, flags, pointers_end, _ = _PAGE.unpack_from(page)
         if (
             stated != number or not flags & (_BRANCH | _LEAF) or not depth or self._pages_left < 0
@@ -131,11 +165,12 @@ class _Tree:
                 low, high, _ = _NODE.unpack_from(page, pointer)
                 self._walk(low | high << 32, depth - 1)
         else:
+            crc = zlib.crc32(page)
             for pointer in pointers:
-                self._take(page, at, pointer)
+                self._found.append((*self._value(page, at, pointer), self._page_size, at, crc))
 
-    def _take(self, page: bytes, at: int, pointer: int) -> None:
-        """Takes in the value of one node of the leaf `page`, which lies at `at`."""
+    def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
+        """The first facts of `Values` of one node of the leaf `page`, which lies at `at`."""
         size, flags, key_size = _NODE.unpack_from(page, pointer)
         if flags & (_SUB | _DUPLICATES):
             raise BadRecord("the database holds named databases instead of records")
@@ -143,23 +178,20 @@ class _Tree:
         if not flags & _BIG:
             if data + size > self._page_size:
                 raise BadRecord(
-                    f"record {len(self._offsets)} reaches out of its page at byte {at}; it is damaged"
+                    f"record {len(self._found)} reaches out of its page at byte {at}; it is damaged"
                 )
-            self._offsets.append(at + data)
-        else:
-            if data + 8 > self._page_size:
-                raise BadRecord(
-                    f"record {len(self._offsets)} reaches out of its page at byte {at}; it is damaged"
-                )
-            first = int.from_bytes(page[data : data + 8], "little") * self._page_size
-            if first + _PAGE.size + size > self._size:
-                raise BadRecord(
-                    f"record {len(self._offsets)}, {size} bytes at byte {first + _PAGE.size}, is not in "
-                    "the file of "
-                    f"{self._size} bytes; the database is cut short or damaged"
-                )
-            self._offsets.append(first + _PAGE.size)
-        self._sizes.append(size)
+            return at + pointer, data - pointer + size, data - pointer, -1
+        if data + 8 > self._page_size:
+            raise BadRecord(f"record {len(self._found)} reaches out of its page at byte {at}; it is damaged")
+        number = int.from_bytes(page[data : data + 8], "little")
+        first = number * self._page_size
+        if first + _PAGE.size + size > self._size:
+            raise BadRecord(
+                f"record {len(self._found)}, {size} bytes at byte {first + _PAGE.size}, is not in "
+                "the file of "
+                f"{self._size} bytes; the database is cut short or damaged"
+            )
+        return first, _PAGE.size + size, _PAGE.size, number
 
 
 class DatabaseReader(RecordReader):
@@ -173,8 +205,90 @@ class DatabaseReader(RecordReader):
 
     def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, Any]):
         files = RecordFiles(name, [_database_file(path) for path in paths])
-        super().__init__(name, files, [_cached(name, path) for path in files.paths], options)
+        found: list[tuple[Values, FoundBy]] = []
+        for file, path in enumerate(files.paths):
+            fits = functools.partial(_fits, files, file) if files.is_local(file) else always
+            found.append((_cached(name, path, fits), functools.partial(_cached, name, path, never)))
+        super().__init__(name, files, found, options)
+        # Pages with nodes of large values that are what they were when the index was made.
+        self._sound: set[tuple[int, int, int]] = set()
+
+    def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
+        """Whether a page, by the number of its file, its offset and CRC-32, is what the index was made of."""
+        if leaf not in self._sound:
+            file, at, crc = leaf
+            if zlib.crc32(self._files.read(file, at, size)) != crc:
+                return False
+            self._sound.add(leaf)
+        return True
+
+    def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
+        values = Values(*self._tables.all)
+        head = values.heads.item(index)
+        raw = np.frombuffer(record.ljust(max(len(record), _PAGE.size), b"\0"), np.uint8)
+        at, row = np.zeros(1, np.int64), np.array([index])
+        is_there = _are_there(Buffer(raw), at, Values(*(column[row] for column in values))).all()
+        if is_there and values.pages[index] >= 0:
+            file = int(np.searchsorted(self._first, index, side="right")) - 1
+            leaf = file, values.leaves.item(index), values.sums.item(index)
+            is_there = self._is_sound(leaf, values.page_sizes.item(index))
+        if not is_there:
+            raise Misplaced(f"there is no value of {len(record) - head} bytes")
+        return super()._parsed(index, record[head:])
+
+    def load_many(self, indices: np.ndarray) -> Loaded:
+        values = Values(*(column[indices] for column in self._tables.all))
+        file = np.searchsorted(self._first, indices, side="right") - 1
+        pieces = read_pieces(self._files, file, values.offsets, values.sizes)
+        known = pieces.known & _are_there(Buffer(pieces.raw), pieces.starts, values)
+        known &= self._leaves_are_sound(file, values)
+        starts, sizes = pieces.starts + values.heads, pieces.sizes - values.heads
+        plain = Pieces(pieces.raw, np.where(known, starts, 0), np.where(known, sizes, 0), known)
+        return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
+
+    def _leaves_are_sound(self, file: np.ndarray, values: Values) -> np.ndarray:
+        """bool [n], False where the node of a large value has changed, or cannot be read."""
+        sound = np.ones(len(file), bool)
+        for i in np.flatnonzero(values.pages >= 0).tolist():
+            leaf = file.item(i), values.leaves.item(i), values.sums.item(i)
+            if leaf not in self._sound:
+                try:
+                    sound[i] = self._is_sound(leaf, values.page_sizes.item(i))
+                except BadRecord:
+                    sound[i] = False  # `load` says why
+        return sound
 
 
-def _cached(name: str, path: str) -> Records:
-    return Records(**cached_index("lmdb", path, lambda: locate_values(name, path)._asdict()))
+def _cached(name: str, path: str, fits: Callable[[Arrays], bool]) -> Values:
+    index = cached_index("lmdb", path, lambda: locate_values(name, path), fits)
+    return Values(*(index[column] for column in Values._fields))
+
+
+def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
+    """Whether an index is that of the latest transaction of a database."""
+    try:
+        return np.array_equal(_Tree(files, file).meta, index["meta"])
+    except BadRecord:
+        return False
+
+
+def _are_there(buffer: Buffer, starts: np.ndarray, values: Values) -> np.ndarray:
+    """bool [n], whether what lies at each start comes before such a value.
+
+    Args:
+        buffer: of the bytes.
+        starts: int64 [n], where it lies in them.
+        values: where it lies in the file.
+    """
+    words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
+    lengths = values.sizes - values.heads
+    # Size of the value, no flags, size of the key.
+    node = lengths | (values.heads - _NODE.size) << 48
+    # Number of the page; how many there are of the value, and that they are such pages (16 bits in between).
+    count = (values.sizes - 1) // values.page_sizes + 1
+    large = (words[:, 0] == values.pages.astype(np.uint64)) & (
+        words[:, 1] >> np.uint64(32) == count.astype(np.uint64)
+    )
+    large &= words[:, 1] >> np.uint64(16) & np.uint64(_OVERFLOW) != 0
+    there: np.ndarray = np.where(values.pages < 0, words[:, 0] == node.astype(np.uint64), large)
+    return there

@@ -14,9 +14,14 @@ import numpy as np
 from jdali._batches.store import Store
 from jdali._errors import SampleError
 from jdali._storage import files as _storage
+from jdali._storage.index_cache import Arrays, always, never
 from jdali._storage.pieces import Pieces, read_pieces
 from jdali._storage.record_files import BadRecord as BadRecord
+from jdali._storage.record_files import Misplaced as Misplaced
 from jdali._storage.record_files import RecordFiles as RecordFiles
+from jdali.readers._found_by import FoundBy as FoundBy
+from jdali.readers._found_by import Table, Tables
+from jdali.readers._found_by import fits_at as fits_at
 from jdali.readers.base import Loaded, Reader, joined, stores
 from jdali.readers.formats.columns import Buffer
 
@@ -58,21 +63,39 @@ class CutShort(ValueError):
         return Records(offsets, np.append(np.diff(offsets), -1))
 
 
-def looked_through(files: RecordFiles, file: int, goes_on: bool, look: Callable[[str], Records]) -> Records:
+def looked_through(
+    files: RecordFiles,
+    file: int,
+    goes_on: bool,
+    look: Callable[[str, Callable[[Arrays], bool]], Records],
+    begins: Callable[[int, int, int], bool],
+) -> tuple[Records, FoundBy]:
     """The records of a file without an index.
 
     Args:
         files: all of them.
         file: number of the one.
         goes_on: take what is before the damage, and what follows as one record that cannot be read.
-        look: finds the records in the file of a path, or raises `CutShort`.
+        look: finds the records in the file of a path, by a cached index if that fits, or raises `CutShort`.
+        begins: whether a record of the file begins at an offset, and has a size.
     """
+    path = files.paths[file]
+
+    def fits(index: Arrays) -> bool:
+        offsets = index["offsets"]
+        sizes = np.diff(offsets, append=files.sizes[file])
+        # Records follow one another, and fill the file.
+        return bool((sizes > 0).all()) and fits_at(
+            len(offsets), lambda number: begins(file, offsets.item(number), sizes.item(number))
+        )
+
     try:
-        return look(files.paths[file])
+        records = look(path, fits if files.is_local(file) else always)
     except CutShort as cut:
         if not goes_on:
             raise
-        return cut.records(files, file)
+        records = cut.records(files, file)
+    return records, lambda: look(path, never)
 
 
 class PiecesReader(Reader):
@@ -111,19 +134,32 @@ class RecordReader(PiecesReader):
     Args:
         name: of the reader, for messages.
         files: to read.
-        records: of each file.
+        found: of each file its `Records`, perhaps with further facts of each record, and by what they were found.
         options: of every reader.
     """
 
-    def __init__(self, name: str, files: RecordFiles, records: Sequence[Records], options: Mapping[str, Any]):
+    def __init__(
+        self,
+        name: str,
+        files: RecordFiles,
+        found: Sequence[tuple[Table, FoundBy]],
+        options: Mapping[str, Any],
+    ):
         self._name = name
-        self._offsets = np.concatenate([r.offsets for r in records])
-        self._sizes = np.concatenate([r.sizes for r in records])
+        self._tables = Tables(files, [table for table, _ in found], [by for _, by in found])
         if not len(self._sizes):
             raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
-        super().__init__(files, [len(r.offsets) for r in records], options)
-        owners = np.repeat(np.arange(len(records)), np.diff(self._first))
+        super().__init__(files, [len(table[0]) for table, _ in found], options)
+        owners = np.repeat(np.arange(len(found)), np.diff(self._first))
         files.expect(self._order.window, owners, self._offsets, self._offsets + self._sizes)
+
+    @property
+    def _offsets(self) -> np.ndarray:
+        return self._tables.all[0]
+
+    @property
+    def _sizes(self) -> np.ndarray:
+        return self._tables.all[1]
 
     @abc.abstractmethod
     def parse(self, record: bytes) -> tuple[np.ndarray, ...]:
@@ -144,17 +180,20 @@ class RecordReader(PiecesReader):
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         file = bisect.bisect_right(self._starts, index) - 1
+
+        def attempt() -> tuple[np.ndarray, ...]:
+            return self._parsed(
+                index, self._files.read(file, self._offsets.item(index), self._sizes.item(index))
+            )
+
         try:
-            record = self._files.read(file, self._offsets.item(index), self._sizes.item(index))
+            return self._tables.read(file, attempt)
         except BadRecord as error:
             raise self._error(index, error) from error
-        return self._parsed(index, record)
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
-        try:
-            return self.parse(record)
-        except BadRecord as error:
-            raise self._error(index, error) from error
+        """The outputs of a record, from its bytes; raises `BadRecord`."""
+        return self.parse(record)
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
         where = f"{self.source(index)}, at byte {self._offsets.item(index)}"
@@ -167,7 +206,14 @@ class RecordReader(PiecesReader):
 
         def alone(position: int) -> tuple[np.ndarray, ...]:
             index = indices.item(position)
-            return self._parsed(index, pieces.piece(position)) if pieces.known[position] else self.load(index)
+            if pieces.known[position]:
+                try:
+                    return self._parsed(index, pieces.piece(position))
+                except Misplaced:
+                    pass  # `load` finds out whether the index is wrong
+                except BadRecord as error:
+                    raise self._error(index, error) from error
+            return self.load(index)
 
         return parsed_together(self, pieces, len(indices), alone)
 

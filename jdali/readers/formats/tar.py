@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from jdali.readers.formats.records import BadRecord, RecordFiles
 
 BLOCK = 512
@@ -17,6 +19,10 @@ _REGULAR = (b"0", b"\0", b"7")
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
 # Longest name or extended header that is read.
 _MOST_EXTRA = 1 << 20
+# Bytes at the begin of a header that marks are of: up to its type; the name but for its last bytes.
+MARKED, NAMED = 160, 96
+# Odd numbers without a pattern: powers of 2 to the 64th over the golden ratio.
+_FACTORS = np.array([pow(0x9E3779B97F4A7C15, n, 1 << 64) for n in range(1, MARKED // 8 + 1)], np.uint64)
 _SIGNED = struct.Struct(f"{BLOCK}b")
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -28,11 +34,13 @@ class Member(NamedTuple):
         name: with its folders.
         offset: of its content, in bytes from the start of the archive.
         size: of its content, bytes.
+        header: the block before the content.
     """
 
     name: bytes
     offset: int
     size: int
+    header: bytes
 
 
 def members(files: RecordFiles, file: int) -> Iterator[Member]:
@@ -73,7 +81,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
         elif kind not in (_LONG_LINK, _GLOBAL):
             name = extended.get(b"path") or long_name or _name(header)
             if kind in _REGULAR and not name.endswith(b"/"):
-                yield Member(name, content, length)
+                yield Member(name, content, length, header)
             long_name, extended = None, {}
         at = content + length + -length % BLOCK
     if not size:
@@ -100,6 +108,42 @@ def is_header_of(header: bytes, size: int) -> bool:
         return header[_TYPE] in _REGULAR and content_size(header, 0) == size
     except BadRecord:
         return False
+
+
+def marks(heads: np.ndarray) -> np.ndarray:
+    """uint64 [n], one number for the bytes of each head; those that differ will hardly ever have the same.
+
+    Args:
+        heads: uint8 [n, bytes], a multiple of 8 bytes.
+    """
+    words = np.ascontiguousarray(heads).view(np.uint64)
+    mixed: np.ndarray = (words ^ words >> np.uint64(29)) @ _FACTORS[: words.shape[1]]
+    return mixed | np.uint64(1)  # 0 is none
+
+
+def header_mark(header: bytes) -> int:
+    """`marks` of the part of a header that tells what its file is: name, times, size, type."""
+    mark: int = marks(np.frombuffer(header, np.uint8, MARKED)[None]).item()
+    return mark
+
+
+def name_mark(name: bytes) -> int:
+    """`marks` of the name in a header, if it stands there as it is; else 0."""
+    if len(name) >= NAMED or not name.isascii():
+        return 0
+    mark: int = marks(np.frombuffer(name.ljust(NAMED, b"\0"), np.uint8)[None]).item()
+    return mark
+
+
+def has_name(header: bytes, mark: int) -> bool:
+    """Whether a header has the name of a mark, perhaps in other folders; also where that is not known."""
+    name = header[_NAME].split(b"\0", 1)[0]
+    return mark in (
+        0,
+        name_mark(name),
+        name_mark(name.removeprefix(b"./")),
+        name_mark(name.rpartition(b"/")[2]),
+    )
 
 
 def _check(header: bytes, at: int) -> None:

@@ -60,6 +60,14 @@ class Handles:
         if surplus is not None:
             surplus.close()
 
+    def forget(self, file: int) -> None:
+        """Closes the idle decoders of a file, which has another index now."""
+        with self._lock:
+            mine = [decoder for number, decoder in self._idle if number == file]
+            self._idle = [one for one in self._idle if one[0] != file]
+        for decoder in mine:
+            decoder.close()
+
     def close(self) -> None:
         with self._lock:
             self._closed = True

@@ -15,7 +15,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, cached_index
+from jdali._storage.index_cache import Arrays, always, cached_index, never
 from jdali._system.cpus import cpu_count
 from jdali.codecs.video import PADDING, VideoDecoder, VideoIndex
 from jdali.codecs.video import build_index as index_of
@@ -114,6 +114,10 @@ def _opened(path: str) -> Any:
     return _storage.open(path) if _storage.is_url(path) else path
 
 
+def _index(path: str, fits: Callable[[Arrays], bool] = always) -> VideoIndex:
+    return VideoIndex.of_arrays(cached_index("video", path, lambda: build_index(path), fits))
+
+
 class VideoReader(Reader):
     """Sequences of frames.
 
@@ -134,6 +138,9 @@ class VideoReader(Reader):
         self._indexes: dict[int, VideoIndex] = {}
         # What is wrong with files that cannot be read: each clip of one is a sample that fails.
         self._unreadable: dict[int, SampleError] = {}
+        # Files whose index was built anew: whether that was of use, or why it was not.
+        self._seen: dict[int, bool | str] = {}
+        self._looking = threading.Lock()
         self._look_through()
         rows = self._sequences(clips)
         if not rows:
@@ -156,7 +163,7 @@ class VideoReader(Reader):
 
         def index(path: str) -> VideoIndex | SampleError:
             try:
-                return VideoIndex.of_arrays(cached_index("video", path, lambda: build_index(path)))
+                return _index(path)
             except (SampleError, OSError) as error:
                 reason = getattr(error, "strerror", None) or error
                 failure = SampleError(f"{self._name}: {path}: {reason}")
@@ -220,8 +227,11 @@ class VideoReader(Reader):
             raise SampleError(str(self._unreadable[file])) from self._unreadable[file].__cause__
         numbers = cut.numbers(int(self._starts[index]), int(self._lows[index]), int(self._highs[index]))
         try:
-            with self._handles.borrowed(file, int(self._starts[index])) as decoder:
-                frames = decoder.read(numbers, image_type=cut.image_type, fill=cut.fill)
+            try:
+                frames = self._frames(file, numbers)
+            except SampleError as error:
+                self._look_again(file, error)
+                frames = self._frames(file, numbers)
         except SampleError as error:
             raise SampleError(f"{self._name}: {self.source(index)}: {error}") from error
         outputs = [cut.convert(frames)]
@@ -234,6 +244,40 @@ class VideoReader(Reader):
             times = self._indexes[file].seconds()
             outputs.append(np.where(numbers == PADDING, -1.0, times[numbers]))
         return tuple(outputs)
+
+    def _frames(self, file: int, numbers: np.ndarray) -> np.ndarray:
+        cut = self._cut
+        with self._handles.borrowed(file, int(numbers[0])) as decoder:
+            return decoder.read(numbers, image_type=cut.image_type, fill=cut.fill)
+
+    def _look_again(self, file: int, error: SampleError) -> None:
+        """Builds the index of a file anew, once, as its frames are not what it says; raises if that does not help."""
+        with self._looking:
+            if file not in self._seen:
+                self._seen[file] = self._index_anew(file)
+            seen = self._seen[file]
+        if isinstance(seen, str):
+            raise SampleError(f"{error}. {seen}") from error
+        if not seen:
+            raise error
+
+    def _index_anew(self, file: int) -> bool | str:
+        before = self._indexes[file]
+        try:
+            index = _index(self._paths[file], never)
+        except (SampleError, OSError):
+            return False  # it is the file that is damaged
+        if len(index) != len(before):
+            return (
+                f"The file was changed after its index was made: it has {len(index)} frames now, and had "
+                f"{len(before)} when the reader was opened; open it again"
+            )
+        old, new = before.as_arrays(), index.as_arrays()
+        if all(np.array_equal(new[name], old[name]) for name in old):
+            return False
+        self._indexes[file] = index
+        self._handles.forget(file)
+        return True
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         loaded = super().load_many(indices)

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from jdali._storage import files as _storage
-from jdali._storage.index_cache import Arrays, cached_index
+from jdali._storage.index_cache import Arrays, always, cached_index
 from jdali._storage.record_files import BadRecord, RecordFiles
-from jdali.readers.formats.tar import BLOCK, is_header_of, members
+from jdali.readers._found_by import fits_at
+from jdali.readers.formats.tar import BLOCK, Member, header_mark, is_header_of, members, name_mark
 
 NAME = "readers.webdataset"
 """Of the reader, for messages."""
@@ -29,6 +30,7 @@ class Components(NamedTuple):
         sample: int64 [n], number of the sample each belongs to, from 0 on.
         offset: int64 [n], of the content, bytes.
         size: int64 [n], bytes.
+        mark: uint64 [n], of its header, if the archive was looked through; else of its name; 0 if that is not known.
     """
 
     extensions: list[str]
@@ -36,6 +38,7 @@ class Components(NamedTuple):
     sample: np.ndarray
     offset: np.ndarray
     size: np.ndarray
+    mark: np.ndarray
 
 
 class CutArchive(ValueError):
@@ -52,7 +55,13 @@ class CutArchive(ValueError):
         self.reason, self.known = str(reason), known
 
 
-def components_of(files: RecordFiles, file: int, index: str | None, goes_on: bool) -> Components:
+def components_of(
+    files: RecordFiles,
+    file: int,
+    index: str | None,
+    goes_on: bool,
+    fits: Callable[[Arrays], bool] | None = None,
+) -> Components:
     """The components of an archive.
 
     Args:
@@ -60,6 +69,7 @@ def components_of(files: RecordFiles, file: int, index: str | None, goes_on: boo
         file: number of the archive.
         index: path of its index; None: it is looked through, which is remembered in the user's cache folder.
         goes_on: take what is before the damage, and note in `files.lost` that the rest is lost.
+        fits: whether an index of the cache fits; None: if some places of a local archive say so.
 
     Raises:
         FileNotFoundError: the index cannot be read.
@@ -67,8 +77,10 @@ def components_of(files: RecordFiles, file: int, index: str | None, goes_on: boo
     """
     path = files.paths[file]
     if index is None:
+        if fits is None:
+            fits = functools.partial(_fits, files, file) if files.is_local(file) else always
         try:
-            return _components(cached_index("webdataset", path, functools.partial(build_index, path)))
+            return _components(cached_index("webdataset", path, functools.partial(build_index, path), fits))
         except CutArchive as cut:
             if not goes_on:
                 raise
@@ -79,13 +91,29 @@ def components_of(files: RecordFiles, file: int, index: str | None, goes_on: boo
     return components
 
 
-def _group(entries: Iterable[tuple[int, str, int, int]]) -> Arrays:
-    """Groups (sample, extension, offset, size) of each component into the arrays that the cache keeps."""
+def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
+    """Whether an index has headers where the archive has them, as far as some of them tell."""
+    components = _components(index)
+
+    def begins(number: int) -> bool:
+        header = files.read(file, components.offset.item(number) - BLOCK, BLOCK)
+        return header_mark(header) == components.mark.item(number)
+
+    return fits_at(len(components.offset), begins)
+
+
+def _group(entries: Iterable[tuple[int, str, int, int, int]]) -> Arrays:
+    """What the cache keeps of (sample, extension, offset, size, mark) of each component."""
     extensions: dict[str, int] = {}
-    rows = [(s, extensions.setdefault(e, len(extensions)), o, n) for s, e, o, n in entries]
+    marks: list[int] = []
+    rows = []
+    for sample, extension, offset, size, mark in entries:
+        rows.append((sample, extensions.setdefault(extension, len(extensions)), offset, size))
+        marks.append(mark)
     names = "\0".join(extensions).encode(errors="surrogateescape")
     return {
         "table": np.array(rows, np.int64).reshape(-1, 4),
+        "marks": np.array(marks, np.uint64),
         "extensions": np.frombuffer(names, np.uint8),
     }
 
@@ -93,7 +121,7 @@ def _group(entries: Iterable[tuple[int, str, int, int]]) -> Arrays:
 def _components(index: Arrays) -> Components:
     sample, extension, offset, size = index["table"].T
     names = index["extensions"].tobytes().decode(errors="surrogateescape")
-    return Components(names.split("\0"), extension, sample, offset, size)
+    return Components(names.split("\0"), extension, sample, offset, size, index["marks"])
 
 
 def build_index(path: str) -> Arrays:
@@ -103,10 +131,10 @@ def build_index(path: str) -> Arrays:
         CutArchive: it is no archive, damaged or cut short.
     """
     files = RecordFiles(NAME, [path])
-    found: list[tuple[int, str, int, int]] = []
+    found: list[tuple[int, str, int, int, int]] = []
     try:
-        for component in _scanned(files):
-            found.append(component[:4])
+        for sample, extension, member in _scanned(files):
+            found.append((sample, extension, member.offset, member.size, header_mark(member.header)))
         return _group(found)
     except BadRecord as error:
         raise CutArchive(path, error, _group(one for one in found if one[0] < found[-1][0])) from error
@@ -123,7 +151,7 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []
     try:
-        for sample, extension, offset, size, name in _scanned(files):
+        for sample, extension, (name, offset, size, _) in _scanned(files):
             if name.split() != [name]:
                 raise BadRecord(f"the name {os.fsdecode(name)!r} has a blank, which an index cannot hold")
             if sample == len(samples):
@@ -140,19 +168,19 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     yield from map(" ".join, samples)
 
 
-def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, int, int, bytes]]:
-    """Number of the sample, extension, offset, size and name of each component."""
+def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, Member]]:
+    """Number of the sample and extension of each component, and where it lies."""
     sample, last = -1, None
-    for name, offset, size in members(files, 0):
-        folder, slash, file = name.rpartition(b"/")
+    for member in members(files, 0):
+        folder, slash, file = member.name.rpartition(b"/")
         stem, dot, extension = file.partition(b".")
         if not stem:
             continue  # a hidden file
         if not dot:  # as DALI: the whole name counts as the extension
-            extension = name
+            extension = member.name
         if (whole := folder + slash + stem) != last:
             sample, last = sample + 1, whole
-        yield sample, os.fsdecode(extension), offset, size, name
+        yield sample, os.fsdecode(extension), member
 
 
 def _indexed(index: str, path: str, size: int) -> Components:
@@ -192,7 +220,8 @@ def _indexed(index: str, path: str, size: int) -> Components:
                     "at byte "
                     f"{offset} of its {size} (they begin at multiples of {BLOCK})"
                 )
-            entries.append((sample, os.fsdecode(words[at]), offset, length))
+            mark = name_mark(words[at + 3]) if step > 3 else 0
+            entries.append((sample, os.fsdecode(words[at]), offset, length, mark))
     return _components(_group(entries))
 
 
