@@ -49,7 +49,12 @@ def check_arguments(
 
 
 def epoch_counter(
-    pipes: Sequence[Pipeline], size: int, reader_name: str | None, padded: bool, policy: LastBatchPolicy
+    pipes: Sequence[Pipeline],
+    size: int,
+    reader_name: str | None,
+    padded: bool,
+    policy: LastBatchPolicy,
+    prepares: bool,
 ) -> EpochCounter:
     reader = None
     if reader_name is not None:
@@ -62,10 +67,11 @@ def epoch_counter(
     counter = EpochCounter(
         policy, batch_size=pipes[0].batch_size, pipelines=len(pipes), size=size, reader=reader, padded=padded
     )
-    if counter.length == 0:
+    if counter.length == 0 and prepares:  # as in DALI, which else gives epochs without batches
         raise RuntimeError(
             f"iterator: {counter.size} samples in a shard do not fill one batch of "
-            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only. It seems that there is no data in "
+            f"{counter.samples_per_step}, and LastBatchPolicy.DROP gives full ones only "
+            "(with prepare_first_batch=False epochs are empty). It seems that there is no data in "
             "the pipeline. This may happen if `last_batch_policy` is set to PARTIAL and the requested batch size is greater "
             "than the shard size."
         )

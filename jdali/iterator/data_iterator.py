@@ -116,7 +116,9 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             pipe.build()
             if len(splits) == pipe.num_outputs:
                 pipe.split_outputs(splits)
-        counter = epoch_counter(pipes, size, reader_name, last_batch_padded, last_batch_policy)
+        counter = epoch_counter(
+            pipes, size, reader_name, last_batch_padded, last_batch_policy, prepare_first_batch
+        )
         self._stream = BatchStream(pipes, counter, assemble)
         is_ahead = all(p.runs_ahead for p in pipes)
         self._ahead = RunAhead(self._stream) if is_ahead else Inline(self._stream, pipes)

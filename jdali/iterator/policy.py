@@ -172,6 +172,11 @@ class EpochCounter:
         return _ceil_div(size - ahead, self.samples_per_step)
 
     @property
+    def gives_nothing(self) -> bool:
+        """Whether no epoch has a batch: DROP, and less than one batch in a shard."""
+        return self.policy is LastBatchPolicy.DROP and self.length == 0 and not self._rest
+
+    @property
     def surplus(self) -> int:
         """Batches to draw after the last one and to throw away: DROP leaves none in the source."""
         size = self.size

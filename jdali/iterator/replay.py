@@ -36,6 +36,10 @@ def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax
     if chosen == 0 and stream.restored is not None:
         _check_the_way(twin, anchors[0], stream.restored)
     twin.set_state(anchors[chosen])
+    if twin.counter.gives_nothing:
+        raise IndexError(
+            "batch_at: there is no batch, LastBatchPolicy.DROP leaves out what is smaller than one"
+        )
     if epoch is not None:
         while twin.epochs < epoch:
             twin.skip_epoch()
