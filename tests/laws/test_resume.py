@@ -1,8 +1,11 @@
 """Saving where an iterator is and going on from there: the stream of batches is the same, bit by bit."""
 
+import contextlib
 import json
 import os
+import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import resuming
+from support import killed, resuming
+from support.every_reader import digests, made
 from support.resuming import COUNT, digest, forever, iterator, light_iterator
 
 import jdali
@@ -68,6 +72,65 @@ def test_kill_minus_nine(folder, reference, tmp_path):
     assert {step for step, _ in found} == set(range(1, STEPS + 1))
     for step, value in found:  # some steps may be there twice: killed before the state was written
         assert value == reference[step - 1], f"step {step} is another one after a resume"
+
+
+# Readers that hold open what a killed process leaves as it is: files of records, videos, and the indexes of both.
+KILLED = ("tfrecord", "mxnet", "caffe", "caffe2", "webdataset", "video", "experimental video", "numpy window")
+
+
+def test_kill_minus_nine_of_records_and_videos(tmp_path):
+    """Killed in mid-epoch at random steps, also while caches are written: each sample once, the same bytes."""
+    cases = {}
+    for case in KILLED:
+        try:
+            name, args = made(case, tmp_path / case)
+        except pytest.skip.Exception:
+            continue  # its library is not installed
+        given = args(str(tmp_path / case))
+        given = {key: value for key, value in given.items() if "index_path" not in key}
+        cases[case] = name, given | {"random_shuffle": True}, {}
+    for case in ("mxnet", "webdataset"):  # and with samples that are skipped
+        name, given, _ = cases[case]
+        damaged = tmp_path / f"{case} damaged"
+        shutil.copytree(tmp_path / case, damaged)
+        (file,) = [path for path in damaged.iterdir() if path.suffix in (".rec", ".tar")]
+        content = file.read_bytes()
+        file.write_bytes(content[: len(content) * 2 // 3])
+        at = {key: [str(file)] if key in ("path", "paths") else value for key, value in given.items()}
+        cases[f"{case} damaged"] = name, at, {"on_error": "skip"}
+    with contextlib.ExitStack() as stack:
+        pipes = killed.opened(cases, stack, num_threads=1, prefetch_queue_depth=1)
+        reference = {(step, case): digests(pipes[case], 1) for step in range(STEPS) for case in cases}
+    (tmp_path / "cases").write_bytes(pickle.dumps(cases))
+    log, chance = tmp_path / "log", random.Random()
+    program = [sys.executable, "-m", "support.killed", tmp_path / "cases", tmp_path / "state", log, STEPS]
+    environment = os.environ | {"JDALI_CACHE_DIR": str(tmp_path / "cache")}
+    for last in (False, False, False, True):
+        before = len(_lines(log))
+        child = subprocess.Popen(list(map(str, program)), cwd=TESTS, env=environment)
+        try:
+            if not last:
+                wanted = before + chance.randint(1, 4 * len(cases))
+                _wait_for(lambda n=wanted: len(_lines(log)) >= n, child)
+                child.send_signal(signal.SIGKILL)
+            code = child.wait(timeout=120)
+        finally:
+            child.kill()
+        assert code == (0 if last else -signal.SIGKILL)
+    found = _lines(log)
+    assert {(step, case) for step, case, _ in found} == set(reference)
+    for step, case, value in found:  # some steps may be there twice
+        assert value == reference[step, case], f"step {step} of {case} is another one after a resume"
+
+
+def _lines(log):
+    """Whole lines: a process may be killed while it writes one."""
+    text = log.read_text() if log.exists() else ""
+    lines = []
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError):
+            lines.append(json.loads(line))
+    return lines
 
 
 def _steps(log):

@@ -282,6 +282,16 @@ def test_members_that_change_places(version, tmp_path):
     assert list(bad) == ([1] if version == "v1.2" else [])
 
 
+def test_names_of_an_index_that_are_none(tmp_path):
+    """DALI does not look at them."""
+    path = tmp_path / "data"
+    index = Path(_webdataset_index(path, contents(BEFORE, ord("a"))))
+    index.write_text("".join(line.rpartition(" ")[0] + " -\n" if i else line + "\n"
+                             for i, line in enumerate(index.read_text().splitlines())))  # fmt: skip
+    got = everything("webdataset", paths=[str(path)], ext=["x"], index_paths=[str(index)])
+    assert [sample[0].tobytes() for sample in got] == contents(BEFORE, ord("a"))
+
+
 @pytest.mark.parametrize("names", ["./{}.x", "a/b/{}.x", "x" * 120 + "{}.x", "a" * 90 + "/{}.x", "é{}.x"])
 def test_names_of_all_kinds_fit_their_index(names, tmp_path):
     path = tmp_path / "data"

@@ -77,21 +77,48 @@ class Values(NamedTuple):
     sums: np.ndarray
 
 
+class CutDatabase(ValueError):
+    """Some values of a database cannot be found.
+
+    Args:
+        name: of the reader.
+        path: of the file.
+        reason: what is wrong with it.
+        known: the values that were found.
+    """
+
+    def __init__(self, name: str, path: str, reason: BadRecord, known: Values):
+        super().__init__(f"{name}: {path}: {reason}")
+        self._reason, self._known = str(reason), known
+
+    def values(self, files: RecordFiles, file: int) -> Values:
+        """Those that were found, and one more, which cannot be read."""
+        files.lost[file] = self._reason
+        lost = Values(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
+        return Values(*map(np.concatenate, zip(self._known, lost, strict=True)))
+
+
 def locate_values(name: str, path: str) -> Arrays:
     """Where the values are: the columns of `Values`, and `meta`, which tells databases apart.
 
     Raises:
-        ValueError: the file is no LMDB database, is cut short or damaged, or holds other than plain
+        CutDatabase: the file is no LMDB database, is cut short or damaged, or holds other than plain
             records.
     """
     files = RecordFiles(name, [path])
+    tree: _Tree | None = None
     try:
         tree = _Tree(files)
+        tree.look_through()
         return {**tree.values()._asdict(), "meta": tree.meta}
     except BadRecord as error:
-        raise ValueError(f"{name}: {path}: {error}") from error
+        raise CutDatabase(name, path, error, tree.values() if tree is not None else _table([])) from error
     finally:
         files.close()
+
+
+def _table(rows: Sequence[tuple[int, ...]]) -> Values:
+    return Values(*np.array(rows, np.int64).reshape(-1, len(Values._fields)).T.copy())
 
 
 class _Tree:
@@ -108,6 +135,7 @@ class _Tree:
         _, self._flags, self._depth, self._entries, self._root, self._last, _ = latest
         self.meta = np.array(latest, np.uint64)
         self._pages_left = self._size // self._page_size
+        self._found: list[tuple[int, ...]] = []
 
     def _meta(self, at: int) -> tuple[int, int, int, int, int, int, int]:
         """(page size, flags, depth, entries, root page, last page, transaction) of a meta page."""
@@ -129,9 +157,13 @@ class _Tree:
         return page_size, flags, depth, entries, root, last, transaction
 
     def values(self) -> Values:
+        """Those that were found so far."""
+        return _table(self._found)
+
+    def look_through(self) -> None:
+        """Finds all values; raises `BadRecord` where that is not possible."""
         if self._flags & _DUPLICATES:
             raise BadRecord("the database has several values to a key, which data sets do not")
-        self._found: list[tuple[int, ...]] = []
         if self._root != _NO_PAGE:
             self._walk(self._root, min(self._depth, _DEEPEST))
         if len(self._found) != self._entries:
@@ -139,7 +171,6 @@ class _Tree:
                 f"the database says it has {self._entries} records, but {len(self._found)} were found; "
                 "it is damaged"
             )
-        return Values(*np.array(self._found, np.int64).reshape(-1, len(Values._fields)).T.copy())
 
     def _walk(self, number: int, depth: int) -> None:
         """Takes in the values under a page, at most `depth` levels down."""
@@ -208,7 +239,13 @@ class DatabaseReader(RecordReader):
         found: list[tuple[Values, FoundBy]] = []
         for file, path in enumerate(files.paths):
             fits = functools.partial(_fits, files, file) if files.is_local(file) else always
-            found.append((_cached(name, path, fits), functools.partial(_cached, name, path, never)))
+            try:
+                values = _cached(name, path, fits)
+            except CutDatabase as cut:
+                if not options.get("_goes_on"):
+                    raise
+                values = cut.values(files, file)
+            found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
         # Pages with nodes of large values that are what they were when the index was made.
         self._sound: set[tuple[int, int, int]] = set()

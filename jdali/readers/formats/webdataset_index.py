@@ -13,7 +13,7 @@ from jdali._storage import files as _storage
 from jdali._storage.index_cache import Arrays, always, cached_index
 from jdali._storage.record_files import BadRecord, RecordFiles
 from jdali.readers._found_by import fits_at
-from jdali.readers.formats.tar import BLOCK, Member, header_mark, is_header_of, members, name_mark
+from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
 
 NAME = "readers.webdataset"
 """Of the reader, for messages."""
@@ -87,8 +87,7 @@ def components_of(
             files.lost[file] = cut.reason
             return _components(cut.known)
     components = _indexed(index, path, files.sizes[file])
-    _check_first(files, file, index, components)
-    return components
+    return _as_first(files, file, index, components)
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
@@ -225,14 +224,22 @@ def _indexed(index: str, path: str, size: int) -> Components:
     return _components(_group(entries))
 
 
-def _check_first(files: RecordFiles, file: int, index: str, components: Components) -> None:
-    """Raises if there is no file where the index has the first one."""
+def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
+    """The components, without names if that of the first one is not its name: DALI does not look at them.
+
+    Raises:
+        ValueError: there is no file where the index has the first one.
+    """
     if not len(components.offset):
-        return
+        return components
     offset, size = int(components.offset[0]), int(components.size[0])
-    if not is_header_of(files.read(file, offset - BLOCK, BLOCK), size):
+    header = files.read(file, offset - BLOCK, BLOCK)
+    if not is_header_of(header, size):
         raise ValueError(
             f"{NAME}: the index {index} does not fit {files.paths[file]}: there is no file of {size} "
             "bytes at byte "
             f"{offset}; make it anew, or leave index_paths out"
         )
+    if has_name(header, components.mark.item(0)):
+        return components
+    return components._replace(mark=np.zeros_like(components.mark))
