@@ -11,6 +11,7 @@ and the environment variables of the service. What jdali itself does with reques
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = ["Options", "configure", "options"]
@@ -54,7 +55,7 @@ class Options:
     bytes_ahead: int = 256 << 20
     block_size: int = 4 << 20
     max_file_bytes: int | None = None
-    allow_protocols: tuple[str, ...] = ()
+    allow_protocols: Sequence[str] = ()
     allow_outside: bool = False
 
     def __post_init__(self) -> None:

@@ -41,7 +41,8 @@ class Below(str):
     @classmethod
     def of(cls, folder: str, name: str) -> Below:
         if isinstance(folder, Below):
-            folder, name = folder.folder, f"{folder.name}/{name}"
+            name = f"{folder.name}/{name}"
+            folder = folder.folder
         path = cls(_appended(folder, name))
         path.folder, path.name = folder, name
         return path

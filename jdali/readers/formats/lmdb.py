@@ -264,7 +264,7 @@ class DatabaseReader(RecordReader):
         head = values.heads.item(index)
         raw = np.frombuffer(record.ljust(max(len(record), _PAGE.size), b"\0"), np.uint8)
         at, row = np.zeros(1, np.int64), np.array([index])
-        is_there = _are_there(Buffer(raw), at, Values(*(column[row] for column in values))).all()
+        is_there = bool(_are_there(Buffer(raw), at, Values(*(column[row] for column in values))).all())
         if is_there and values.pages[index] >= 0:
             file = int(np.searchsorted(self._first, index, side="right")) - 1
             leaf = file, values.leaves.item(index), values.sums.item(index)
