@@ -87,10 +87,10 @@ def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
     """Whether an index has records where the file has them, as far as its first, middle and last one tell.
 
     Args:
-        count: of its records.
+        count: of its records; of none nothing can be told, and an index of none is soon made.
         begins: looks for a record by its number; may raise `BadRecord`.
     """
     try:
-        return all(begins(number) for number in {0, count // 2, count - 1} if 0 <= number < count)
+        return count > 0 and all(begins(number) for number in (0, count // 2, count - 1))
     except BadRecord:
         return False

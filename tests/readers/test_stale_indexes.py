@@ -164,6 +164,18 @@ def test_a_local_file(case, sizes, tmp_path):
 
 
 @pytest.mark.usefixtures("lying")
+@pytest.mark.parametrize("case", CASES)
+def test_records_that_were_appended(case, tmp_path):
+    """An archive may have the same size with more members, in place of its padding."""
+    write, path = CASES[case][1], tmp_path / "data"
+    write(path, contents(BEFORE, ord("a")))
+    check(case, path, BEFORE, ord("a"))
+    path.unlink()
+    write(path, contents([*BEFORE, 5], ord("a")))
+    check(case, path, [*BEFORE, 5], ord("a"))
+
+
+@pytest.mark.usefixtures("lying")
 @pytest.mark.parametrize("sizes", [AFTER, MOVED], ids=["a few moved", "all moved"])
 @pytest.mark.parametrize("case", CASES)
 def test_a_remote_file(case, sizes, tmp_path, memory):

@@ -363,7 +363,7 @@ def test_no_memory_for_records_together_or_for_one(tmp_path, monkeypatch):
     monkeypatch.setattr(_record_files.os, "pread", pread)
     samples, failed = loaded_together(reader, np.arange(3))
     assert [one.tobytes() for (one,) in samples] == [contents[0], contents[2]]
-    assert "there is no memory for its 2000 bytes" in failed[1]
+    assert "there is no memory for its 2512 bytes" in failed[1]  # with its header
     assert "data.tar" in failed[1]
     reader.close()
 

@@ -85,7 +85,7 @@ def looked_through(
         offsets = index["offsets"]
         sizes = np.diff(offsets, append=files.sizes[file])
         # Records follow one another, and fill the file.
-        return bool((sizes > 0).all()) and fits_at(
+        return bool((sizes > 0).all() and offsets[:1].sum() == 0) and fits_at(
             len(offsets), lambda number: begins(file, offsets.item(number), sizes.item(number))
         )
 

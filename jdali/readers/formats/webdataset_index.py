@@ -98,7 +98,15 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
         header = files.read(file, components.offset.item(number) - BLOCK, BLOCK)
         return header_mark(header) == components.mark.item(number)
 
-    return fits_at(len(components.offset), begins)
+    count = len(components.offset)
+    return fits_at(count, begins) and _mark_after(files, file, components) == index["after"].item()
+
+
+def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
+    """Mark of the block behind the last component, where the archive ends or others follow; 0 at the file's end."""
+    end = components.offset.item(-1) + components.size.item(-1)
+    end += -end % BLOCK
+    return header_mark(files.read(file, end, BLOCK)) if end + BLOCK <= files.sizes[file] else 0
 
 
 def _group(entries: Iterable[tuple[int, str, int, int, int]]) -> Arrays:
@@ -134,7 +142,9 @@ def build_index(path: str) -> Arrays:
     try:
         for sample, extension, member in _scanned(files):
             found.append((sample, extension, member.offset, member.size, header_mark(member.header)))
-        return _group(found)
+        index = _group(found)
+        after = _mark_after(files, 0, _components(index)) if found else 0
+        return {**index, "after": np.array([after], np.uint64)}
     except BadRecord as error:
         raise CutArchive(path, error, _group(one for one in found if one[0] < found[-1][0])) from error
     finally:
