@@ -19,7 +19,7 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How files are read; what concerns requests is of remote ones.
+    """Options for reading files; those on requests concern remote files.
 
     Attributes:
         max_file_bytes: the largest file that is read as a whole, and the largest record or window of one, local or

@@ -13,19 +13,19 @@ from typing import BinaryIO
 
 from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
+from jdali._storage.names import Below as Below
+from jdali._storage.names import all_from_data as all_from_data
+from jdali._storage.names import found_by_list as found_by_list
+from jdali._storage.names import from_data as from_data
+from jdali._storage.names import given as given
+from jdali._storage.names import in_list as in_list
+from jdali._storage.names import is_url as is_url
+from jdali._storage.names import join as join
+from jdali._storage.names import join_all as join_all
+from jdali._storage.names import parent as parent
+from jdali._storage.names import plain as plain
 from jdali._storage.scope import Scope
 from jdali._system.regular_file import check_size, no_memory, open_regular
-from jdali.readers._names import Below as Below
-from jdali.readers._names import all_from_data as all_from_data
-from jdali.readers._names import found_by_list as found_by_list
-from jdali.readers._names import from_data as from_data
-from jdali.readers._names import given as given
-from jdali.readers._names import in_list as in_list
-from jdali.readers._names import is_url as is_url
-from jdali.readers._names import join as join
-from jdali.readers._names import join_all as join_all
-from jdali.readers._names import parent as parent
-from jdali.readers._names import plain as plain
 from jdali.storage import options
 
 # Of a file that one call does not read, or that has no size.

@@ -78,7 +78,7 @@ def cached_index(
 
 
 def _is_settled(path: str, version: str) -> bool:
-    """Whether a file is what it was before its index was built, and will have another version if it changes."""
+    """True if a file is what it was before its index was built, and gets another version if it changes."""
     try:
         if _storage.version(path) != version:
             return False

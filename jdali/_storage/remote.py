@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
+from jdali._storage.names import Below
 from jdali._storage.scope import Ended, current_scope
 from jdali._system.extras import install
 from jdali._system.regular_file import check_no_device, check_size
-from jdali.readers._names import Below
 from jdali.storage import Options, options
 
 # Answers of HTTP servers that may be another one the next time, besides 5xx.

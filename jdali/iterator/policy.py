@@ -173,7 +173,7 @@ class EpochCounter:
 
     @property
     def gives_nothing(self) -> bool:
-        """Whether no epoch has a batch: DROP, and less than one batch in a shard."""
+        """True if no epoch has a batch: DROP, and less than one batch in a shard."""
         return self.policy is LastBatchPolicy.DROP and self.length == 0 and not self._rest
 
     @property

@@ -187,7 +187,9 @@ def _check_exclusive(borders: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
-    """How to read pieces of a file, its size, and what changes when the file does."""
+    """Divides the reading of a file into pieces; returns them, its size, and a key that changes when the file
+    does.
+    """
     if _storage.is_url(path):
         size = _storage.size(path)
         yield functools.partial(_storage.read_range, path), size, size

@@ -16,7 +16,6 @@ from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage.index_cache import never
 from jdali._storage.pieces import Pieces, read_pieces
-from jdali.readers._found_by import Tables
 from jdali.readers.base import Loaded, reader_options, shuffle_options
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
@@ -35,6 +34,7 @@ from jdali.readers.formats.records import (
 from jdali.readers.formats.tar import BLOCK, MARKED, NAMED, has_name, header_mark, is_header_of, marks
 from jdali.readers.formats.webdataset_index import NAME as _NAME
 from jdali.readers.formats.webdataset_index import Components, components_of
+from jdali.readers.found_by import Tables
 from jdali.types import to_dtype
 
 _BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}
@@ -126,7 +126,7 @@ class WebDatasetReader(PiecesReader):
             np.where(present, offsets - BLOCK, 0).reshape(-1),
             np.where(present, sizes + BLOCK, 0).reshape(-1),
         )
-        parser = _Parser(self._dtypes, marks, self._indexed)
+        parser = _TarParser(self._dtypes, marks, self._indexed)
         return parsed_together(parser, pieces, len(indices), lambda i: self.load(indices.item(i)))
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
@@ -150,7 +150,7 @@ class WebDatasetReader(PiecesReader):
         return f"{self._files.paths[file]}#sample {self._all.numbers[index]}"
 
 
-class _Parser:
+class _TarParser:
     """Takes many samples from memory, of those whose headers are what the index says.
 
     Args:

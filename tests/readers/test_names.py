@@ -17,8 +17,8 @@ import jdali.dynamic as jd
 from jdali import storage
 from jdali._operators.record import REGISTRY
 from jdali._storage import files as _storage
+from jdali._storage import names as _names
 from jdali._storage import remote as _remote
-from jdali.readers import _names
 
 fsspec = pytest.importorskip("fsspec")
 

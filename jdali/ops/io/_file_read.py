@@ -9,8 +9,8 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._operators.record import Static, host_operator
+from jdali._storage.names import from_data
 from jdali._storage.whole_files import read_file
-from jdali.readers._names import from_data
 
 _NAME = "io.file.read"
 

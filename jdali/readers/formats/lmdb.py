@@ -55,8 +55,9 @@ def _database_file(path: str) -> str:
     return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
 
-class Values(NamedTuple):
-    """Where the values of a database are, in the order of their keys; what comes before each says how large it is.
+class LmdbValues(NamedTuple):
+    """Offsets of the values of a database, in the order of their keys; what comes before each says how large
+    it is.
 
     Attributes:
         offsets: int64 [n], of what comes before: a node with its key, or the head of a page.
@@ -87,19 +88,19 @@ class CutDatabase(ValueError):
         known: the values that were found.
     """
 
-    def __init__(self, name: str, path: str, reason: BadRecord, known: Values):
+    def __init__(self, name: str, path: str, reason: BadRecord, known: LmdbValues):
         super().__init__(f"{name}: {path}: {reason}")
         self._reason, self._known = str(reason), known
 
-    def values(self, files: RecordFiles, file: int) -> Values:
-        """Those that were found, and one more, which cannot be read."""
+    def values(self, files: RecordFiles, file: int) -> LmdbValues:
+        """Returns the values that were found, and one more, which cannot be read."""
         files.lost[file] = self._reason
-        lost = Values(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
-        return Values(*map(np.concatenate, zip(self._known, lost, strict=True)))
+        lost = LmdbValues(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
+        return LmdbValues(*map(np.concatenate, zip(self._known, lost, strict=True)))
 
 
 def locate_values(name: str, path: str) -> Arrays:
-    """Where the values are: the columns of `Values`, and `meta`, which tells databases apart.
+    """Finds the values: the columns of `LmdbValues`, and `meta`, which tells databases apart.
 
     Raises:
         CutDatabase: the file is no LMDB database, is cut short or damaged, or holds other than plain
@@ -117,8 +118,8 @@ def locate_values(name: str, path: str) -> Arrays:
         files.close()
 
 
-def _table(rows: Sequence[tuple[int, ...]]) -> Values:
-    return Values(*np.array(rows, np.int64).reshape(-1, len(Values._fields)).T.copy())
+def _table(rows: Sequence[tuple[int, ...]]) -> LmdbValues:
+    return LmdbValues(*np.array(rows, np.int64).reshape(-1, len(LmdbValues._fields)).T.copy())
 
 
 class _Tree:
@@ -156,8 +157,8 @@ class _Tree:
             raise BadRecord(f"its pages cannot have {page_size} bytes; the database is damaged")
         return page_size, flags, depth, entries, root, last, transaction
 
-    def values(self) -> Values:
-        """Those that were found so far."""
+    def values(self) -> LmdbValues:
+        """Returns the values that were found so far."""
         return _table(self._found)
 
     def look_through(self) -> None:
@@ -201,7 +202,7 @@ class _Tree:
                 self._found.append((*self._value(page, at, pointer), self._page_size, at, crc))
 
     def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
-        """The first facts of `Values` of one node of the leaf `page`, which lies at `at`."""
+        """The first facts of `LmdbValues` of one node of the leaf `page`, which lies at `at`."""
         size, flags, key_size = _NODE.unpack_from(page, pointer)
         if flags & (_SUB | _DUPLICATES):
             raise BadRecord("the database holds named databases instead of records")
@@ -236,7 +237,7 @@ class DatabaseReader(RecordReader):
 
     def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, Any]):
         files = RecordFiles(name, [_database_file(path) for path in paths])
-        found: list[tuple[Values, FoundBy]] = []
+        found: list[tuple[LmdbValues, FoundBy]] = []
         for file, path in enumerate(files.paths):
             fits = functools.partial(_fits, files, file) if files.is_local(file) else always
             try:
@@ -251,7 +252,9 @@ class DatabaseReader(RecordReader):
         self._sound: set[tuple[int, int, int]] = set()
 
     def _is_sound(self, leaf: tuple[int, int, int], size: int) -> bool:
-        """Whether a page, by the number of its file, its offset and CRC-32, is what the index was made of."""
+        """True if a page, by the number of its file, its offset and CRC-32, is the one that the index was
+        made of.
+        """
         if leaf not in self._sound:
             file, at, crc = leaf
             if zlib.crc32(self._files.read(file, at, size)) != crc:
@@ -260,11 +263,11 @@ class DatabaseReader(RecordReader):
         return True
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
-        values = Values(*self._tables.all)
+        values = LmdbValues(*self._tables.all)
         head = values.heads.item(index)
         raw = np.frombuffer(record.ljust(max(len(record), _PAGE.size), b"\0"), np.uint8)
         at, row = np.zeros(1, np.int64), np.array([index])
-        is_there = bool(_are_there(Buffer(raw), at, Values(*(column[row] for column in values))).all())
+        is_there = bool(_are_there(Buffer(raw), at, LmdbValues(*(column[row] for column in values))).all())
         if is_there and values.pages[index] >= 0:
             file = int(np.searchsorted(self._first, index, side="right")) - 1
             leaf = file, values.leaves.item(index), values.sums.item(index)
@@ -274,7 +277,7 @@ class DatabaseReader(RecordReader):
         return super()._parsed(index, record[head:])
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        values = Values(*(column[indices] for column in self._tables.all))
+        values = LmdbValues(*(column[indices] for column in self._tables.all))
         file = np.searchsorted(self._first, indices, side="right") - 1
         pieces = read_pieces(self._files, file, values.offsets, values.sizes)
         known = pieces.known & _are_there(Buffer(pieces.raw), pieces.starts, values)
@@ -283,7 +286,7 @@ class DatabaseReader(RecordReader):
         plain = Pieces(pieces.raw, np.where(known, starts, 0), np.where(known, sizes, 0), known)
         return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
 
-    def _leaves_are_sound(self, file: np.ndarray, values: Values) -> np.ndarray:
+    def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
         """bool [n], False where the node of a large value has changed, or cannot be read."""
         sound = np.ones(len(file), bool)
         for i in np.flatnonzero(values.pages >= 0).tolist():
@@ -296,20 +299,20 @@ class DatabaseReader(RecordReader):
         return sound
 
 
-def _cached(name: str, path: str, fits: Callable[[Arrays], bool]) -> Values:
+def _cached(name: str, path: str, fits: Callable[[Arrays], bool]) -> LmdbValues:
     index = cached_index("lmdb", path, lambda: locate_values(name, path), fits)
-    return Values(*(index[column] for column in Values._fields))
+    return LmdbValues(*(index[column] for column in LmdbValues._fields))
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """Whether an index is that of the latest transaction of a database."""
+    """True if an index is that of the latest transaction of a database."""
     try:
         return np.array_equal(_Tree(files, file).meta, index["meta"])
     except BadRecord:
         return False
 
 
-def _are_there(buffer: Buffer, starts: np.ndarray, values: Values) -> np.ndarray:
+def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
     """bool [n], whether what lies at each start comes before such a value.
 
     Args:

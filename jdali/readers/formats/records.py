@@ -19,11 +19,11 @@ from jdali._storage.pieces import Pieces, read_pieces
 from jdali._storage.record_files import BadRecord as BadRecord
 from jdali._storage.record_files import Misplaced as Misplaced
 from jdali._storage.record_files import RecordFiles as RecordFiles
-from jdali.readers._found_by import FoundBy as FoundBy
-from jdali.readers._found_by import Table, Tables
-from jdali.readers._found_by import fits_at as fits_at
 from jdali.readers.base import Loaded, Reader, joined, stores
 from jdali.readers.formats.columns import Buffer
+from jdali.readers.found_by import FoundBy as FoundBy
+from jdali.readers.found_by import Table, Tables
+from jdali.readers.found_by import fits_at as fits_at
 
 # What a thread should have to read, at least: parsing together costs half a millisecond a task.
 _TASK_BYTES = 4 << 20
@@ -238,14 +238,14 @@ def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 
-class _Parser(Protocol):
+class _RecordParser(Protocol):
     num_outputs: int
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray, /) -> tuple[Store, ...]: ...
 
 
 def parsed_together(
-    parser: _Parser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
+    parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
     """Samples from their records.
 

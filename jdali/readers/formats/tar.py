@@ -136,7 +136,7 @@ def name_mark(name: bytes) -> int:
 
 
 def has_name(header: bytes, mark: int) -> bool:
-    """Whether a header has the name of a mark, perhaps in other folders; also where that is not known."""
+    """True if a header has the name of a mark, perhaps in other folders; also where that is not known."""
     name = header[_NAME].split(b"\0", 1)[0]
     return mark in (
         0,

@@ -12,8 +12,8 @@ import numpy as np
 from jdali._storage import files as _storage
 from jdali._storage.index_cache import Arrays, always, cached_index
 from jdali._storage.record_files import BadRecord, RecordFiles
-from jdali.readers._found_by import fits_at
 from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
+from jdali.readers.found_by import fits_at
 
 NAME = "readers.webdataset"
 """Of the reader, for messages."""
@@ -91,7 +91,7 @@ def components_of(
 
 
 def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
-    """Whether an index has headers where the archive has them, as far as some of them tell."""
+    """True if an index has headers where the archive has them, as far as some of them tell."""
     components = _components(index)
 
     def begins(number: int) -> bool:
@@ -110,7 +110,7 @@ def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
 
 
 def _group(entries: Iterable[tuple[int, str, int, int, int]]) -> Arrays:
-    """What the cache keeps of (sample, extension, offset, size, mark) of each component."""
+    """Groups (sample, extension, offset, size, mark) of each component into the arrays that the cache keeps."""
     extensions: dict[str, int] = {}
     marks: list[int] = []
     rows = []

@@ -1,4 +1,4 @@
-"""Which file a name means: the only module that decides what a name found in data may reach.
+"""Resolves names of files: the only module that decides what a name found in data may reach.
 
 Names come from three places. The user's own (arguments) may be any path or URL. Those of a folder's listing mean what
 is in that folder. Those found in data, that is in lists, manifests and annotations, mean what lies below a folder
@@ -52,7 +52,7 @@ class Below(str):
 
 
 def is_url(path: str) -> bool:
-    """Whether a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
+    """True if a path is a URL for fsspec ("s3://bucket/key", "zip://a::https://host/b.zip"), not local."""
     return ":" in path and _URL.match(path) is not None  # the first alone is quick
 
 

@@ -23,7 +23,7 @@ FoundBy = str | Callable[[], Table]
 
 
 class Tables:
-    """Where the records of all files are: a row for each record, in arrays that cover all files.
+    """Offsets of the records of all files: a row for each record, in arrays that cover all files.
 
     Args:
         files: of the records.
@@ -84,7 +84,7 @@ class Tables:
 
 
 def fits_at(count: int, begins: Callable[[int], bool]) -> bool:
-    """Whether an index has records where the file has them, as far as its first, middle and last one tell.
+    """True if an index has records where the file has them, as far as its first, middle and last one tell.
 
     Args:
         count: of its records; of none nothing can be told, and an index of none is soon made.
