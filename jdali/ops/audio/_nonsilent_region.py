@@ -8,8 +8,10 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._operators.record import Static, operator
+from jdali.ops.audio._moving_sums import exact_moving_sums, moving_sums
 
-_TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32")
+_EXACT = ("uint8", "int8", "uint16", "int16")
+_TYPES = (*_EXACT, "uint32", "int32", "uint64", "int64", "float32")
 
 
 def setup(
@@ -27,16 +29,19 @@ def setup(
         raise ValueError(f"nonsilent_region: window_length must be positive, got {window_length}")
     if reference_power < 0:
         raise ValueError(f"nonsilent_region: reference_power must not be negative, got {reference_power}")
-    if signal.dtype.kind == "f" and reset_interval != -1 and reset_interval % window_length:
-        raise ValueError(
-            "nonsilent_region: `reset_interval` shall be a multiple of `window_length`, or -1. Got: reset_interval: "
-            f"{reset_interval} vs window_length: {window_length}"
-        )
+    if signal.dtype.kind == "f" and reset_interval != -1:
+        if reset_interval % window_length:
+            raise ValueError(
+                "nonsilent_region: `reset_interval` shall be a multiple of `window_length`, or -1. Got: reset_interval: "
+                f"{reset_interval} vs window_length: {window_length}"
+            )
+        if reset_interval < window_length:
+            raise ValueError(f"nonsilent_region: reset_interval must be positive or -1, got {reset_interval}")
     scalar = BatchSpec(np.zeros((signal.batch_size, 0)), np.dtype(np.int32))
     return scalar, scalar
 
 
-@operator(setup=setup, outputs=2, source="operators/audio/nonsilence_op.h")
+@operator(setup=setup, outputs=2, nanoseconds=6.0, source="operators/audio/nonsilence_op.h")
 def nonsilent_region(
     signal: Array,
     /,
@@ -53,42 +58,62 @@ def nonsilent_region(
         signal: [T], integers or float32.
         cutoff_db: threshold, relative to the reference.
         reference_power: power of 0 dB; 0: that of the loudest window.
-        reset_interval: as in DALI a multiple of `window_length` or -1; without effect here, where sums
-            are taken anew for every window and so need no reset.
+        reset_interval: after how many samples the power of a window of floats is added up anew; between, it
+            follows from the last one, and rounding errors grow. A multiple of `window_length`, or -1: never.
         window_length: samples in a window; a shorter signal is one window.
         extent: int32 [1], true length; None: all of `signal`.
 
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all is silent. If
     the whole signal is zero and no reference given, nothing is below the threshold: it is all of it.
+
+    Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
+    from DALI as far as its rounding errors go.
     """
     size = len(signal)
     if size == 0:
         return jnp.int32(0), jnp.int32(0)
     length = jnp.int32(size) if extent is None else extent[0]
-    index = jnp.arange(size, dtype=jnp.int32)
-    energy = jnp.where(index < length, jnp.square(signal.astype(jnp.float32)), 0)
     window = jnp.minimum(window_length, length)
-    power = _window_sums(energy, min(window_length, size)) / jnp.maximum(window, 1).astype(jnp.float32)
-    valid = index <= length - window
-    reference: Array | float = reference_power
-    if not reference_power:
-        reference = jnp.max(jnp.where(valid, power, 0))
-    loud = valid & (power >= reference * np.float32(10.0 ** (cutoff_db / 10))) & (length > 0)
-    first = jnp.argmax(loud).astype(jnp.int32)
-    last = size - 1 - jnp.argmax(loud[::-1]).astype(jnp.int32)
-    any_loud = jnp.any(loud)
-    return jnp.where(any_loud, first, 0), jnp.where(any_loud, last + window - first, 0)
+    power = _sums(signal, length, min(window_length, size), reset_interval) * _mean_factor(
+        window, window_length
+    )
+    index = jnp.arange(size, dtype=jnp.int32)  # of the last sample of a window
+    valid = (index >= window - 1) & (index < length)
+    reference = jnp.float32(reference_power) if reference_power else _loudest(power, valid, window - 1)
+    loud = valid & (power >= reference * _ratio(cutoff_db))
+    first, last = jnp.min(jnp.where(loud, index, size)), jnp.max(jnp.where(loud, index, -1))
+    any_loud = last >= 0
+    begin = first - window + 1
+    return jnp.where(any_loud, begin, 0), jnp.where(any_loud, last + 1 - begin, 0)
 
 
-def _window_sums(values: Array, window: int) -> Array:
-    """Sum of `window` values from each index on; zeros past the end.
+def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Array:
+    """Of the squares in the window that ends at each index."""
+    signal = jnp.where(jnp.arange(len(signal), dtype=jnp.int32) < length, signal, 0)
+    if signal.dtype.name in _EXACT:
+        signed = jnp.issubdtype(signal.dtype, jnp.signedinteger)
+        magnitude = jnp.abs(signal.astype(jnp.int32)) if signed else signal
+        return exact_moving_sums(jnp.square(magnitude.astype(jnp.uint32)), window)
+    never = reset_interval == -1 or jnp.issubdtype(signal.dtype, jnp.integer)
+    return moving_sums(
+        jnp.square(signal.astype(jnp.float32)), window, len(signal) if never else reset_interval
+    )
 
-    Cut into blocks of the window's length, a window is the end of one block and the start of the next.
-    Only sums of neighbours are taken, no difference of long ones: nothing cancels.
-    """
-    blocks = -(-len(values) // window) + 1
-    table = jnp.pad(values, (0, blocks * window - len(values))).reshape(blocks, window)
-    ends = jnp.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    starts = jnp.cumsum(table, axis=1)
-    following = jnp.pad(starts[1:, :-1], ((0, 1), (1, 0)))
-    return (ends + following).reshape(-1)[: len(values)]
+
+def _mean_factor(window: Array, window_length: int) -> Array:
+    """What turns a sum into a mean: rounded before the product, as in DALI."""
+    shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
+    return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
+
+
+def _loudest(power: Array, valid: Array, first: Array) -> Array:
+    """The greatest power; NaN only if that of the first window is, as DALI compares."""
+    start = jnp.take(power, first)
+    greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
+    return jnp.where(jnp.isnan(start), start, greatest)
+
+
+def _ratio(decibels: float) -> np.float32:
+    """The ratio of powers, in float32."""
+    exponent = np.float32(decibels) * (np.float32(1) / np.float32(10))
+    return np.float32(10.0 ** float(exponent))

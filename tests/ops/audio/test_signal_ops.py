@@ -1,4 +1,4 @@
-"""mfcc, preemphasis_filter, power_spectrum, nonsilent_region and audio_resample: DALI, SciPy, NumPy."""
+"""mfcc, preemphasis_filter, power_spectrum and audio_resample: DALI, SciPy, NumPy."""
 
 import jax
 import jax.numpy as jnp
@@ -12,10 +12,10 @@ from jdali._errors import SampleError
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 from jdali.codecs.resampling import resample
-from jdali.ops.audio import _audio_resample, _mfcc, _nonsilent_region, _power_spectrum, _preemphasis_filter
+from jdali.ops.audio import _audio_resample, _mfcc, _power_spectrum, _preemphasis_filter
 
 mfcc, power_spectrum = _mfcc.mfcc, _power_spectrum.power_spectrum
-nonsilent_region, audio_resample = _nonsilent_region.nonsilent_region, _audio_resample.audio_resample
+audio_resample = _audio_resample.audio_resample
 preemphasis_filter = _preemphasis_filter.preemphasis_filter
 
 
@@ -87,47 +87,6 @@ def test_power_spectrum_of_any_size_equals_numpy():
         got = contract.pure(power_spectrum, [data], {"power": 1})
         # Some float32 ulps of the transform's norm.
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-5 * max(1, size**0.5))
-
-
-def silence(*parts, dtype=np.float32):
-    """Alternating silence and noise of the given lengths."""
-    rng = np.random.default_rng(0)
-    pieces = [
-        rng.uniform(0.2, 1, n) * (i % 2) * (100 if np.dtype(dtype).kind != "f" else 1)
-        for i, n in enumerate(parts)
-    ]
-    return np.concatenate(pieces).astype(dtype)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(
-    "args",
-    [
-        {"window_length": 5, "reset_interval": -1}, {"window_length": 16, "cutoff_db": -3.0},
-        {"window_length": 4, "reference_power": 2.0, "cutoff_db": -10.0}, {},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_nonsilent_region_as_dali(args):
-    data = [silence(20, 30, 10), silence(0, 10, 40, 5, 3), silence(3), silence(50, 1), silence(0, 7)]
-    contract.check(nonsilent_region, [data], args)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
-def test_nonsilent_region_types_as_dali(dtype):
-    data = [silence(20, 30, 10, dtype=dtype), silence(5, 5, dtype=dtype)]
-    contract.check(nonsilent_region, [data], {"window_length": 7})
-
-
-def test_nonsilent_region_by_hand():
-    data = np.zeros(25, np.float32)
-    data[10:15] = 1
-    got = contract.pure(nonsilent_region, [data], {"window_length": 3, "reset_interval": -1})
-    assert [int(v) for v in got] == [8, 9]  # the first window to see it starts at 8, the last ends at 16
-    quiet = contract.pure(nonsilent_region, [data * 0], {"reference_power": 1.0})
-    assert [int(v) for v in quiet] == [0, 0]
-    assert [int(v) for v in pure_call(nonsilent_region, [data[:0]], {})] == [0, 0]
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32])
@@ -214,13 +173,6 @@ def test_jit_vmap_and_grad():
         (preemphasis_filter, {"border": "x"}, '``border`` mode "x" is not supported. It must be one of'),
         (power_spectrum, {"power": 3}, "Power argument should be either `2` for power spectrum or `1`"),
         (power_spectrum, {"axis": 1}, r"Transform axis 1 is out of bounds \[0, 1\)"),
-        (
-            nonsilent_region,
-            {"window_length": 3},
-            "`reset_interval` shall be a multiple of `window_length`, or",
-        ),
-        (nonsilent_region, {"window_length": 0}, "window_length must be positive"),
-        (nonsilent_region, {"reference_power": -1.0}, "reference_power must not be negative"),
         (audio_resample, {}, "No resampling factor specified! Please supply either the"),
         (audio_resample, {"in_rate": 1.0}, "The parameters ``in_rate`` and ``out_rate`` must be specified"),
         (audio_resample, {"scale": -1.0}, "The scaling factor must be non-negative. Got scale == -1"),
