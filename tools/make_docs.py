@@ -22,6 +22,7 @@ from docs._pages import STYLE, docstring, markdown, page, signature_text
 
 import jdali
 from jdali._operators.names import class_name
+from jdali._operators.random_key import call_with_key
 from jdali._operators.record import REGISTRY, CompiledOp, Operator
 from jdali._operators.surface import ALIASES
 
@@ -76,11 +77,14 @@ def names_of(op: Operator) -> str:
     rows.append(("DALI's devices", ", ".join(op.devices)))
     if op.source:
         rows.append(("DALI's source", op.source))
-    return (
-        "<table>"
-        + "".join(f"<tr><td>{a}</td><td><code>{html.escape(b)}</code></td></tr>" for a, b in rows)
-        + "</table>"
-    )
+    table = "".join(f"<tr><td>{a}</td><td><code>{html.escape(b)}</code></td></tr>" for a, b in rows)
+    note = ""
+    if isinstance(op, CompiledOp) and op.random:
+        note = (
+            "<p>The pure function draws random values from a JAX key, which comes first, "
+            f"<code>{html.escape(call_with_key(op))}</code>, or by name, <code>key=key</code>.</p>"
+        )
+    return f"<table>{table}</table>{note}"
 
 
 def hasattr_path(module: Any, name: str) -> bool:

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import types as pytypes
 import typing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,14 +105,32 @@ def function_text(function: Any, surface: str) -> str:
     op = getattr(function, "__operator__", None)
     single = op is not None and op.outputs == 1 and not op.output_per_optional
     result = RETURNS[surface] if single else "Any"
-    parameters = parameter_texts(inspect.signature(function), surface)
-    if surface == "jdali.ops" and _EXTENT in parameters:  # with it the result is a pair
-        without, given = ([form if p == _EXTENT else p for p in parameters] for form in _EXTENT_FORMS)
-        return "\n".join(
-            f"@overload\n{_definition(function.__name__, texts, returned)}"
-            for texts, returned in ((without, result), (given, f"tuple[{result}, {result}]"))
-        )
-    return _definition(function.__name__, parameters, result)
+    forms = [
+        (texts, result) for texts in map(partial(parameter_texts, surface=surface), signatures(function))
+    ]
+    if surface == "jdali.ops":
+        forms = [form for texts, returned in forms for form in _forms_of_extent(texts, returned)]
+    overload = "@overload\n" if len(forms) > 1 else ""
+    return "\n".join(f"{overload}{_definition(function.__name__, texts, made)}" for texts, made in forms)
+
+
+def signatures(function: Any) -> list[inspect.Signature]:
+    """The ways to call a function: a random operator's key comes first, or by name."""
+    signature = inspect.signature(function)
+    first, *others = signature.parameters.values() or [None]
+    if first is None or first.name != "key" or first.kind is not first.POSITIONAL_ONLY:
+        return [signature]
+    positional = [p for p in others if p.kind is not p.KEYWORD_ONLY]
+    named = [first.replace(kind=first.KEYWORD_ONLY), *(p for p in others if p.kind is p.KEYWORD_ONLY)]
+    return [signature, signature.replace(parameters=[*positional, *named])]
+
+
+def _forms_of_extent(parameters: list[str], result: str) -> list[tuple[list[str], str]]:
+    """The parameters and the result without `extent` and with it, which makes the result a pair."""
+    if _EXTENT not in parameters:
+        return [(parameters, result)]
+    without, given = ([form if p == _EXTENT else p for p in parameters] for form in _EXTENT_FORMS)
+    return [(without, result), (given, f"tuple[{result}, {result}]")]
 
 
 def _definition(name: str, parameters: list[str], result: str) -> str:

@@ -18,6 +18,7 @@ from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
 from jdali._operators.call import PlannedCall, Traced, plan_call, run_call, run_sample
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
+from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._system.devices import is_local, to_host
 
@@ -101,7 +102,7 @@ class _PureCall:
         cls, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any], key: Any, layout: Any, extent: Any
     ) -> _PureCall:
         if op.random and key is None:
-            raise TypeError(f"{op.name}: needs a JAX key as its first argument")
+            raise no_key(op, "the call has none")
         args = {k: v for k, v in args.items() if v is not None}
         tracers = _traced_arguments(op, args)
         known = [_as_input(i) for i in inputs]

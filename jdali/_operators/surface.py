@@ -93,22 +93,36 @@ def _union(annotation: Any, extra: Any) -> Any:
         return Any
 
 
-def document(op: Operator, extra: dict[str, str], *, by_frame: bool = True) -> str:
-    """The operator's docstring with further arguments added to its Args, and what may differ by frame if asked."""
+def document(
+    op: Operator, extra: Mapping[str, str], *, by_frame: bool = True, first: Mapping[str, str] | None = None
+) -> str:
+    """The operator's docstring with further arguments in its Args, and what may differ by frame if asked.
+
+    Args:
+        op: the record.
+        extra: further arguments, after the operator's own.
+        by_frame: whether to say which arguments may differ by frame.
+        first: further arguments, before the operator's own.
+    """
     doc = op.doc
     names = [f"`{arg.name}`" for arg in op.public_args.values() if arg.per_frame]
     if names and by_frame:
         doc += (
             f"\n\nBy frame: of sequences {', '.join(names)} may have a value for each frame, see `per_frame`."
         )
-    if not extra:
+    before, after = _entries(first or {}), _entries(extra)
+    if not before and not after:
         return doc
-    block = "\n".join(f"    {name}: {text}" for name, text in extra.items())
     head, found, tail = doc.partition("\nArgs:\n")
     if not found:
-        return f"{doc}\n\nArgs:\n{block}\n"
+        return f"{doc}\n\nArgs:\n{before}{after}"
     body, separator, rest = tail.partition("\n\n")
-    return f"{head}\nArgs:\n{body.rstrip()}\n{block}{separator}{rest}"
+    return f"{head}\nArgs:\n{before}{body.rstrip()}\n{after.rstrip()}{separator}{rest}"
+
+
+def _entries(arguments: Mapping[str, str]) -> str:
+    """Lines of a docstring's Args."""
+    return "".join(f"    {name}: {text}\n" for name, text in arguments.items())
 
 
 def describe(

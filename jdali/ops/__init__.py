@@ -1,8 +1,9 @@
 """The operators as pure functions of one sample, for use inside `jit`, `vmap`, `grad` and `shard_map`.
 
 An image goes in with its true size, DALI's arguments by name; arguments that decide the size of the
-result must be concrete while tracing. Random operators take a JAX key first. Results of 64-bit types
-have them only with `jax_enable_x64`; without it they are 32 bits wide, as everywhere in JAX.
+result must be concrete while tracing. Random operators take a JAX key, first or as `key=`:
+`ops.noise.gaussian(jax.random.key(0), image)`. Results of 64-bit types have them only with
+`jax_enable_x64`; without it they are 32 bits wide, as everywhere in JAX.
 
 Samples of several sizes in one program are padded to one shape. Every function takes two arguments for them:
 

@@ -2325,6 +2325,36 @@ def jitter(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def jitter(
+    image: Any,
+    /,
+    *,
+    key: ArrayLike,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    nDegree: int = 2,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def jitter(
+    image: Any,
+    /,
+    *,
+    key: ArrayLike,
+    fill_value: float = 0.0,
+    interp_type: types.DALIInterpType = ...,
+    mask: Any = 1,
+    nDegree: int = 2,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def jpeg_compression_distortion(
     image: Any,
     /,
@@ -2831,6 +2861,34 @@ def random_crop_generator(
 ) -> tuple[Any, Any]: ...
 
 @overload
+def random_crop_generator(
+    shapes: Any,
+    /,
+    *,
+    key: ArrayLike,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Any: ...
+
+@overload
+def random_crop_generator(
+    shapes: Any,
+    /,
+    *,
+    key: ArrayLike,
+    num_attempts: int = 10,
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Any, Any]: ...
+
+@overload
 def random_resized_crop(
     key: ArrayLike,
     image: Any,
@@ -2858,6 +2916,50 @@ def random_resized_crop(
     image: Any,
     /,
     *,
+    size: int | typing.Sequence[int],
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    num_attempts: int = 10,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def random_resized_crop(
+    image: Any,
+    /,
+    *,
+    key: ArrayLike,
+    size: int | typing.Sequence[int],
+    random_area: typing.Sequence[float] = ...,
+    random_aspect_ratio: typing.Sequence[float] = ...,
+    num_attempts: int = 10,
+    interp_type: Any = ...,
+    min_filter: Any = None,
+    mag_filter: Any = None,
+    antialias: bool = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int = 32,
+    temp_buffer_hint: int = 0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def random_resized_crop(
+    image: Any,
+    /,
+    *,
+    key: ArrayLike,
     size: int | typing.Sequence[int],
     random_area: typing.Sequence[float] = ...,
     random_aspect_ratio: typing.Sequence[float] = ...,
@@ -3090,6 +3192,38 @@ def roi_random_crop(
     picture: Any = None,
     /,
     *,
+    crop_shape: Any,
+    in_shape: Any = None,
+    roi_end: Any = None,
+    roi_shape: Any = None,
+    roi_start: Any,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def roi_random_crop(
+    picture: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    crop_shape: Any,
+    in_shape: Any = None,
+    roi_end: Any = None,
+    roi_shape: Any = None,
+    roi_start: Any,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def roi_random_crop(
+    picture: Any = None,
+    /,
+    *,
+    key: ArrayLike,
     crop_shape: Any,
     in_shape: Any = None,
     roi_end: Any = None,

@@ -9,6 +9,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jdali._operators.pure import keeps_floats, pure_call
+from jdali._operators.random_key import KEY_DOC, take_key
 from jdali._operators.record import Operator
 from jdali._operators.surface import describe, document, public_signature
 
@@ -33,14 +34,10 @@ def make_pure(op: Operator) -> Any:
 
     def function(*inputs: Any, **args: Any) -> Any:
         layout = "" if own_layout else args.pop("layout", "")
-        key = None
-        if op.random:
-            if not inputs:
-                raise TypeError(f"{op.name}: needs a JAX key as its first argument")
-            key, *inputs = inputs  # type: ignore[assignment]
+        key, values = take_key(op, inputs, args.pop("key", None)) if op.random else (None, list(inputs))
         padding = {name: args.pop(name, None) for name in PADDING}
         return pure_call(
-            op, [i for i in op.counted(inputs) if i is not None], args, key=key, layout=layout, **padding
+            op, [i for i in op.counted(values) if i is not None], args, key=key, layout=layout, **padding
         )
 
     signature = public_signature(op, ArrayLike, ArrayLike, key=Array)
@@ -53,7 +50,7 @@ def make_pure(op: Operator) -> Any:
         if op.inputs or name != "extent":
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
             extra[name] = text
-    doc = document(op, extra, by_frame=False)
+    doc = document(op, extra, by_frame=False, first={"key": KEY_DOC} if op.random else {})
     if keeps_floats(op):
         parameters = [p.replace(default=None) if p.name == "dtype" else p for p in parameters]
         doc += f"\n\n{_FLOATS_DOC}"

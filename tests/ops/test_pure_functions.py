@@ -255,8 +255,3 @@ def test_python_numbers_have_the_types_of_constants():
         assert jdali.ops.stack([1.5, 2.0], [3.0, 4.0]).dtype == np.float32
         assert jdali.ops.math.add(small, np.float64(10)).dtype == np.float64
         assert jax.jit(lambda value: jdali.ops.math.add(value, 10))(small).dtype == np.int32
-
-
-def test_random_operator_asks_for_its_key():
-    with pytest.raises(TypeError, match=r"^random.normal: needs a JAX key as its first argument"):
-        jdali.ops.random.normal()

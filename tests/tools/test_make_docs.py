@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jdali._operators.record import REGISTRY
+from jdali._operators.record import REGISTRY, CompiledOp
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools" / "make_docs.py"
@@ -55,6 +55,14 @@ def test_every_operator_has_a_page_that_the_index_leads_to(folder):
         for argument in REGISTRY[name].public_args:
             assert argument in text, (name, argument)
         assert f'href="{name}.html"' in index
+
+
+def test_pages_of_random_operators_say_that_a_key_comes_first(folder):
+    for op in REGISTRY.values():
+        if op.name.startswith(("_", "math.")) or not isinstance(op, CompiledOp):
+            continue
+        text = (folder / "operators" / f"{op.name}.html").read_text()
+        assert (f"<code>ops.{op.name}(key" in text) == op.random, op.name
 
 
 def test_every_guide_has_a_page_that_the_first_leads_to(folder):

@@ -76,6 +76,32 @@ def gaussian(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def gaussian(
+    data: Any,
+    /,
+    *,
+    key: ArrayLike,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def gaussian(
+    data: Any,
+    /,
+    *,
+    key: ArrayLike,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def salt_and_pepper(
     key: ArrayLike,
     data: Any,
@@ -108,6 +134,38 @@ def salt_and_pepper(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def salt_and_pepper(
+    data: Any,
+    /,
+    *,
+    key: ArrayLike,
+    pepper_val: Any = None,
+    per_channel: bool = False,
+    prob: Any = 0.05,
+    salt_val: Any = None,
+    salt_vs_pepper: Any = 0.5,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def salt_and_pepper(
+    data: Any,
+    /,
+    *,
+    key: ArrayLike,
+    pepper_val: Any = None,
+    per_channel: bool = False,
+    prob: Any = 0.05,
+    salt_val: Any = None,
+    salt_vs_pepper: Any = 0.5,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def shot(
     key: ArrayLike,
     data: Any,
@@ -125,6 +183,30 @@ def shot(
     data: Any,
     /,
     *,
+    factor: Any = 12.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def shot(
+    data: Any,
+    /,
+    *,
+    key: ArrayLike,
+    factor: Any = 12.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def shot(
+    data: Any,
+    /,
+    *,
+    key: ArrayLike,
     factor: Any = 12.0,
     layout: Any = '',
     extent: ArrayLike | typing.Sequence[Any],

@@ -112,6 +112,36 @@ def beta(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def beta(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    beta: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    shape: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def beta(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    alpha: Any = 1.0,
+    beta: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    shape: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def choice(
     key: ArrayLike,
     a: Any,
@@ -140,6 +170,34 @@ def choice(
 ) -> tuple[Array, Array]: ...
 
 @overload
+def choice(
+    a: Any,
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    p: Any = None,
+    shape: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def choice(
+    a: Any,
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    p: Any = None,
+    shape: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
 def coin_flip(
     key: ArrayLike,
     shape_like: Any = None,
@@ -159,6 +217,34 @@ def coin_flip(
     shape_like: Any = None,
     /,
     *,
+    dtype: DTypeLike | None = None,
+    probability: Any = 0.5,
+    shape: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def coin_flip(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    dtype: DTypeLike | None = None,
+    probability: Any = 0.5,
+    shape: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def coin_flip(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
     dtype: DTypeLike | None = None,
     probability: Any = 0.5,
     shape: Any = None,
@@ -188,6 +274,36 @@ def normal(
     shape_like: Any = None,
     /,
     *,
+    dtype: DTypeLike | None = None,
+    mean: Any = 0.0,
+    shape: Any = None,
+    stddev: Any = 1.0,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def normal(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    dtype: DTypeLike | None = None,
+    mean: Any = 0.0,
+    shape: Any = None,
+    stddev: Any = 1.0,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def normal(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
     dtype: DTypeLike | None = None,
     mean: Any = 0.0,
     shape: Any = None,
@@ -218,6 +334,36 @@ def uniform(
     shape_like: Any = None,
     /,
     *,
+    dtype: DTypeLike | None = None,
+    range: Any = ...,
+    shape: Any = None,
+    values: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...
+
+@overload
+def uniform(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
+    dtype: DTypeLike | None = None,
+    range: Any = ...,
+    shape: Any = None,
+    values: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def uniform(
+    shape_like: Any = None,
+    /,
+    *,
+    key: ArrayLike,
     dtype: DTypeLike | None = None,
     range: Any = ...,
     shape: Any = None,

@@ -81,3 +81,31 @@ def random_mask_pixel(
     extent: ArrayLike | typing.Sequence[Any],
     out_shape: Any = None,
 ) -> tuple[Array, Array]: ...
+
+@overload
+def random_mask_pixel(
+    mask: Any,
+    /,
+    *,
+    key: ArrayLike,
+    foreground: Any = 0,
+    threshold: Any = 0.0,
+    value: Any = None,
+    layout: Any = '',
+    extent: None = None,
+    out_shape: Any = None,
+) -> Array: ...
+
+@overload
+def random_mask_pixel(
+    mask: Any,
+    /,
+    *,
+    key: ArrayLike,
+    foreground: Any = 0,
+    threshold: Any = 0.0,
+    value: Any = None,
+    layout: Any = '',
+    extent: ArrayLike | typing.Sequence[Any],
+    out_shape: Any = None,
+) -> tuple[Array, Array]: ...

@@ -1,0 +1,95 @@
+"""The JAX key of a random operator's pure function: first, or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jdali._operators.base import Operator
+
+KEY_DOC = (
+    "JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by\n"
+    "        `jax.vmap`, with a key for each sample."
+)
+
+
+def call_with_key(op: Operator) -> str:
+    """The call of an operator's pure function as a program writes it: `ops.noise.gaussian(key, data)`."""
+    inputs = [i.name for i in op.inputs if not i.optional]
+    return f"ops.{op.name}({', '.join(['key', *inputs])})"
+
+
+def take_key(op: Operator, inputs: Sequence[Any], named: Any) -> tuple[Array, list[Any]]:
+    """Separates the key from the inputs of a call.
+
+    Args:
+        op: a random operator.
+        inputs: what the call has by position.
+        named: what it has as `key=`; None: nothing.
+
+    Returns: the typed key, and the inputs.
+
+    Raises:
+        TypeError: no key where one has to be, two of them, or many.
+    """
+    first = inputs[0] if inputs else None
+    if named is not None and not is_key(named):
+        raise no_key(op, f"key= is {described(named)}, which is no key")
+    if named is not None and (is_typed(first) or (is_key(first) and len(inputs) > len(op.inputs))):
+        raise TypeError(f"{op.name}: the key is given twice, first and as key=")
+    if named is None and not is_key(first):
+        given = f"its first argument is {described(first)}" if inputs else "the call has none"
+        elsewhere = next((i for i, value in enumerate(inputs) if is_typed(value)), None)
+        if elsewhere is not None:
+            given += f", the key is argument {elsewhere + 1}"
+        raise no_key(op, given)
+    key, rest = (first, inputs[1:]) if named is None else (named, inputs)
+    if key.ndim > (0 if is_typed(key) else 1):
+        raise TypeError(
+            f"{op.name}: got {described(key)}, and a call is for one sample, which has one key: "
+            "map it over the samples with jax.vmap"
+        )
+    return (key if is_typed(key) else jax.random.wrap_key_data(jnp.asarray(key))), list(rest)
+
+
+def is_typed(value: Any) -> bool:
+    """Tells whether a value is an array of JAX's typed keys."""
+    return isinstance(value, Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
+
+
+def is_key(value: Any) -> bool:
+    """Tells whether a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
+    if not isinstance(value, (Array, np.ndarray)):
+        return False
+    if is_typed(value):
+        return True
+    words = jax.eval_shape(jax.random.PRNGKey, 0).shape
+    return value.dtype == np.uint32 and value.ndim in (1, 2) and value.shape[-1:] == words
+
+
+def described(value: Any) -> str:
+    """What a value is, for a message."""
+    if is_key(value):
+        many = value.ndim > (0 if is_typed(value) else 1)
+        return f"a batch of {len(value)} keys" if many else "a key"
+    if isinstance(value, (Array, np.ndarray)):
+        return f"an array, {value.dtype} {list(value.shape)}"
+    return f"{value!r:.40}"
+
+
+def no_key(op: Operator, found: str) -> TypeError:
+    """The error of a call without a key.
+
+    Args:
+        op: a random operator.
+        found: what the call has instead.
+    """
+    return TypeError(
+        f"{op.name} draws random values: pass a JAX key first, {call_with_key(op)}, or key=..., "
+        f"for example key=jax.random.key(0); {found}"
+    )
