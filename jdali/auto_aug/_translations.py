@@ -86,8 +86,8 @@ def pretty_select(
         if error.missing_args != ["shape"] or error.augmentation.op not in translations:
             raise
         raise TypeError(
-            f"{auto_aug_name}: {error.augmentation.name} translates by shares of the image's size and needs "  # type: ignore[attr-defined]
-            "it as the argument `shape`, (height, width): fn.peek_image_shape gives it for encoded images. For "
-            "translations by pixels, which need no shape, take the suite of "
-            f"{ref_suite_name}(use_shape=False)."
+            f"{auto_aug_name}: The augmentation `{error.augmentation.name}` requires `shape` argument that describes image shape "  # type: ignore[attr-defined]
+            f"(in HWC layout). Please provide it as `shape` argument to `{auto_aug_name}` call; `fn.peek_image_shape` "
+            "gives it for encoded images. Translations by pixels, `translate_x_no_shape` and `translate_y_no_shape`, "
+            f"need none: `{ref_suite_name}` with `use_shape=False` has them."
         ) from error

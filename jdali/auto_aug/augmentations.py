@@ -193,7 +193,7 @@ def solarize_add_shift(shift: float) -> np.ndarray[Any, Any]:
         ValueError: it is 128 or more, which could carry a dark value past 255.
     """
     if shift >= 128:
-        raise ValueError(f"solarize_add: shifts must be below 128, got {shift}")
+        raise ValueError(f"The solarize_add augmentation accepts shifts from 0 to 128, got {shift}")
     return np.array(shift).astype(np.uint8)
 
 

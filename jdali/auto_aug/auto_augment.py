@@ -63,7 +63,8 @@ def auto_augment(
         given = [name for name, value in sizes.items() if value is not None]
         if given:
             raise ValueError(
-                f"auto_augment: the policy {policy_name} translates nothing, so {given[0]} has no use"
+                f"auto_augment: The policy `{policy_name}` does not contain any augmentations that rely on the image shape. "
+                f"The `{given[0]}` argument must not be specified in that case."
             )
         policy = get_reduced_image_net_policy()
     else:
@@ -105,7 +106,7 @@ def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwa
     """
     who = "apply_auto_augment"
     if not policy.sub_policies:
-        raise ValueError(f"{who}: Cannot run empty policy. Got {policy!r}")
+        raise ValueError(f"{who}: Cannot run empty policy. Got {policy!r} in `{who}` call.")
     augmentations = policy.augmentations.values()
     forbid_unused_kwargs(augmentations, kwargs, who)
     signed = any(augmentation.randomly_negate for augmentation in augmentations)

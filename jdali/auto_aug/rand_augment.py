@@ -95,7 +95,7 @@ def apply_rand_augment(
             f"{who}: The magnitude bin `m` must be an integer from `[0, {num_magnitude_bins - 1}]` range. Got {m!r}."
         )
     if n == 0:
-        warnings.warn(f"{who}: n is 0, so no augmentation is applied", stacklevel=2)
+        warnings.warn(f"The `{who}` was called with `n=0`, no augmentation will be applied.", stacklevel=2)
         return data
     if not augmentations:
         raise ValueError(

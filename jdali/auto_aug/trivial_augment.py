@@ -41,7 +41,7 @@ def trivial_augment_wide(
     Returns: the batch, of the same sizes and type.
     """
     suite = get_trivial_augment_wide_suite(shape is not None, max_translate_abs, max_translate_rel)
-    chosen = without(suite, excluded, "TrivialAugment Wide")
+    chosen = without(suite, excluded, "TrivialAugmentWide")
     kwargs = warping(chosen, fill_value=fill_value, interp_type=interp_type)
     if shape is not None:
         kwargs["shape"] = shape

@@ -67,8 +67,8 @@ def signed_bin(
     """
     if not isinstance(magnitude_bin, (int, DataNode)):
         raise TypeError(
-            "signed_bin: The `magnitude_bin` must be an int or _DataNode, a batch of ints, from 0 to the number of "
-            f"bins - 1, got {magnitude_bin!r}"
+            "signed_bin: The `magnitude_bin` must be an int or _DataNode (output of DALI op or `types.Constant`) representing "
+            f"batch of ints from `[0..num_magnitude_bins-1]` range. Got {magnitude_bin!r} instead."
         )
     if random_sign is not None and (seed is not None or shape is not None):
         raise ValueError(
@@ -106,10 +106,11 @@ class Augmentation:
             "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
             "param_device": param_device, "name": name,
         }  # fmt: skip
-        if _args.get_num_positional_args(op) < _DATA_AND_PARAMETER:
+        positional = _args.get_num_positional_args(op)
+        if positional < _DATA_AND_PARAMETER:
             raise TypeError(
-                f"{self.name}: the functions decorated with `@augmentation` must accept at least two positional arguments: the "
-                f"samples and parameters: {self!r}"
+                f"The {op} accepts {positional} positional argument(s), but the functions decorated with `@augmentation` must "
+                f"accept at least two positional arguments: the samples and parameters. Error in: {self!r}."
             )
 
     @property
@@ -184,7 +185,7 @@ class Augmentation:
         missing = _args.get_missing_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
         if missing:
             raise _args.MissingArgException(
-                f"{self.name}: The augmentation `{self.name}` requires following named argument(s) which were not provided to "
+                f"The augmentation `{self.name}` requires following named argument(s) which were not provided to "
                 f"the call: {', '.join(missing)}.",
                 augmentation=self,
                 missing_args=missing,
@@ -199,15 +200,16 @@ class Augmentation:
         magnitudes = magnitudes_of(self.mag_range, num_magnitude_bins, self.name)
         if magnitude_bin is None:
             raise TypeError(
-                f"{self.name}: The augmentation has `mag_range` specified, so when called, it requires `magnitude_bin` parameter"
+                f"The augmentation `{self.name}` has `mag_range` specified, so when called, it requires `magnitude_bin` "
+                f"parameter to select the magnitude from the `mag_range`. Error in augmentation: {self!r}."
             )
         device = data.device if self.param_device == "auto" else self.param_device
         signed = isinstance(magnitude_bin, SignedMagnitudeBin)
         if self.randomly_negate and not signed:
             warnings.warn(
-                f"{self.name}: negates its magnitude at random, but magnitude_bin has no signs, so they are drawn "
-                "here. If this is one of several augmentations to choose from, pass "
-                "signed_bin(magnitude_bin) to all of them: that takes less time.",
+                f"The augmentation `{self.name}` was declared with `random_negate=True`, but unsigned `magnitude_bin` was "
+                "passed to the augmentation call, so signs are drawn here. If this is one of several augmentations to choose "
+                "from, pass `signed_bin(magnitude_bin)` to all of them: that takes less time.",
                 stacklevel=3,
             )
             magnitude_bin, signed = signed_bin(magnitude_bin), True

@@ -22,18 +22,19 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
     if isinstance(mag_range, np.ndarray):
         if num_magnitude_bins is not None and len(mag_range) != num_magnitude_bins:
             raise ValueError(
-                f"{who}: mag_range is an array of {len(mag_range)} magnitudes, but num_magnitude_bins is "
-                f"{num_magnitude_bins}"
+                f"The augmentation `{who}` has nd.array of length {len(mag_range)} specified as the `mag_range`. However, the "
+                f"`num_magnitude_bins` passed to the call is {num_magnitude_bins}."
             )
         return mag_range
     if num_magnitude_bins is None:
         raise TypeError(
-            f"{who}: The `num_magnitude_bins` argument is missing: it has a mag_range, so it must be given beside magnitude_bin"
+            f"The `num_magnitude_bins` argument is missing in the call of the `{who}` augmentation: it has a `mag_range`, so the "
+            "number of bins must be given beside `magnitude_bin`."
         )
     if not hasattr(mag_range, "__len__") or len(mag_range) != 2:
         raise ValueError(
-            f"{who}: The `mag_range` must be a tuple of (low, high) ends of magnitude range or nd.array of explicitly defined "
-            f"magnitudes. Got `{mag_range!r}`"
+            "The `mag_range` must be a tuple of (low, high) ends of magnitude range or nd.array of explicitly defined "
+            f"magnitudes. Got `{mag_range!r}` for augmentation `{who}`."
         )
     low, high = mag_range
     return np.linspace(low, high, num_magnitude_bins, dtype=np.float32)
@@ -53,16 +54,16 @@ def table_of(
         row = mag_to_param(magnitude)
         if _has_node(row):
             raise TypeError(
-                f"{who}: The `mag_to_param` callback returned `DataNode`. Parameters are computed once, before the pipeline "
-                "runs: return an array or numbers, and call operators in the augmentation itself"
+                f"The `mag_to_param` callback of `{who}` augmentation returned `DataNode`. Parameters are computed once, before "
+                "the pipeline runs: return an array or numbers, and call operators in the augmentation itself."
             )
         rows.append(np.array(row))
     for magnitude, row in zip(magnitudes, rows, strict=True):
         if (row.shape, row.dtype) != (rows[0].shape, rows[0].dtype):
             raise ValueError(
-                f"{who}: The `mag_to_param` callback must return the arrays of the same type and shape for different "
-                "magnitudes, but gives "
-                f"{rows[0].dtype} {rows[0].shape} for {magnitudes[0]} and {row.dtype} {row.shape} for {magnitude}"
+                f"The `mag_to_param` callback of `{who}` augmentation must return the arrays of the same type and shape for "
+                f"different magnitudes. Got param of shape {rows[0].shape} and {rows[0].dtype} type for magnitude "
+                f"{magnitudes[0]}, but {row.shape} and {row.dtype} for {magnitude}."
             )
     return types.constant_array(np.array(rows))
 

@@ -80,8 +80,7 @@ def augmentation(
         )
     if isinstance(function, Augmentation):
         raise TypeError(
-            f"The `@augmentation` was applied to already decorated Augmentation: {function.name}; call "
-            f"{function.name}.augmentation(...) to make "
-            f"another one of it, or decorate {function.name}.op"
+            "The `@augmentation` was applied to already decorated Augmentation. For another one with other settings call "
+            f"`{function.name}.augmentation`, or decorate `{function.name}.op`. Error in augmentation: {function!r}."
         )
     return decorate(function)

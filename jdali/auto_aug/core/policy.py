@@ -56,33 +56,35 @@ class Policy:
                 f"Policy: Each augmentation in sub policies must be an instance of Augmentation. Got `{augmentation}`. Did you "
                 "forget to use `@augmentation` decorator?"
             )
-        who = f"{augmentation.name} in policy {self.name!r}"
+        name, policy = augmentation.name, self.name
         if not isinstance(probability, (int, float)) or not 0 <= probability <= 1:
             raise ValueError(
                 f"Policy: Probability of applying the augmentation must be a number from `[0, 1]` range. Got `{probability}` "
-                f"for {who}."
+                f"for augmentation `{name}` in policy `{policy}`."
             )
         if probability == 0:
             warnings.warn(
-                f"Policy: The augmentation {who} is used with probability 0: it is never applied",
+                f"The augmentation `{name}` in policy `{policy}` is used with probability 0 in one of the sub-policies.",
                 stacklevel=4,
             )
         if magnitude is None:
             if augmentation.mag_range is not None:
                 raise ValueError(
-                    f"Policy: The augmentation {who} has `mag_range` specified, so the magnitude bin is required. Got None"
+                    f"Policy: The augmentation `{name}` has `mag_range` specified, so the magnitude bin is required. However, "
+                    f"got `None` in the policy `{policy}`."
                 )
             return
         if augmentation.mag_range is None:
             warnings.warn(
-                f"Policy: The magnitude bin `{magnitude}` for augmentation {who} will be ignored. It has no `mag_range` "
-                "specified; give None",
+                f"The magnitude bin `{magnitude}` for augmentation `{name}` in policy `{policy}` will be ignored. The "
+                "augmentation does not accept magnitudes (as it has no `mag_range` specified). You can specify `None` "
+                f"instead of `{magnitude}` to silence this warning.",
                 stacklevel=4,
             )
         if not isinstance(magnitude, int) or not 0 <= magnitude < self.num_magnitude_bins:
             raise ValueError(
                 f"Policy: Magnitude of the augmentation must be an integer from `[0, {self.num_magnitude_bins - 1}]` range. Got "
-                f"`{magnitude!r}` for {who}"
+                f"`{magnitude!r}` for augmentation `{name}` in policy `{policy}`."
             )
 
     @property
