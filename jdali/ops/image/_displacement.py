@@ -182,7 +182,7 @@ def jitter(
 ) -> Array:
     """Shows at each pixel another one that is a random number of whole pixels away, with all of its channels.
 
-    Both numbers are any of -nDegree // 2 to nDegree - nDegree // 2, each as likely; at the borders the pixel
+    Both numbers are any of -(nDegree // 2) to nDegree - nDegree // 2, each as likely; at the borders the pixel
     nearest to that position is taken.
 
     Args:
@@ -194,7 +194,8 @@ def jitter(
 
     Returns: shape and type of the input.
 
-    Parity: DALI has it on a GPU only; other values of the same distribution.
+    Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
+    there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
     """
     del fill_value, interp_type
     image = fit(image, out_shape)

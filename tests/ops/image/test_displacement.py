@@ -1,12 +1,16 @@
 """water, sphere and jitter."""
 
+import collections
+import itertools
+
 import jax
 import numpy as np
 import pytest
 from support import contract
 from support.data import image
+from support.frequencies import check_frequencies
 
-from jdali import types
+from jdali import ops, types
 from jdali._operators.pure import pure_call
 from jdali.ops.image._displacement import jitter, sphere, water
 
@@ -63,6 +67,28 @@ def test_jitter_moves_whole_pixels():
         assert abs(np.corrcoef(moves[..., 0].ravel(), moves[..., 1].ravel())[0, 1]) < 0.1
         assert (found[0] >= 0).all()
         assert (found[0] < [height, width]).all()
+
+
+@pytest.mark.parametrize("degree", [1, 3, 4])
+def test_jitter_draws_moves_as_dali(degree):
+    """DALI's kernel draws two whole numbers from -(nDegree // 2) on, nDegree + 1 of them, and keeps to the borders."""
+    height, width, count = 3, 4, 6000
+    picture = np.arange(height * width, dtype=np.int32).reshape(height, width, 1)
+    keys = jax.random.split(jax.random.key(degree), count)
+    call = jax.jit(jax.vmap(lambda key: ops.jitter(key, picture, nDegree=degree)))
+    shown = np.asarray(call(keys))[..., 0]
+    moves = range(-(degree // 2), degree - degree // 2 + 1)
+    share = 1 / (degree + 1) ** 2
+    alone = {}
+    for y, x in itertools.product(range(height), range(width)):
+        expected = collections.Counter()
+        for dy, dx in itertools.product(moves, repeat=2):
+            expected[int(picture[np.clip(y + dy, 0, height - 1), np.clip(x + dx, 0, width - 1), 0])] += share
+        check_frequencies(shown[:, y, x].tolist(), expected)
+        alone[y, x] = expected
+    for one, other in (((1, 1), (1, 2)), ((1, 1), (2, 1)), ((0, 0), (2, 3))):  # each pixel draws for itself
+        both = {(a, b): p * q for a, p in alone[one].items() for b, q in alone[other].items()}
+        check_frequencies(zip(shown[:, *one].tolist(), shown[:, *other].tolist(), strict=True), both)
 
 
 def test_jitter_of_none():
