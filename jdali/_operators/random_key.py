@@ -48,7 +48,8 @@ def take_key(op: Operator, inputs: Sequence[Any], named: Any) -> tuple[Array, li
         if elsewhere is not None:
             given += f", the key is argument {elsewhere + 1}"
         raise no_key(op, given)
-    key, rest = (first, inputs[1:]) if named is None else (named, inputs)
+    key: Any = first if named is None else named
+    rest = inputs[1:] if named is None else inputs
     if key.ndim > (0 if is_typed(key) else 1):
         raise TypeError(
             f"{op.name}: got {described(key)}, and a call is for one sample, which has one key: "
@@ -68,8 +69,9 @@ def is_key(value: Any) -> bool:
         return False
     if is_typed(value):
         return True
-    words = jax.eval_shape(jax.random.PRNGKey, 0).shape
-    return value.dtype == np.uint32 and value.ndim in (1, 2) and value.shape[-1:] == words
+    if value.dtype != np.uint32 or value.ndim not in (1, 2):
+        return False
+    return value.shape[-1:] == jax.eval_shape(jax.random.PRNGKey, 0).shape
 
 
 def described(value: Any) -> str:
