@@ -75,7 +75,7 @@ def is_key(value: Any) -> bool:
 
 
 def described(value: Any) -> str:
-    """What a value is, for a message."""
+    """Describes a value for a message."""
     if is_key(value):
         many = value.ndim > (0 if is_typed(value) else 1)
         return f"a batch of {len(value)} keys" if many else "a key"

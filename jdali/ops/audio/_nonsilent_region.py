@@ -7,8 +7,8 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._kernels.moving_sums import exact_moving_sums, moving_sums
 from jdali._operators.record import Static, operator
-from jdali.ops.audio._moving_sums import exact_moving_sums, moving_sums
 
 _EXACT = ("uint8", "int8", "uint16", "int16")
 _TYPES = (*_EXACT, "uint32", "int32", "uint64", "int64", "float32")
@@ -101,7 +101,7 @@ def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Arr
 
 
 def _mean_factor(window: Array, window_length: int) -> Array:
-    """What turns a sum into a mean: rounded before the product, as in DALI."""
+    """Returns the factor that turns a sum into a mean: rounded before the product, as in DALI."""
     shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
     return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
 

@@ -8,8 +8,9 @@ from support import contract, oracle
 
 from jdali import ops
 from jdali._errors import SampleError
+from jdali._kernels import moving_sums as _moving_sums
 from jdali._operators.pure import pure_call
-from jdali.ops.audio import _moving_sums, _nonsilent_region
+from jdali.ops.audio import _nonsilent_region
 
 nonsilent_region = _nonsilent_region.nonsilent_region
 
