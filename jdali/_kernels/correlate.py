@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -99,6 +100,7 @@ class Correlation:
 def correlate_axes(
     kind: SumKind, axes: tuple[int, int], taps: tuple[int, ...],
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
+    support: Array | None = None,
 ) -> Array:  # fmt: skip
     """`correlate` along up to three axes that follow each other, of data of any number of axes.
 
@@ -109,6 +111,7 @@ def correlate_axes(
         extent: int32 [ndim], true size of the data.
         sizes: int32 [axes], true size of the kernel.
         shape: padded shape to return.
+        support: see `correlate`.
     """
     first, last = axes
     missing = 3 - (last - first)
@@ -120,10 +123,10 @@ def correlate_axes(
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
     anchor = jnp.concatenate([jnp.zeros(missing, jnp.int32), anchor])
-    values = correlate(
-        Correlation(kind, _three(taps), _three(kept)), data.reshape(padded), kernel.reshape(_three(kernel.shape)),
-        fill, anchor, true,
-    )  # fmt: skip
+    support = kernel != 0 if support is None else support
+    weights, support = (value.reshape(_three(value.shape)) for value in (kernel, support))
+    c = Correlation(kind, _three(taps), _three(kept))
+    values = correlate(c, data.reshape(padded), weights, support, fill, anchor, true)
     return fit(values.reshape(*lead, *kept, *channels), shape)
 
 
@@ -134,12 +137,15 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
 
 
 @one_program(static_argnums=0)
-def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: Array, sizes: Array) -> Array:
+def correlate(
+    c: Correlation, image: Array, kernel: Array, support: Array, fill: Array, anchor: Array, sizes: Array
+) -> Array:
     """Sums of products of a kernel with what lies under it, in float32.
 
     Args:
         image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
         kernel: float32 [T, R, S], padded.
+        support: bool [T, R, S]: elements that have products; those of the others are 0, also with NaN and infinity.
         fill: scalar, for the border "constant".
         anchor: int32 [3], the element of the kernel that lies over the element of the image.
         sizes: int32 [2, 4]: true N, D, H, W of the image (of N at most), and 1, T, R, S of the kernel.
@@ -147,19 +153,42 @@ def correlate(c: Correlation, image: Array, kernel: Array, fill: Array, anchor: 
     Returns: [N, *shape, C].
     """
     n, _, _, width, channels = image.shape
-    kernel = fit(jnp.where(valid_mask(sizes[1, 1:], kernel.shape), kernel, 0), c.reach)
+    inside = valid_mask(sizes[1, 1:], kernel.shape)
+    weights = _Weights(*(fit(jnp.where(inside, value, 0), c.reach) for value in (kernel, support)))
     flat = image.reshape(*image.shape[:3], width * channels)
     starts = jnp.zeros(3, jnp.int32)
     if c.kind.border is not None:
         starts = jnp.asarray([n - 1 for n in c.reach], jnp.int32) - anchor
     flat = _with_margin(c, flat, 1, 1, fill, sizes)
-    arguments = (flat, kernel, fill, starts, sizes)
+    arguments = (flat, weights, fill, starts, sizes)
     if image.size <= SMALL and math.prod(c.taps) < _FEW:
         result = _whole(c, channels, *arguments)
     else:
         both = (functools.partial(f, c, channels) for f in (_in_blocks, _whole))
         result = by_platform(*both)(*arguments)
     return result.reshape(n, *c.shape, channels)
+
+
+class _Weights(NamedTuple):
+    """The elements of a kernel, or of a part of it.
+
+    Attributes:
+        values: float32.
+        support: bool; elsewhere the values are 0, and so are products with NaN and infinity.
+    """
+
+    values: Array
+    support: Array
+
+    @classmethod
+    def of_vector(cls, values: Array) -> _Weights:
+        return cls(values, values != 0)
+
+    def at(self, index: Any) -> _Weights:
+        return _Weights(self.values[index], self.support[index])
+
+    def cut(self, starts: Sequence[Any], shape: Sequence[int]) -> _Weights:
+        return _Weights(*(lax.dynamic_slice(part, starts, shape) for part in self))
 
 
 def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array, sizes: Array) -> Array:
@@ -172,38 +201,50 @@ def _with_margin(c: Correlation, flat: Array, axis: int, unit: int, fill: Array,
 
 # --- a tile of the kernel --------------------------------------------------------------------------
 def _add_tile(
-    total: Array, values: Array, weights: Array, sizes: Array, steps: tuple[int, int], guarded: bool
+    total: Array, values: Array, weights: _Weights, steps: tuple[int, int], guard: Guard | None
 ) -> Array:
     """`total` plus weights · values: total[y, x] += weights[r, s] · values[y + r·steps[0], x + s·steps[1]].
 
     Args:
         total: float32 [..., Y, X].
         values: float32 [..., Y + (R-1)·steps[0], X + (S-1)·steps[1]], or larger.
-        weights: float32 [R, S], 0 past their true size.
-        sizes: int32 [2], that size.
+        weights: [R, S].
         steps: distance between what elements of the weights are multiplied by.
-        guarded: values may be infinite or NaN, so that 0 times them is not 0.
+        guard: says of the support of a weight, and of what it is multiplied by, which products count; None: all.
     """
     *lead, height, width = total.shape
-    for r, s in np.ndindex(*weights.shape):
+    for r, s in np.ndindex(*weights.values.shape):
         corner = (*[0] * len(lead), r * steps[0], s * steps[1])
         end = (*lead, r * steps[0] + height, s * steps[1] + width)
-        product = weights[r, s] * lax.slice(values, corner, end)
-        if guarded:
-            product = jnp.where((r < sizes[0]) & (s < sizes[1]), product, 0)
+        part = lax.slice(values, corner, end)
+        product = weights.values[r, s] * part
+        if guard is not None:
+            product = jnp.where(guard(weights.support[r, s], part), product, 0)
         total = total + product
     return total
 
 
+Guard: TypeAlias = Callable[[Array, Array], Array]
+
+
+def _supported(support: Array, _: Array) -> Array:
+    return support
+
+
+def _supported_or_finite(support: Array, values: Array) -> Array:
+    """The same products, and a derivative by a weight that is 0."""
+    return support | jnp.isfinite(values)
+
+
 # --- blocks ---------------------------------------------------------------------------------------
 def _in_blocks(
-    c: Correlation, channels: int, flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array
+    c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
     """Block after block of rows, up to the true sizes."""
-    arguments = (flat, kernel, fill, starts, sizes)
+    arguments = (flat, weights, fill, starts, sizes)
     if math.prod(c.taps) < SEPARABLE:
         return _blocks(c, channels, None, *arguments)
-    pays, vectors = _vectors(kernel, sizes[1, 1:])
+    pays, vectors = _vectors(weights.values, sizes[1, 1:])
     return lax.cond(
         pays,
         lambda *arguments: _blocks(c, channels, vectors, *arguments),
@@ -217,7 +258,7 @@ Vectors: TypeAlias = tuple[Array, Array, Array]
 
 def _blocks(
     c: Correlation, channels: int, vectors: Vectors | None,
-    flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array,
+    flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array,
 ) -> Array:  # fmt: skip
     depth, height, width = c.shape
     length = width * channels
@@ -225,7 +266,7 @@ def _blocks(
     reached = (c.reach[0], rows + c.reach[1] - 1, length + (c.reach[2] - 1) * channels)
     counts = sizes[0, 1:3] if c.kind.border is not None else sizes[0, 1:3] - sizes[1, 1:3] + 1
     blocks = (counts[1] + rows - 1) // rows
-    block = _Block(c, (rows, length), channels, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
+    block = _Block(c, (rows, length), channels, _supported if _may_be_no_number(flat) else None)
     source = ReachedRows(c.kind.border, c.reach, reached, channels, flat, fill, starts, sizes)
 
     def make(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -235,7 +276,7 @@ def _blocks(
         buffer = source.read(buffer, n, d, first)
         values = source.reached(buffer)
         if vectors is None:
-            made = block.of_kernel(values, kernel, sizes[1, 1:])
+            made = block.of_kernel(values, weights, sizes[1, 1:])
         else:
             made = block.of_vectors(values, vectors, sizes[1, 1:])
         at = (n, d, first, jnp.int32(0))
@@ -254,48 +295,47 @@ class _Block:
         c: what is made.
         shape: (rows, elements) of the block.
         channels: of a pixel.
-        guarded: see `_add_tile`.
+        guard: see `_add_tile`.
     """
 
     c: Correlation
     shape: tuple[int, int]
     channels: int
-    guarded: bool
+    guard: Guard | None
 
-    def of_kernel(self, values: Array, kernel: Array, sizes: Array) -> Array:
+    def of_kernel(self, values: Array, kernel: _Weights, sizes: Array) -> Array:
         """[rows, length] of [T, rows + R - 1, length + (S - 1)·channels], one tile of the kernel after the other."""
         (high, wide), (rows, length), total = self.c.tile, self.shape, jnp.zeros(self.shape, jnp.float32)
         if (1, high, wide) == self.c.reach:
-            return _add_tile(total, values[0], kernel[0], sizes[1:], (1, self.channels), self.guarded)
+            return _add_tile(total, values[0], kernel.at(0), (1, self.channels), self.guard)
         across, down = (sizes[2] + wide - 1) // wide, (sizes[1] + high - 1) // high
 
         def add(i: Array, total: Array) -> Array:
             t, r, s = i // (down * across), i // across % down * high, i % across * wide
             reached = (1, rows + high - 1, length + (wide - 1) * self.channels)
             part = lax.dynamic_slice(values, (t, r, s * self.channels), reached)[0]
-            weights = lax.dynamic_slice(kernel, (t, r, s), (1, high, wide))[0]
-            left = sizes[1:] - jnp.stack([r, s])
+            weights = kernel.cut((t, r, s), (1, high, wide)).at(0)
             # A copy, for LLVM makes no vector instructions of a sum that is read and written in place.
             before = kept(total, jnp.minimum(sizes[0], 1))
-            return _add_tile(before, part, weights, left, (1, self.channels), self.guarded)
+            return _add_tile(before, part, weights, (1, self.channels), self.guard)
 
         return loop(sizes[0] * down * across, add, total)
 
     def of_vectors(self, values: Array, vectors: Vectors, sizes: Array) -> Array:
         """The same of a kernel that is the product of three vectors: along each axis alone."""
-        (along_t, along_r, along_s), (rows, length) = vectors, self.shape
+        (along_t, along_r, along_s), (rows, length) = map(_Weights.of_vector, vectors), self.shape
         # Each pass is made once, or else it would be worked out again for each element that needs it.
-        once, one = jnp.minimum(sizes[0], 1), jnp.ones((), jnp.int32)
+        once = jnp.minimum(sizes[0], 1)
         depth, height, width = values.shape
         plane = values[0]
         if depth > 1:  # first, so that the others are of one plane
-            start, own = jnp.zeros((1, height * width), jnp.float32), jnp.stack([sizes[0], one])
-            flat = _add_tile(start, values.reshape(depth, -1), along_t[:, None], own, (1, 1), self.guarded)
+            start, column = jnp.zeros((1, height * width), jnp.float32), along_t.at((slice(None), None))
+            flat = _add_tile(start, values.reshape(depth, -1), column, (1, 1), self.guard)
             plane = kept(flat.reshape(height, width), once)
-        start, own = jnp.zeros((height, length), jnp.float32), jnp.stack([one, sizes[2]])
-        lines = kept(_add_tile(start, plane, along_s[None], own, (1, self.channels), self.guarded), once)
-        start, own = jnp.zeros((rows, length), jnp.float32), jnp.stack([sizes[1], one])
-        return _add_tile(start, lines, along_r[:, None], own, (1, 1), self.guarded)
+        start, row = jnp.zeros((height, length), jnp.float32), along_s.at(None)
+        lines = kept(_add_tile(start, plane, row, (1, self.channels), self.guard), once)
+        start, column = jnp.zeros((rows, length), jnp.float32), along_r.at((slice(None), None))
+        return _add_tile(start, lines, column, (1, 1), self.guard)
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
@@ -313,14 +353,14 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
 
 # --- the whole image at once --------------------------------------------------------------------
 def _whole(
-    c: Correlation, channels: int, flat: Array, kernel: Array, fill: Array, starts: Array, sizes: Array
+    c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
     """All of it at once, row after row of the kernel; has a derivative."""
     for axis, unit in ((2, 1), (3, channels)):
         flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape
     length = width * channels
-    guarded = bool(jnp.issubdtype(flat.dtype, jnp.floating))
+    guard = _supported_or_finite if _may_be_no_number(flat) else None
     t, r = (i.reshape(-1).astype(np.int32) for i in np.indices(c.reach[:2]))
     shape = (flat.shape[0], depth, height, length + (c.reach[2] - 1) * channels)
 
@@ -329,10 +369,13 @@ def _whole(
         t, r = row
         corner = (jnp.int32(0), t + starts[0], r + starts[1], starts[2] * channels)
         part = lax.dynamic_slice(flat, corner, shape).astype(jnp.float32)
-        left = sizes[1, 2:] - jnp.stack([r, jnp.int32(0)])
-        more = _add_tile(total, part, kernel[t, r][None], left, (1, channels), guarded)
+        more = _add_tile(total, part, weights.at((t, r, None)), (1, channels), guard)
         return jnp.where((t < sizes[1, 1]) & (r < sizes[1, 2]), more, total), None
 
-    start = varying_like(jnp.zeros((*shape[:3], length), jnp.float32), flat, kernel)
+    start = varying_like(jnp.zeros((*shape[:3], length), jnp.float32), flat, weights.values)
     total, _ = lax.scan(add, start, (t, r))
     return c.kind.rounded(total)
+
+
+def _may_be_no_number(values: Array) -> bool:
+    return bool(jnp.issubdtype(values.dtype, jnp.floating))

@@ -307,10 +307,12 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         last = extent[axis] - 1
         position = point - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
-            # Clipping the position repeats the border; it is not negative then, so truncation is floor.
+            # Clipping the position repeats the border; it is not negative then, so truncation is floor. Before the
+            # first pixel both neighbours are that one: the second has a share of 0, and may be no number.
+            before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
-            neighbours.append((low, jnp.minimum(low + 1, last)))
+            neighbours.append((low, jnp.minimum(jnp.where(before, low, low + 1), last)))
         else:
             low = _floor(sampling, position, last)
             position = jnp.clip(position, low.astype(jnp.float32), (low + 1).astype(jnp.float32))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import jax
-from jax import lax
+from jax import Array, lax
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,6 +41,23 @@ def platform_dependent(*arguments: Any, cpu: Callable[..., Any], default: Callab
     if known is None:
         return lax.platform_dependent(*arguments, cpu=cpu, default=default)
     return (cpu if known == "cpu" else default)(*arguments)
+
+
+@jax.custom_batching.custom_vmap
+def of_whole_batch(flag: Array) -> Array:
+    """Whether a flag is set, under `vmap` for every sample: then it decides for all of them.
+
+    `lax.cond` on a flag of each sample would work out both branches for all. The branches must give the same for a
+    sample for which the flag is set.
+    """
+    return flag
+
+
+@of_whole_batch.def_vmap
+def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Array, bool]:
+    del size, batched
+    every: Array = of_whole_batch(flag.all())
+    return every, False
 
 
 def one_program(**options: Any) -> Callable[[F], F]:

@@ -357,7 +357,8 @@ def _padded(samples: Sequence[np.ndarray], pad: int, high: bool) -> np.ndarray:
     dtype = np.asarray(samples[0]).dtype
     fill: Any = 0
     if high:
-        fill = 1e4 if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
+        # Not a number: any product, sum or maximum that it is in shows.
+        fill = np.nan if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
     channels = [
         a for a in range(len(largest)) if a == len(largest) - 1 and largest[a] <= 4 and len(largest) > 2
     ]

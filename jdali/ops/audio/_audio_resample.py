@@ -151,9 +151,11 @@ def audio_resample(
         position = distance * _STEPS + np.float32(_STEPS * lobes + 1)
         left = jnp.clip(jnp.floor(position), 0, len(table) - 2).astype(jnp.int32)
         weight = table[left] + (position - left.astype(jnp.float32)) * (table[left + 1] - table[left])
-        weight = jnp.where((jnp.abs(distance) <= lobes) & (source >= 0) & (source < length), weight, 0)
+        inside = (jnp.abs(distance) < lobes) & (source >= 0) & (source < length)
+        weight, inside = (v[:, None] if wave.ndim == 2 else v for v in (weight, inside))
         seen = wave[jnp.clip(source, 0, jnp.maximum(length - 1, 0))]
-        return total + seen * (weight[:, None] if wave.ndim == 2 else weight), None
+        # Not a weight of 0 outside: what is read there may be no number.
+        return total + jnp.where(inside, seen * weight, 0), None
 
     taps = jnp.arange(-lobes, lobes + 1, dtype=jnp.int32)
     start = varying_like(jnp.zeros((count, *wave.shape[1:]), jnp.float32), wave, index, length)

@@ -169,5 +169,6 @@ def _triangles(
         weights = weights * (2 / (right - left))
     wide = (slice(None), slice(None), *[None] * (rows.ndim - 1))
     values = rows[jnp.minimum(index, len(rows) - 1)]
-    products = jnp.where((index < bins)[wide], values, 0) * weights[wide]
+    # Not a weight of 0 past the triangle's end: a bin there may be no number.
+    products = jnp.where(((index < bins) & (weights > 0))[wide], values * weights[wide], 0)
     return fixed_sum(products, (1,))

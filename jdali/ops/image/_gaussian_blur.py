@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ from jdali._errors import SampleError, check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.spatial_axes import spatial_axes
-from jdali._numerics.platform import one_program
+from jdali._numerics.platform import of_whole_batch, one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.argument_rules import extents_of, wrong_length
@@ -203,11 +203,10 @@ def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array)
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
-            weights = _weights(sigmas[i], radii[i], reach)
-            matrices, rows, starts = _bands(weights, reach, extent[axis], image.shape[axis])
+            bands = _bands(_weights(sigmas[i], radii[i], reach), radii[i], extent[axis], image.shape[axis])
             one_pass = _pass_loop if looped else _pass_whole
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
-            values = one_pass(values, axis, matrices, rows, starts, extent, out)
+            values = one_pass(values, axis, bands, extent, out)
         return saturate_cast(values, blur.dtype)
 
     if not image.size:
@@ -227,31 +226,63 @@ def _weights(sigma: Array, radius: Array, reach: int) -> Array:
     return jnp.concatenate([side[:0:-1], side])
 
 
-def _bands(weights: Array, reach: int, size: Array, padded: int) -> tuple[Array, Array, Array]:
+class _Bands(NamedTuple):
+    """The filter along an axis as matrices, one for each block of rows.
+
+    Attributes:
+        matrices: float32 [blocks, block, reached].
+        rows: int32 [blocks], the first row that each makes.
+        starts: int32 [blocks], the first row that it is applied to.
+        radius: int32, of the window.
+        size: int32, true size of the axis.
+        taps: int32 [2·reach + 1], the elements of the padded window, from its middle.
+    """
+
+    matrices: Array
+    rows: Array
+    starts: Array
+    radius: Array
+    size: Array
+    taps: Array
+
+    def window(self, block: Array) -> Array:
+        """The matrix of a block with ones in the whole window, also where a weight is too small for a float."""
+        inside = (jnp.abs(self.taps) <= self.radius).astype(jnp.float32)
+        return _band(
+            inside, self.taps, self.rows[block], self.starts[block], self.size, self.matrices.shape[1:]
+        )
+
+
+def _bands(weights: Array, radius: Array, size: Array, padded: int) -> _Bands:
     """The filter along an axis as matrices.
 
     Args:
         weights: [2·reach + 1].
-        reach: static radius.
+        radius: int32, of the window; at most `reach`.
         size: true size of the axis.
         padded: its padded size.
-
-    Returns: matrices [blocks, block, reached], the first row that each makes, and the first row that
-        it is applied to, int32 [blocks] both.
     """
+    reach = len(weights) // 2
     block = min(BLOCK, padded)
     reached = min(block + 2 * reach, padded)
     count = -(-padded // block)
     rows = jnp.minimum(jnp.arange(count, dtype=jnp.int32) * block, padded - block)
     starts = jnp.clip(rows - reach, 0, padded - reached)
-    own = jnp.arange(block, dtype=jnp.int32)
-    offsets = jnp.arange(-reach, reach + 1, dtype=jnp.int32)
-    tapped = reflect_101(rows[:, None, None] + own[:, None] + offsets, size)
-    columns = tapped - starts[:, None, None]
-    blocks = jnp.arange(count, dtype=jnp.int32)[:, None, None]
+    taps = jnp.arange(-reach, reach + 1, dtype=jnp.int32)
+    matrices = jax.vmap(lambda row, start: _band(weights, taps, row, start, size, (block, reached)))(
+        rows, starts
+    )
+    return _Bands(matrices, rows, starts, radius, size, taps)
+
+
+def _band(
+    weights: Array, taps: Array, row: Array, start: Array, size: Array, shape: tuple[int, ...]
+) -> Array:
+    """The matrix [block, reached] of the block from `row` on, applied to what begins at `start`."""
+    own = jnp.arange(shape[0], dtype=jnp.int32)[:, None]
+    columns = reflect_101(row + own + taps, size) - start
     # Rows past the true size may reach outside: they are dropped.
-    matrices = jnp.zeros((count, block, reached), jnp.float32)
-    return matrices.at[blocks, own[:, None], columns].add(weights, mode="drop"), rows, starts
+    return jnp.zeros(shape, jnp.float32).at[own, columns].add(weights, mode="drop")
 
 
 def _product(matrix: Array, values: Array) -> Array:
@@ -259,14 +290,40 @@ def _product(matrix: Array, values: Array) -> Array:
     return jnp.einsum("bk,oki->obi", matrix, values.astype(jnp.float32), precision=lax.Precision.HIGHEST)
 
 
-def _pass_loop(
-    values: Array, axis: int, matrices: Array, rows: Array, starts: Array, extent: Array, out: np.dtype[Any]
-) -> Array:
+def _filtered(bands: _Bands, block: Array, values: Array) -> Array:
+    """[o, block, i] of [o, reached, i]: what the windows of a block make of what they reach.
+
+    A matrix product multiplies each element by zeros for the rows whose window it is not in, and 0 times NaN or
+    infinity is NaN.
+    """
+    made = _product(bands.matrices[block], values)
+    if not jnp.issubdtype(values.dtype, jnp.floating):
+        return made
+    # Every row has a product with every element, so the first one shows which columns are finite.
+    finite = jnp.isfinite(made[:, :1])
+    return lax.cond(
+        of_whole_batch(finite.all()),
+        lambda made, _: made,
+        lambda made, values: jnp.where(finite, made, _by_window(bands, block, values)),
+        made,
+        values.astype(jnp.float32),
+    )
+
+
+def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
+    """`_filtered` of values that are not all finite: the finite ones have the same products as ever."""
+    finite = _product(bands.matrices[block], jnp.where(jnp.isfinite(values), values, 0))
+    window, no_number = bands.window(block), jnp.isnan(values)
+    above, below = (_product(window, no_number | (values == limit)) > 0 for limit in (jnp.inf, -jnp.inf))
+    return jnp.select([above & below, above, below], [jnp.nan, jnp.inf, -jnp.inf], finite)
+
+
+def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any]) -> Array:
     """One axis, block by block, up to the true size of each of the three parts of the shape."""
     shape = values.shape
     flat = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
     values = values.reshape(flat)
-    _, block, reached = matrices.shape
+    _, block, reached = bands.matrices.shape
     inner = min(flat[2], LINES)
     outer = min(flat[0], max(1, LINES // (inner * block)))
     # The true part of several axes taken as one: the padding of the first can be left out.
@@ -276,9 +333,9 @@ def _pass_loop(
     def one(o: Array, b: Array, i: Array, result: Array) -> Array:
         o = jnp.minimum(o * outer, flat[0] - outer)
         i = jnp.minimum(i * inner, flat[2] - inner)
-        part = lax.dynamic_slice(values, (o, starts[b], i), (outer, reached, inner))
-        part = _product(matrices[b], _without_padding(part, starts[b], extent[axis]))
-        return lax.dynamic_update_slice(result, saturate_cast(part, out), (o, rows[b], i))
+        part = lax.dynamic_slice(values, (o, bands.starts[b], i), (outer, reached, inner))
+        part = _filtered(bands, b, _without_padding(part, bands.starts[b], extent[axis]))
+        return lax.dynamic_update_slice(result, saturate_cast(part, out), (o, bands.rows[b], i))
 
     def over_inner(o: Array, b: Array, result: Array) -> Array:
         return loop(-(-needed_inner // inner), lambda i, r: one(o, b, i, r), result)
@@ -290,20 +347,21 @@ def _pass_loop(
     return result.reshape(shape)
 
 
-def _pass_whole(
-    values: Array, axis: int, matrices: Array, rows: Array, starts: Array, extent: Array, out: np.dtype[Any]
-) -> Array:
+def _pass_whole(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any]) -> Array:
     """One axis, all blocks at once."""
     shape = values.shape
     values = values.reshape(math.prod(shape[:axis]), shape[axis], -1)
     values = _without_padding(values, jnp.int32(0), extent[axis])
-    reached = starts[:, None] + jnp.arange(matrices.shape[2], dtype=jnp.int32)
-    parts = jax.vmap(_product, in_axes=(0, 1), out_axes=1)(matrices, values[:, reached])
+    count, block, width = bands.matrices.shape
+    reached = bands.starts[:, None] + jnp.arange(width, dtype=jnp.int32)
+    blocks = jnp.arange(count, dtype=jnp.int32)
+    parts = jax.vmap(functools.partial(_filtered, bands), in_axes=(0, 1), out_axes=1)(
+        blocks, values[:, reached]
+    )
     # The last block is moved back into the axis; its rows are taken by where they belong.
-    block = matrices.shape[1]
     index = jnp.arange(shape[axis], dtype=jnp.int32)
     which = index // block
-    return saturate_cast(parts[:, which, index - rows[which]].reshape(shape), out)
+    return saturate_cast(parts[:, which, index - bands.rows[which]].reshape(shape), out)
 
 
 def _without_padding(values: Array, start: Array, size: Array) -> Array:

@@ -60,9 +60,14 @@ def setup(
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None
+    lengths = _lengths(windows, smooth)
     if not large.all() or not count:
         taps = tuple(padded_taps(int(n)) for n in sizes[~large].max(axis=0, initial=1))
-        params |= {"_kernels": np.zeros((count, axes, *taps), np.float32), "_sizes": sizes}
+        params |= {
+            "_kernels": np.zeros((count, axes, *taps), np.float32),
+            "_sizes": sizes,
+            "_support": _supports(lengths, sizes, taps),
+        }
     for sample in np.flatnonzero(~large):
         own = windows[sample], (windows if smooth is None else smooth)[sample]
         extent = tuple(map(slice, sizes[sample]))
@@ -71,7 +76,6 @@ def setup(
             tuple(sizes[sample].tolist()),
         )  # fmt: skip
     if large.any():
-        lengths = _lengths(windows, smooth)
         vectors, factors = _vectors(lengths, normalized_kernel)
         params |= {"_windows": vectors, "_lengths": lengths.astype(np.int32), "_factors": factors}
     out = data.replace(dtype=dtype or data.dtype)
@@ -83,6 +87,25 @@ def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
     axes = windows.shape[1]
     others = windows[:, :, None] if smooth is None else smooth[:, None, :]
     return np.where(np.eye(axes, dtype=bool), windows[:, None, :], others)
+
+
+def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
+    """bool [N, *taps]: the elements of the windows of any derivative; where they add up to 0 they are elements still.
+
+    Args:
+        lengths: see `_lengths`.
+        sizes: [N, axes] of what the windows lie in the middle of.
+        taps: padded sizes.
+    """
+    found = np.zeros((len(lengths), *taps), np.bool_)
+    for own in np.moveaxis(lengths, 1, 0):
+        window = np.ones((len(lengths), *[1] * len(taps)), np.bool_)
+        for axis, size in enumerate(taps):
+            along = np.abs(np.arange(size) - sizes[:, axis, None] // 2) <= own[:, axis, None] // 2
+            others = [1 + a for a in range(len(taps)) if a != axis]
+            window = window & np.expand_dims(along, others)
+        found |= window
+    return found
 
 
 def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -190,6 +213,7 @@ def laplacian(
     _large: PerSample[Array | None] = None,
     _kernels: PerSample[Array | None] = None,
     _sizes: PerSample[Array | None] = None,
+    _support: PerSample[Array | None] = None,
     _windows: PerSample[Array | None] = None,
     _lengths: PerSample[Array | None] = None,
     _factors: PerSample[Array | None] = None,
@@ -231,7 +255,7 @@ def laplacian(
     common = (first, last), SumKind("reflect_101", result), out_shape
     at_once, by_axis = functools.partial(_at_once, *common, _taps), functools.partial(_by_axis, *common)
     given = jax.tree.map(
-        jnp.asarray, (values, scales, (_kernels, _sizes), (_windows, _lengths, _factors), extent)
+        jnp.asarray, (values, scales, (_kernels, _sizes, _support), (_windows, _lengths, _factors), extent)
     )
     if _windows is None:
         return at_once(*given)
@@ -248,15 +272,17 @@ def laplacian(
 
 def _at_once(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
-    data: Array, scales: Array, kernels: tuple[Array, Array], windows: Any, extent: Array,
+    data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: Any, extent: Array,
 ) -> Array:  # fmt: skip
     """The sum of all derivatives as one kernel."""
     del windows
     assert taps is not None
-    derivatives, sizes = kernels
+    derivatives, sizes, support = kernels
     kernel = (derivatives * scales.reshape(-1, *[1] * len(scales))).sum(0)
     zero = jnp.zeros((), data.dtype)
-    return correlate_axes(kind, axes, taps, data, kernel, zero, sizes // 2, extent, sizes, shape=shape)
+    return correlate_axes(
+        kind, axes, taps, data, kernel, zero, sizes // 2, extent, sizes, shape=shape, support=support
+    )
 
 
 def _by_axis(
