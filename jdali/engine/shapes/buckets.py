@@ -137,7 +137,8 @@ class PaddedShapes:
             o if h is None else _held_or_own(h, e, o) for o, h, e in zip(own, held, extents, strict=True)
         ]
         for number, node in enumerate(self._made):
-            derived = self._derived(number, [shapes[v] for v in node.reads], len(true))
+            ranks = tuple(extents[value].shape[1] for value in node.makes)
+            derived = self._derived(number, [shapes[v] for v in node.reads], ranks, len(true))
             for value, found in zip(node.makes, derived, strict=False):
                 fits = (found >= extents[value]).all(axis=1)
                 fits &= _sizes(found) <= _LOOSE * _sizes(own[value])
@@ -154,22 +155,29 @@ class PaddedShapes:
         cheap = own_shapes(extents, layout, CHEAP) if not costly.all() else extents
         return np.where(costly[:, None], tight, cheap)
 
-    def _derived(self, number: int, reads: list[np.ndarray], count: int) -> list[np.ndarray]:
-        """Shapes of a node's outputs that follow from those of its inputs, int [N, ndim]; [] if some do not."""
+    def _derived(
+        self, number: int, reads: list[np.ndarray], ranks: tuple[int, ...], count: int
+    ) -> list[np.ndarray]:
+        """Shapes of a node's outputs that follow from those of its inputs, int [N, ndim]; [] if none do.
+
+        The number of axes may follow from the sizes of the whole batch, as that of `one_hot`: `ranks` are those that
+        its outputs have, and a shape of other ones holds no sample.
+        """
         cells = _rows_of(reads) if reads else np.zeros(count, np.int64)
         _, first = np.unique(cells, return_index=True)
         found = [
             self._derive(number, tuple(tuple(int(n) for n in shape[row]) for shape in reads)) for row in first
         ]
-        known = [f for f in found if f is not None]
+        fitting = [f if f is not None and tuple(map(len, f)) == ranks[: len(f)] else None for f in found]
+        known = [f for f in fitting if f is not None]
         if not known:
             return []
         # -1 holds no sample.
-        none = tuple((-1,) * len(shape) for shape in known[0])
-        each = [none if f is None else f for f in found]
+        none = tuple((-1,) * rank for rank in ranks)
+        each = [none if f is None else f for f in fitting]
         return [
-            np.array([f[o] for f in each], np.int64).reshape(len(each), len(shape))[cells]
-            for o, shape in enumerate(known[0])
+            np.array([f[o] for f in each], np.int64).reshape(len(each), ranks[o])[cells]
+            for o in range(len(known[0]))
         ]
 
 

@@ -4,8 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import contract
+from support import contract, oracle
 
+import jdali
+import jdali.dynamic as jd
+from jdali import fn
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.call import PerBatch, plan_call
@@ -84,6 +87,29 @@ def test_one_hot_of_scalars_as_dali(shape, dtype):
     contract.check(one_hot, [data], {"num_classes": 4}, x64=True)
     if shape:
         contract.check(one_hot, [data], {"num_classes": 4, "axis": 0}, x64=True)
+
+
+@pytest.mark.oracle
+def test_one_hot_of_samples_of_one_element_beside_longer_ones():
+    """In a batch of such samples alone they are scalars, in DALI and here; the padded shape of a sample says nothing."""
+    data = [np.int32(values) for values in ([0, 1, 1, 0], [1], [1, 0])]
+    ((expected,), (scalars,)) = (
+        oracle.run("one_hot", [d], {"num_classes": 2}) for d in (data, data[1:2] * 3)
+    )
+    assert [value.shape for value in (*expected, *scalars)] == [(4, 2), (1, 2), (2, 2), (2,), (2,), (2,)]
+
+    def batches():
+        return fn.one_hot(fn.external_source(lambda i: data if i % 2 == 0 else data[1:2] * 3), num_classes=2)
+
+    for debug in (False, True):
+        pipe = jdali.pipeline_def(batches, batch_size=3, num_threads=1, debug=debug)()
+        for want in (expected, scalars, expected):
+            for got, one in zip(pipe.run()[0].to_samples(), want, strict=True):
+                np.testing.assert_array_equal(got, one)
+        pipe.close()
+    dynamic = jd.one_hot(jd.as_batch(data), num_classes=2)
+    for got, one in zip(dynamic.tensors, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(got), one)
 
 
 TABLE = {"keys": [0, 2, 3, 4, 5, 3], "values": [0.2, -2.5, 0.5, 300, 0.7, 1.5], "default_value": 0.99}
