@@ -13,6 +13,9 @@ from jax import Array
 from jdali._numerics.random import integer, split, uniform
 from jdali._numerics.rounding import round_half_away
 
+# Widths / heights of windows that operators draw by default.
+ASPECT_RATIOS = (3 / 4, 4 / 3)
+
 
 class WindowFunction(Protocol):
     """`random_window` with everything static bound: a compile key for `SampleKeys.map`."""
@@ -26,7 +29,7 @@ def random_window(
     /,
     *,
     random_area: tuple[float, float] = (0.08, 1.0),
-    random_aspect_ratio: tuple[float, float] = (0.75, 1.333333),
+    random_aspect_ratio: tuple[float, float] = ASPECT_RATIOS,
     num_attempts: int = 10,
 ) -> tuple[Array, Array]:
     """Draws a window: area uniform, aspect ratio log-uniform, position uniform.

@@ -16,7 +16,7 @@ from jdali._kernels.image_decoding import (
     probe,
     windows_plan,
 )
-from jdali._kernels.random_window import window_function
+from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._numerics.random import SampleKeys
 from jdali._operators.host_batch import HostOutputs, Workers
 from jdali._operators.offers import Scaled
@@ -58,7 +58,7 @@ def image_random_crop(
     *,
     num_attempts: Static[int] = 10,
     random_area: Static[tuple[float, ...]] = (0.08, 1.0),
-    random_aspect_ratio: Static[tuple[float, ...]] = (0.75, 1.333333),
+    random_aspect_ratio: Static[tuple[float, ...]] = ASPECT_RATIOS,
     _window: PerSample[tuple[int, ...] | None] = None,
     workers: Workers,
     headers: Headers,

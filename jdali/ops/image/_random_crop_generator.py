@@ -9,7 +9,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._kernels.random_window import window_function
+from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._operators.record import Static, operator
 
 _NAME = "random_crop_generator"
@@ -39,7 +39,7 @@ def random_crop_generator(
     *,
     num_attempts: Static[int] = 10,
     random_area: Static[tuple[float, float]] = (0.08, 1.0),
-    random_aspect_ratio: Static[tuple[float, float]] = (0.75, 1.333333),
+    random_aspect_ratio: Static[tuple[float, float]] = ASPECT_RATIOS,
     out_shape: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[Array, Array]:
     """Draws a window by share of the area and aspect ratio, as `decoders.image_random_crop` does.

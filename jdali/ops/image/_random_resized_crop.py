@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._kernels.random_window import window_function
+from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types
@@ -74,7 +74,7 @@ def random_resized_crop(
     *,
     size: Static[tuple[int, ...] | int],
     random_area: Static[tuple[float, float]] = (0.08, 1.0),
-    random_aspect_ratio: Static[tuple[float, float]] = (0.75, 1.333333),
+    random_aspect_ratio: Static[tuple[float, float]] = ASPECT_RATIOS,
     num_attempts: Static[int] = 10,
     interp_type: PerSample[DALIInterpType] = DALIInterpType.INTERP_LINEAR,
     min_filter: PerSample[DALIInterpType | None] = None,

@@ -6,20 +6,21 @@ import numpy as np
 import pytest
 from support import oracle
 
-from jdali._kernels.random_window import window_function
+from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._numerics.random import SampleKeys, seed_words
+from jdali._operators.record import REGISTRY
 
 COUNT = 4000
 
 
-def windows(height, width, area=(0.08, 1.0), aspect=(0.75, 1.333333), attempts=10, count=COUNT):
+def windows(height, width, area=(0.08, 1.0), aspect=ASPECT_RATIOS, attempts=10, count=COUNT):
     """Anchors and sizes, [count, 2] each, (y, x)."""
     keys = SampleKeys(seed_words(7), 0, np.zeros(count, np.uint32), np.arange(count, dtype=np.uint32))
     draw = window_function("test", area, aspect, attempts)
     return keys.map(draw, np.tile(np.array([height, width], np.int32), (count, 1)))
 
 
-def dali_windows(height, width, area=(0.08, 1.0), aspect=(0.75, 1.333333), attempts=10):
+def dali_windows(height, width, area=(0.08, 1.0), aspect=ASPECT_RATIOS, attempts=10):
     """The same of DALI, read off ramps: linear resizing to 2 pixels shows where they were taken."""
     dali = oracle.dali()
     import nvidia.dali.fn as fn
@@ -88,6 +89,18 @@ def test_fallback_windows_are_dalis(args):
     assert ours == {tuple(s) for s in np.round(dali_size).astype(int).tolist()}
 
 
+@pytest.mark.oracle
+def test_default_aspect_ratios_are_those_of_dali():
+    """Of an image that is too wide and all of whose area is wanted, the window has the largest ratio, 4/3."""
+    shape, area = np.int64([120, 300]), {"random_area": (0.9, 1.0)}
+    _, (wanted,) = oracle.run("random_crop_generator", [[shape]], area, outputs=2)
+    assert wanted.tolist() == [120, 160]
+    for name in ("random_crop_generator", "random_resized_crop", "decoders.image_random_crop"):
+        ratios = REGISTRY[name].args["random_aspect_ratio"].default
+        _, sizes = windows(*shape.tolist(), area=(0.9, 1.0), aspect=ratios, count=1)
+        np.testing.assert_array_equal(sizes[0], wanted)
+
+
 def test_area_and_aspect_ratio_keep_to_their_ranges():
     anchor, size = windows(480, 640)
     area, aspect = size.prod(axis=1) / (480 * 640), size[:, 1] / size[:, 0]
@@ -95,7 +108,7 @@ def test_area_and_aspect_ratio_keep_to_their_ranges():
     assert area.min() > 0.08 - 0.005
     assert area.max() <= 1.0
     assert aspect.min() >= 0.75
-    assert aspect.max() <= 1.333333
+    assert aspect.max() <= 4 / 3
     assert (anchor >= 0).all()
     assert (anchor + size <= [480, 640]).all()
     # Log-uniform: as often above 1 as below; small areas nearly all fit, so their share is uniform.
