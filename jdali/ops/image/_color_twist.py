@@ -9,6 +9,8 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._errors import check_samples
+from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
@@ -28,10 +30,11 @@ _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).a
 
 def _setup(name: str) -> Any:
     def setup(images: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
-        wrong = images.extents[:, -1] != 3
-        if wrong.any():
-            count = int(images.extents[wrong.argmax(), -1])
-            raise ValueError(f"{name}: needs images of 3 channels; sample {int(wrong.argmax())} has {count}")
+        channels = images.extents[:, -1]
+        check_samples(
+            channels < 3,
+            lambda i: f"{name}: needs images of 3 channels or more; sample {i} has {channels[i]}",
+        )
         if "b" in (images.dtype.kind, (dtype or images.dtype).kind):
             raise TypeError(f"{name}: Unsupported type: bool. It has no intensities; convert it first")
         return images.replace(dtype=dtype or images.dtype)
@@ -39,8 +42,11 @@ def _setup(name: str) -> Any:
     return setup
 
 
-def _twist(image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any) -> Array:
-    """gain · (rotated and saturated colour) + offset."""
+def _twist(
+    image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtype: Any, shape: tuple[int, ...]
+) -> Array:
+    """gain · (rotated and saturated colour) + offset; channels behind the third, such as alpha, stay as they are."""
+    image = fit(image, shape)  # of channels there may be padding, and other padding in the result
     angle = jnp.float32(hue) * jnp.float32(np.pi / 180)
     turned = jnp.cos(angle) * _ALONG + jnp.sin(angle) * _ACROSS
     matrix = (_GRAY + turned * jnp.float32(saturation)) * jnp.float32(gain)
@@ -48,7 +54,8 @@ def _twist(image: Array, hue: Any, saturation: Any, gain: Any, offset: Any, dtyp
     # Three products and sums, fused with what is around them; a matrix product would be a call, and on
     # some accelerators one of reduced precision.
     result = sum(colour[..., i : i + 1] * matrix[:, i] for i in range(3)) + jnp.float32(offset)
-    return saturate_cast(result, np.dtype(dtype or image.dtype))
+    parts = (saturate_cast(part, np.dtype(dtype or image.dtype)) for part in (result, image[..., 3:]))
+    return jnp.concatenate([*parts], axis=-1) if image.shape[-1] > 3 else next(parts)
 
 
 @operator(setup=_setup("hsv"), layouts=LAYOUTS, source=_SOURCE)
@@ -60,11 +67,12 @@ def hsv(
     hue: PerFrame[float] = 0.0,
     saturation: PerFrame[float] = 1.0,
     value: PerFrame[float] = 1.0,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Changes hue, saturation and value by a linear map, which rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3].
+        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
         dtype: output type.
         hue: angle that is added, degrees.
         saturation: factor on the distance from gray.
@@ -72,7 +80,7 @@ def hsv(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    return _twist(image, hue, saturation, value, 0.0, dtype)
+    return _twist(image, hue, saturation, value, 0.0, dtype, out_shape)
 
 
 @operator(setup=_setup("hue"), layouts=LAYOUTS, source=_SOURCE)
@@ -83,18 +91,19 @@ def hue(
     dtype: Static[np.dtype | None] = None,
     hue: PerFrame[float] = 0.0,
     image_type: Static[DALIImageType] = DALIImageType.RGB,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Rotates colours around the gray axis.
 
     Args:
-        image: RGB, [..., 3].
+        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
         dtype: output type; None: the input's.
         hue: angle that is added, degrees.
         image_type: no effect, as in DALI; the image is taken to be RGB.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    return _twist(image, hue, 1.0, 1.0, 0.0, dtype)
+    return _twist(image, hue, 1.0, 1.0, 0.0, dtype, out_shape)
 
 
 @operator(setup=_setup("saturation"), layouts=LAYOUTS, source=_SOURCE)
@@ -105,18 +114,19 @@ def saturation(
     dtype: Static[np.dtype | None] = None,
     image_type: Static[DALIImageType] = DALIImageType.RGB,
     saturation: PerFrame[float] = 1.0,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Scales the distance of colours from gray.
 
     Args:
-        image: RGB, [..., 3].
+        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
         dtype: output type; None: the input's.
         image_type: no effect, as in DALI; the image is taken to be RGB.
         saturation: factor; 0 gives gray.
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    return _twist(image, 0.0, saturation, 1.0, 0.0, dtype)
+    return _twist(image, 0.0, saturation, 1.0, 0.0, dtype, out_shape)
 
 
 @operator(setup=_setup("color_twist"), layouts=LAYOUTS, source=_SOURCE)
@@ -130,11 +140,12 @@ def color_twist(
     hue: PerFrame[float] = 0.0,
     image_type: Static[DALIImageType] = DALIImageType.RGB,
     saturation: PerFrame[float] = 1.0,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Changes hue and saturation, then contrast around the middle gray, then brightness.
 
     Args:
-        image: RGB, [..., 3].
+        image: RGB, [..., 3]; further channels, such as alpha, stay as they are.
         brightness: factor on everything.
         contrast: factor on the distance from middle gray: 128 for all integer types, 0.5 for floats.
         dtype: output type; None: the input's.
@@ -146,4 +157,4 @@ def color_twist(
     """
     center = 0.5 if jnp.issubdtype(image.dtype, jnp.floating) else 128.0
     offset = (center - center * contrast) * brightness
-    return _twist(image, hue, saturation, brightness * contrast, offset, dtype)
+    return _twist(image, hue, saturation, brightness * contrast, offset, dtype, out_shape)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import contract
+from support import contract, oracle
 from support.data import image
 
 from jdali import types
@@ -85,6 +85,21 @@ def test_layouts(layout):
     contract.check(color_twist, [samples], {"hue": 40.0, "contrast": 0.7}, layout=layout, atol=1)
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("op", [hsv, hue, saturation, color_twist], ids=lambda o: o.name)
+@pytest.mark.parametrize("layout", ["HWC", "CHW"])
+def test_channels_behind_the_colours_stay_as_they_are(op, layout):
+    """DALI reads such images as pixels of three channels, and leaves the end of its output as it was."""
+    args = {"saturation": 1.7} if op is saturation else {"hue": 40.0}
+    samples = [image(5, 8, 4), image(3, 2, 3, seed=1), image(4, 6, 5, seed=2)]
+    colours = [np.ascontiguousarray(sample[..., :3]) for sample in samples]
+    (made,) = oracle.run(op.name, [colours], args, layout="HWC")
+    expected = [np.concatenate([m, s[..., 3:]], -1) for m, s in zip(made, samples, strict=True)]
+    if layout == "CHW":
+        samples, expected = ([v.transpose(2, 0, 1) for v in values] for values in (samples, expected))
+    contract.check(op, [samples], args, layout=layout, atol=1, expected=[expected])
+
+
 def test_channels_first():
     picture = image(4, 5)
     expected = contract.pure(hue, [picture], {"hue": 90.0}, layout="HWC")
@@ -105,7 +120,7 @@ def test_gradient_and_vmap():
 @pytest.mark.parametrize("op", [hsv, hue, saturation, color_twist], ids=lambda o: o.name)
 def test_errors(op):
     # DALI reads and writes past the end of such images.
-    with pytest.raises(ValueError, match=f"{op.name}: needs images of 3 channels; sample 0 has 1"):
+    with pytest.raises(ValueError, match=f"{op.name}: needs images of 3 channels or more; sample 0 has 1"):
         pure_call(op, [image(2, 3, 1)], {})
     with pytest.raises(TypeError, match=f"{op.name}: Unsupported type: bool. It has no intensities"):
         pure_call(op, [np.zeros((2, 2, 3), bool)], {})
