@@ -167,6 +167,8 @@ def gaussian_blur(
 
     Returns: shape of `image`, `dtype`, rounded half away from zero and saturated.
 
+    Parity: sums of float16 are float32 until the last axis; DALI rounds to float16 after each.
+
     Bits: the order of the sums depends on the padded shape and on the largest window of the batch. Two
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
