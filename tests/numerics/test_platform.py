@@ -7,7 +7,13 @@ import pytest
 
 from jdali import Pipeline, fn
 from jdali._kernels import resample as _resample
-from jdali._numerics.platform import known_platform, one_program, platform_dependent, tracing_for
+from jdali._numerics.platform import (
+    known_platform,
+    of_whole_batch,
+    one_program,
+    platform_dependent,
+    tracing_for,
+)
 
 
 def either(value):
@@ -39,6 +45,22 @@ def test_what_was_traced_for_one_platform_is_not_used_for_another():
             with tracing_for(platform):
                 assert program(np.float32(3)) == expected
     assert program.__name__ == "either"
+
+
+def test_a_flag_of_a_batch_stays_a_branch_under_vmap():
+    def own(value):
+        return jax.lax.cond(
+            of_whole_batch(value > 0), lambda v: v + 1, lambda v: jnp.maximum(v + 1, 0), value
+        )
+
+    twice = jax.vmap(jax.vmap(own))
+    values = np.float32([[1, 2], [-3, 4]])
+    # As a `select` both branches would be worked out for all.
+    primitives = str(jax.make_jaxpr(twice)(values))
+    assert "cond" in primitives
+    assert "select_n" not in primitives
+    np.testing.assert_array_equal(twice(values), [[2, 3], [0, 5]])
+    np.testing.assert_array_equal(jax.grad(lambda v: twice(v).sum())(values), [[1, 1], [0, 1]])
 
 
 def test_a_stage_on_a_cpu_traces_no_branch_for_accelerators(monkeypatch):

@@ -201,14 +201,14 @@ class _Blur:
 @one_program(static_argnums=0)
 def _blur(blur: _Blur, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
     def run(looped: bool, image: Array, sigmas: Array, radii: Array, extent: Array) -> Array:
-        values = image
+        values, guarded = image, bool(jnp.issubdtype(image.dtype, jnp.floating))
         todo = [i for i in reversed(range(len(blur.axes))) if blur.radii[i]]
         for i in todo:
             axis, reach = blur.axes[i], blur.radii[i]
             bands = _bands(_weights(sigmas[i], radii[i], reach), radii[i], extent[axis], image.shape[axis])
             one_pass = _pass_loop if looped else _pass_whole
             out = blur.dtype if i == todo[-1] else np.dtype(np.float32)
-            values = one_pass(values, axis, bands, extent, out)
+            values = one_pass(values, axis, bands, extent, out, guarded)
         return saturate_cast(values, blur.dtype)
 
     if not image.size:
@@ -292,35 +292,31 @@ def _product(matrix: Array, values: Array) -> Array:
     return jnp.einsum("bk,oki->obi", matrix, values.astype(jnp.float32), precision=lax.Precision.HIGHEST)
 
 
-def _filtered(bands: _Bands, block: Array, values: Array) -> Array:
-    """[o, block, i] of [o, reached, i]: what the windows of a block make of what they reach.
+# A matrix product multiplies each element by zeros for the rows whose window it is not in, and 0 times NaN or
+# infinity is NaN. So columns that are not all finite are made once more, by their windows.
 
-    A matrix product multiplies each element by zeros for the rows whose window it is not in, and 0 times NaN or
-    infinity is NaN.
-    """
-    made = _product(bands.matrices[block], values)
-    if not jnp.issubdtype(values.dtype, jnp.floating):
-        return made
-    # Every row has a product with every element, so the first one shows which columns are finite.
-    finite = jnp.isfinite(made[:, :1])
-    return lax.cond(
-        of_whole_batch(finite.all()),
-        lambda made, _: made,
-        lambda made, values: jnp.where(finite, made, _by_window(bands, block, values)),
-        made,
-        values.astype(jnp.float32),
-    )
+
+def _finite(made: Array) -> Array:
+    """Which columns of a product are of finite values: each row is made of all of them, so the first one shows it."""
+    return jnp.isfinite(made[:, :1])
+
+
+def _mended(made: Array, values: Array, *, bands: _Bands, block: Array) -> Array:
+    """The product of a block and values [o, reached, i], where the columns that are not finite follow the windows."""
+    return jnp.where(_finite(made), made, _by_window(bands, block, values.astype(jnp.float32)))
 
 
 def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
-    """`_filtered` of values that are not all finite: the finite ones have the same products as ever."""
+    """[o, block, i] of values that are not all finite: those that are have the same products as ever."""
     finite = _product(bands.matrices[block], jnp.where(jnp.isfinite(values), values, 0))
     window, no_number = bands.window(block), jnp.isnan(values)
     above, below = (_product(window, no_number | (values == limit)) > 0 for limit in (jnp.inf, -jnp.inf))
     return jnp.select([above & below, above, below], [jnp.nan, jnp.inf, -jnp.inf], finite)
 
 
-def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any]) -> Array:
+def _pass_loop(
+    values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any], guarded: bool
+) -> Array:
     """One axis, block by block, up to the true size of each of the three parts of the shape."""
     shape = values.shape
     flat = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
@@ -336,8 +332,13 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
         o = jnp.minimum(o * outer, flat[0] - outer)
         i = jnp.minimum(i * inner, flat[2] - inner)
         part = lax.dynamic_slice(values, (o, bands.starts[b], i), (outer, reached, inner))
-        part = _filtered(bands, b, _without_padding(part, bands.starts[b], extent[axis]))
-        return lax.dynamic_update_slice(result, saturate_cast(part, out), (o, bands.rows[b], i))
+        part = _without_padding(part, bands.starts[b], extent[axis])
+        made = _product(bands.matrices[b], part)
+        if guarded:
+            # A branch for each block: results of all blocks would be copied, and a loop of one step or none costs more.
+            mended = functools.partial(_mended, bands=bands, block=b)
+            made = lax.cond(_finite(made).all(), lambda made, _: made, mended, made, part)
+        return lax.dynamic_update_slice(result, saturate_cast(made, out), (o, bands.rows[b], i))
 
     def over_inner(o: Array, b: Array, result: Array) -> Array:
         return loop(-(-needed_inner // inner), lambda i, r: one(o, b, i, r), result)
@@ -349,7 +350,9 @@ def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.d
     return result.reshape(shape)
 
 
-def _pass_whole(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any]) -> Array:
+def _pass_whole(
+    values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any], guarded: bool
+) -> Array:
     """One axis, all blocks at once."""
     shape = values.shape
     values = values.reshape(math.prod(shape[:axis]), shape[axis], -1)
@@ -357,9 +360,17 @@ def _pass_whole(values: Array, axis: int, bands: _Bands, extent: Array, out: np.
     count, block, width = bands.matrices.shape
     reached = bands.starts[:, None] + jnp.arange(width, dtype=jnp.int32)
     blocks = jnp.arange(count, dtype=jnp.int32)
-    parts = jax.vmap(functools.partial(_filtered, bands), in_axes=(0, 1), out_axes=1)(
-        blocks, values[:, reached]
-    )
+
+    def filtered(b: Array, part: Array) -> Array:
+        made = _product(bands.matrices[b], part)
+        if not guarded:
+            return made
+        every = of_whole_batch(_finite(made).all())
+        return lax.cond(
+            every, lambda made: made, lambda made: _mended(made, part, bands=bands, block=b), made
+        )
+
+    parts = jax.vmap(filtered, in_axes=(0, 1), out_axes=1)(blocks, values[:, reached])
     # The last block is moved back into the axis; its rows are taken by where they belong.
     index = jnp.arange(shape[axis], dtype=jnp.int32)
     which = index // block
