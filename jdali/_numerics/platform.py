@@ -45,7 +45,7 @@ def platform_dependent(*arguments: Any, cpu: Callable[..., Any], default: Callab
 
 @jax.custom_batching.custom_vmap
 def of_whole_batch(flag: Array) -> Array:
-    """Whether a flag is set, under `vmap` for every sample: then it decides for all of them.
+    """True if a flag is set, under `vmap` for every sample: then it decides for all of them.
 
     `lax.cond` on a flag of each sample would work out both branches for all. The branches must give the same for a
     sample for which the flag is set.

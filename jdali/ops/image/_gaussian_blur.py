@@ -297,7 +297,9 @@ def _product(matrix: Array, values: Array) -> Array:
 
 
 def _finite(made: Array) -> Array:
-    """Which columns of a product are of finite values: each row is made of all of them, so the first one shows it."""
+    """Says which columns of a product hold finite values only: each row is made of all of them, so the first
+    one shows it.
+    """
     return jnp.isfinite(made[:, :1])
 
 
