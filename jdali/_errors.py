@@ -53,6 +53,14 @@ def check_samples(
         raise SampleError(text(i), sample=i, argument=argument)
 
 
+def wrong_dtype(name: str, what: str, found: np.dtype[Any], expected: str) -> TypeError:
+    """The error of operator `name` for data of an element type that it does not take."""
+    return TypeError(
+        f"{name}: {what} must be {expected}, got {found}; cast it. Calling type does not match buffer data type, requested "
+        f"type: {expected} current buffer type: {found}"
+    )
+
+
 def absent_axis(name: str, letter: str, layout: str) -> ValueError:
     """The error of operator `name` for the letter of an axis that the layout of its input does not have."""
     return ValueError(f"{name}: Axis '{letter}' is not present in the input layout, which is '{layout}'")

@@ -84,5 +84,7 @@ def _feature(
     if dtype not in _NAMES:
         raise ValueError(f"{name}: dtype must be tfrecord.int64, float32 or string, not {dtype!r}")
     if not isinstance(default, _DEFAULT_TYPES[dtype]) or isinstance(default, bool):
-        raise TypeError(f"{name}: the default value of {_NAMES[dtype]} cannot be {default!r}")
+        raise TypeError(
+            f"{name}: Invalid type for default value, expected {_NAMES[dtype]}. The default value cannot be {default!r}"
+        )
     return Feature(int(dtype), shape, partial, default)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jdali._batches.extent import reflect_101
+from jdali._kernels.window import border_of
 
 
 def _reflect_1001(index: Array, size: Array) -> Array:
@@ -122,7 +123,9 @@ def rows_with_margin(
 
 def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
     """The border mode as `INDICES` calls it; raises ValueError if it is not one of `known`."""
-    found = {"fill": "constant"}.get(name.lower(), name.lower())
+    found = border_of(name)
     if found not in known:
-        raise ValueError(f"{operator}: {argument} is {name!r}, it must be one of {', '.join(known)}")
+        raise ValueError(
+            f"{operator}: Unknown ``border_type`` was provided: ``{name}``. {argument} must be one of {', '.join(known)}"
+        )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import check_samples
+from jdali._errors import check_samples, wrong_dtype
 
 # Letters of the first border, the last border and the size along each axis.
 _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
@@ -14,7 +14,7 @@ _FIRST, _LAST, _SIZE = "xyz", "XYZ", "WHD"
 def check_flat_boxes(name: str, boxes: BatchSpec) -> None:
     """Raises an error unless the last axis of each sample holds whole boxes in two dimensions."""
     if boxes.dtype != np.float32:
-        raise TypeError(f"{name}: Bounding box in wrong format: it must be float32, got {boxes.dtype}")
+        raise wrong_dtype(name, "Bounding box in wrong format: it", boxes.dtype, "float32")
     wrong = boxes.extents[:, -1] % 4 != 0 if boxes.ndim else np.ones(boxes.batch_size, bool)
     check_samples(
         wrong,

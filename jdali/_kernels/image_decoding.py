@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._errors import check_samples
 from jdali._operators.host_batch import HostOutputs, Probed, Workers
 from jdali._operators.offers import Scaled, ScaledDecoding
 from jdali._operators.record import Static
@@ -114,8 +115,20 @@ def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
     return contents.replace(layout="HWC")
 
 
-def windows_plan(pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
-    """Plan for decoding windows: `anchors` and `sizes` are [N, 2 or more], y and x first."""
+def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:
+    """Plan for decoding windows: `anchors` and `sizes` are [N, 2 or more], y and x first.
+
+    Raises:
+        SampleError: a window is not inside of its picture; `name` is that of the operator.
+    """
+    low, high, limit = anchors[:, :2], (anchors + sizes)[:, :2], pictures.extents[:, :2]
+    check_samples(
+        ((low < 0) | (low > limit) | (high > limit)).any(axis=1),
+        lambda i: (
+            f"{name}: The cropping window [{low[i, 0]}..{high[i, 0]}, {low[i, 1]}..{high[i, 1]}] is not valid for image "
+            f"dimensions [{size_text(limit[i])}]"
+        ),
+    )
     windows = np.concatenate([anchors[:, :2], sizes[:, :2]], axis=1)
     extents = np.concatenate([sizes[:, :2], pictures.extents[:, 2:]], axis=1)
     return Plan((pictures.replace(extents=extents),), {"_window": windows.astype(np.int32)})

@@ -142,7 +142,7 @@ def _wanted(
         raise ValueError(f"{name}: Invalid resize mode: {mode}. It must be one of {', '.join(MODES)}")
     if (shorter or longer) and mode != "default":
         raise ValueError(
-            f"{name}: mode goes with size or resize_x/y/z, not with resize_shorter or resize_longer"
+            f"{name}: `resize_shorter`, ``resize_longer`` and ``mode`` arguments are mutually exclusive"
         )
     if shorter:
         return per_axis(name, "resize_shorter", resize_shorter, count), "not_smaller"

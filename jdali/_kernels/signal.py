@@ -13,7 +13,10 @@ from jdali._batches.extent import BatchSpec
 def require_float32(name: str, spec: BatchSpec) -> None:
     """DALI's audio operators take FLOAT only."""
     if spec.dtype != np.float32:
-        raise ValueError(f"{name}: Unsupported data type: {spec.dtype}. It must be float32; cast it first")
+        raise ValueError(
+            f"{name}: Unsupported data type: {spec.dtype}. It must be float32; cast it first. Calling type does not match "
+            f"buffer data type, requested type: float32 current buffer type: {spec.dtype}"
+        )
 
 
 def along_axis(values: Array, axis: int, ndim: int) -> Array:

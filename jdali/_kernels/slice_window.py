@@ -37,11 +37,12 @@ def slice_axes(
         if missing:
             raise absent_axis(name, missing[0], layout)
         one = [named.find(c) for c in letters] or list(range(ndim))
-        return np.broadcast_to(np.array(one, np.int64), (count, len(one)))
-    if axis_names is not None:
+        given = np.broadcast_to(np.array(one, np.int64), (count, len(one)))
+    elif axis_names is not None:
         raise ValueError(f'{name}: "axes" and "axis_names" are mutually exclusive')
-    given = np.asarray(axes, np.int64)
-    given = given[:, None] if given.ndim == 1 else given
+    else:
+        given = np.asarray(axes, np.int64)
+        given = given[:, None] if given.ndim == 1 else given
     if given.shape[1] == 0:
         return np.broadcast_to(np.arange(ndim), (count, ndim))
     wrong = ((given < -ndim) | (given >= ndim)).any(axis=1)
@@ -113,7 +114,9 @@ def slice_window(
         if value is not None and (value < 0).any():
             i = int((value < 0).any(axis=1).argmax())
             raise SampleError(
-                f"{name}: {argument} {value[i].tolist()} is negative", sample=i, argument=argument
+                f"{name}: {argument} value out of range, it must not be negative. Got: {value[i].tolist()}",
+                sample=i,
+                argument=argument,
             )
     low = np.zeros(axes.shape)
     if first is not None:
@@ -169,8 +172,8 @@ def positional_window(
         )
     if low.shape != axes.shape or length.shape != axes.shape:
         raise ValueError(
-            f"{name}: anchor and shape must have {axes.shape[1]} elements, one for each of the axes; "
-            f"they have {low.shape[1]} and {length.shape[1]}"
+            f"{name}: Expected {axes.shape[1]} elements for slice arguments (start/shape). Got {low.shape[1]}; there must "
+            "be one for each of the axes"
         )
     size = np.take_along_axis(extents, axes, axis=1).astype(np.float64)
     if is_float and normalized_anchor and normalized_shape:

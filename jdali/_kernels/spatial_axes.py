@@ -17,10 +17,10 @@ def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
     letters = layout or "?" * ndim
     end = ndim - letters.endswith("C")
     first = len(letters) - len(letters.lstrip("FC"))
+    if first >= end:
+        raise ValueError(f"{name}: No spatial axes found in the layout: {layout}. It has {ndim} axes")
     if len(set(layout[:first] + layout[end:])) < first + ndim - end:
         raise ValueError(f"{name}: Found more the one occurrence of 'F' or 'C' axes in layout: {layout}.")
-    if first >= end:
-        raise ValueError(f"{name}: No spatial axes found in the layout {layout!r} of {ndim} axes")
     inner = letters[first:end]
     if "C" in inner:
         raise ValueError(f"{name}: Only channel-first or channel-last layouts are supported, got: {layout}.")
@@ -29,6 +29,10 @@ def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
     if len(inner) > 3:
         raise ValueError(
             f"{name}: Too many dimensions, found: {len(inner)} data axes, maximum supported is: 3."
-            + ("" if layout else " Name the axes of data that have others by a layout")
+            + (
+                ""
+                if layout
+                else f" Input data with empty layout cannot have more than 3 dimensions, got {ndim}"
+            )
         )
     return first, end

@@ -39,8 +39,9 @@ def check_vector(name: str, argument: str, value: Any, axes: int) -> None:
     """Raises unless an argument has one value, or one for each axis."""
     if length(value) not in (None, 1, axes):
         raise ValueError(
-            f"{name}: Arguments should have the same number of dimensions or be a single element which will be broadcast "
-            f"to all dimensions: {argument} must have 1 value or {axes}, got {length(value)}"
+            f'{name}: Argument "{argument}" expected shape {axes} but got {length(value)} values, which can\'t be '
+            "interpreted as the expected shape. Arguments should have the same number of dimensions or be a single element "
+            "which will be broadcast to all dimensions"
         )
 
 

@@ -86,8 +86,8 @@ def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
     values = np.asarray(size, np.float32)
     if values.ndim != 2 or values.shape[1] != axes:
         raise ValueError(
-            f"{name}: output_size must specify same number of dimensions as the input (excluding channels): size must "
-            f"have {axes} values, got {size_text(values.shape[1:])}"
+            f'{name}: Argument "size" expected shape {axes} but got {size_text(values.shape[1:])} values: output_size must '
+            "specify same number of dimensions as the input (excluding channels)"
         )
     bad = ~(values > 0).all(axis=1)
     check_samples(

@@ -20,12 +20,28 @@ from jdali._operators.layout import refused_layout
 POLICIES = ("error", "pad", "trim_to_shape")
 BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
 ROUNDINGS = ("round", "truncate")
+# DALI's names for borders, in letters of either case, and what they are called here.
+_BORDER_NAMES = {name: name for name in (*BORDERS, "constant")} | {
+    "edge": "clamp", "101": "reflect_101", "reflect101": "reflect_101", "1001": "reflect_1001",
+    "reflect1001": "reflect_1001", "reflect": "reflect_1001", "fill": "constant", "pad": "constant",
+}  # fmt: skip
 _DEFAULT_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC", 5: "FDHWC"}
 
 
 def default_layout(layout: str, ndim: int) -> str:
     """The layout, or the one that DALI assumes for images that have none."""
     return layout or _DEFAULT_LAYOUTS.get(ndim, "")
+
+
+def border_of(name: str) -> str:
+    """The name that the code has for a border of DALI's: one of `BORDERS`, or "constant"; any other as it is."""
+    return _BORDER_NAMES.get(name.lower(), name)
+
+
+def policy_of(name: str) -> str:
+    """As `border_of`, of an `out_of_bounds_policy`: there a constant border is called "pad"."""
+    border = border_of(name)
+    return "pad" if border == "constant" else border
 
 
 def check_choice(name: str, argument: str, value: str, choices: Sequence[str]) -> None:
@@ -202,9 +218,16 @@ def check_fill_values(
     if policy != "pad" or count == 1:
         return
     if channels is None:
-        raise ValueError(f"{name}: {count} fill_values, but layout {layout!r} has no channel axis")
+        raise ValueError(
+            f"{name}: Multi-channel fill_values was provided but channel dimension could not be found in layout {layout!r}: "
+            f"there are {count} fill_values"
+        )
     if (channels != count).any():
-        raise ValueError(f"{name}: {count} fill_values for {channels[channels != count][0]} channels")
+        raise ValueError(
+            f"{name}: Multi-channel fill value does not match the number of channels in the output. The number of "
+            "per-channel arguments should match the number of channels in the output slice: "
+            f"{count} fill_values for {channels[channels != count][0]} channels"
+        )
 
 
 def check_border(name: str, policy: str, extents: np.ndarray, sizes: np.ndarray) -> None:

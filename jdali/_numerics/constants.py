@@ -184,6 +184,8 @@ def Constant(
     plain = layout is None and device is None and not kwargs
     if is_scalar and plain and (shape is None or np.atleast_1d(shape).tolist() in ([], [1])):
         return ScalarConstant(value, dtype)
+    if np.ndim(value) == 0 and not isinstance(value, (int, float)) and not hasattr(value, "dtype"):
+        raise TypeError(f"Expected scalar value of type 'bool', 'int' or 'float', got {type(value)}.")
     return ConstantNode(device or "cpu", value, dtype, shape, layout, **kwargs)
 
 

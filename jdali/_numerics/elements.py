@@ -94,11 +94,10 @@ def to_numpy_type(dali_type: DALIDataType) -> Any:
 
 def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
     """DALI type of a NumPy, JAX or Python type, or of its name ("float32", "bool")."""
-    dtype = np.dtype(framework_type)
     try:
-        return _DALI_TYPES[dtype]
-    except KeyError:
-        raise TypeError(f"{dtype} has no DALI type") from None
+        return _DALI_TYPES[np.dtype(framework_type)]
+    except (KeyError, TypeError):
+        raise TypeError(f"'{framework_type}' could not be converted into any known DALIDataType.") from None
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample

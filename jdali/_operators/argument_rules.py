@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jdali._batches.extent import size_text
 from jdali._errors import SampleError
 from jdali._operators.schema import Arg, element_types
 
@@ -36,7 +37,13 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype[Any]) -> None:
         return
     words = {np.float32: "float32", np.int32: "int32", np.bool_: "bool", np.integer: "any integer type"}
     names = " or ".join(words[one] for one in allowed if one is not np.int32 or np.integer not in allowed)
-    raise TypeError(f"{name}: argument {arg.name!r} takes a tensor of {names}, got {dtype}; use fn.cast")
+    if np.integer in allowed:
+        dalis = f"Expected an integral type; got: {dtype}"
+    else:
+        dalis = f"Calling type does not match buffer data type, requested type: {names} current buffer type: {dtype}"
+    raise TypeError(
+        f"{name}: argument {arg.name!r} takes a tensor of {names}, got {dtype}; use fn.cast. {dalis}"
+    )
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray[Any, Any]) -> Shape:
@@ -55,7 +62,7 @@ def sample_shape(name: str, arg: Arg, extents: np.ndarray[Any, Any]) -> Shape:
     if arg.is_number:
         wrong = extents.prod(axis=1) != 1
         if wrong.any():
-            raise _wrong_shape(name, arg.name, extents, int(wrong.argmax()), "one number")
+            raise _no_number(name, arg.name, extents, int(wrong.argmax()))
         return ()
     ndim = extents.shape[1]
     if ranks is not None and ndim and ndim not in ranks:
@@ -79,16 +86,23 @@ def refuse_different(name: str, argument: str, extents: np.ndarray[Any, Any]) ->
     """Raises SampleError if values [N, ndim] of these true shapes do not all have the first one's."""
     wrong = (extents != extents[:1]).any(axis=1)
     if wrong.any():
-        expected = f"{tuple(extents[0].tolist())} as that of sample 0"
-        raise _wrong_shape(name, argument, extents, int(wrong.argmax()), expected)
+        i = int(wrong.argmax())
+        first, found = (tuple(extents[sample].tolist()) for sample in (0, i))
+        raise SampleError(
+            f'{name}: Expected uniform shape for argument "{argument}" but got shape {shapes_text(extents)}: argument '
+            f"{argument!r} of sample {i} has shape {found}, expected {first} as that of sample 0",
+            sample=i,
+            argument=argument,
+        )
 
 
-def _wrong_shape(
-    name: str, argument: str, extents: np.ndarray[Any, Any], sample: int, expected: str
-) -> SampleError:
-    found = tuple(extents[sample].tolist())
+def _no_number(name: str, argument: str, extents: np.ndarray[Any, Any], sample: int) -> SampleError:
+    """An error in the words of two families of DALI's operators, which say this differently."""
+    count, found = len(extents), tuple(extents[sample].tolist())
     return SampleError(
-        f"{name}: argument {argument!r} of sample {sample} has shape {found}, expected {expected}",
+        f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
+        f"containing one element per sample. Got: {shapes_text(extents)}. `{argument}` must be a 1xN or Nx1 (N = {count}) "
+        f"tensor list; argument {argument!r} of sample {sample} has shape {found}, expected one number",
         sample=sample,
         argument=argument,
     )
@@ -152,6 +166,12 @@ def extents_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if values.dtype != object:
         return np.broadcast_to(np.array(values.shape[1:], np.int64), (len(values), values.ndim - 1))
     return np.array([one.shape for one in values], np.int64)
+
+
+def shapes_text(extents: np.ndarray[Any, Any], shown: int = 4) -> str:
+    """Shapes [N, ndim] of a batch as DALI writes them, "{2 x 3, 4 x 5}"; of many samples the first ones."""
+    texts = [size_text(extent) for extent in extents[:shown]]
+    return f"{{{', '.join(texts)}{', ...' if len(extents) > shown else ''}}}"
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:

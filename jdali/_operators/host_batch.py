@@ -87,7 +87,7 @@ def column(samples: Sequence[np.ndarray[Any, Any]], layout: str) -> Store:
         )
     check_alike(samples)
     if layout and len(layout) != samples[0].ndim:
-        raise ValueError(f"layout {layout!r} does not describe samples with {samples[0].ndim} axes")
+        raise ValueError(f"The layout {layout!r} is not valid for {samples[0].ndim}-dimensional tensor")
     return Store.of_block(SamplesBlock(samples), BatchSpec.of(samples, layout))
 
 

@@ -100,6 +100,10 @@ class Arg:
             value = value.value
         if self.kind is ArgKind.STATIC:
             return static_value(self.annotation, value)
+        if isinstance(value, (list, tuple)) and any(
+            one is None for one in value
+        ):  # NumPy would make NaN of it
+            raise TypeError("its values must each be a real number, not 'NoneType'")
         if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
             converted = np.empty(len(value), object)
             for i, one in enumerate(value):
@@ -201,6 +205,7 @@ class Schema:
             near = difflib.get_close_matches(unknown[0], self.public_args, n=1)
             raise UnknownArgumentError(
                 f'{self.shown_name}: Argument "{unknown[0]}" is not defined for operator "{schema_name(self.shown_name)}". '
+                f"{self.shown_name.rpartition('.')[2]}() got an unexpected keyword argument '{unknown[0]}'. "
                 + (f'Did you mean "{near[0]}"? ' if near else "")
                 + f"It takes {', '.join(sorted(self.public_args))}",
                 operator=self.shown_name,

@@ -175,7 +175,9 @@ class Building:
         if options.checkpoint is None:
             return
         if not options.enable_checkpointing:
-            raise RuntimeError("Pipeline: a checkpoint can be restored only with enable_checkpointing=True")
+            raise RuntimeError(
+                "Pipeline: Cannot restore checkpoint. The `enable_checkpointing` was not specified when creating the pipeline"
+            )
         try:
             state, self.iterator_state = from_checkpoint(options.checkpoint)
             run.set_state(state)

@@ -62,7 +62,9 @@ class RecordFiles:
         try:
             self.sizes: Sequence[int] = _storage.sizes(self.paths)
         except OSError as error:
-            raise FileNotFoundError(f"{name}: cannot read {error.filename}: {error.strerror}") from error
+            raise FileNotFoundError(
+                f"{name}: cannot read {error.filename}: {error.strerror}. File mapping failed: {error.filename}"
+            ) from error
         self.in_order = True
         self.lost: dict[int, str] = {}
         self._remote = {file for file, path in enumerate(self.paths) if _storage.is_url(path)}

@@ -200,5 +200,5 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
 def _unreadable(path: str, error: Exception) -> SampleError:
     """Makes the error of a file; a `ValueError` says that the name cannot be that of a file."""
     if isinstance(error, OSError):
-        return SampleError(f"cannot read {path}: {error.strerror or error}")
+        return SampleError(f"cannot read {path}: {error.strerror or error}. File mapping failed: {path}")
     return SampleError(f"cannot read {path!r}: {error}")

@@ -220,7 +220,7 @@ def _decoded(
 
 def _content(encoded: bytes | np.ndarray[Any, Any]) -> memoryview:
     if not len(encoded):
-        raise SampleError("decoders.audio: the file is empty (0 bytes)")
+        raise SampleError("decoders.audio: Failed to open encoded data: the file is empty (0 bytes)")
     return memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
 
 
@@ -267,7 +267,7 @@ def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
             sound = stack.enter_context(soundfile.SoundFile(source, closefd=False))
         except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
             raise SampleError(
-                f"decoders.audio: {len(content)} bytes that are no readable sound: {_reason(error)}"
+                f"decoders.audio: Failed to open encoded data: {_reason(error)} ({len(content)} bytes)"
             ) from error
         floats = sound.subtype in _FLOAT_SUBTYPES
         yield _Libsndfile(int(sound.frames), int(sound.channels), int(sound.samplerate), floats, sound)

@@ -17,7 +17,9 @@ _MODES = {
 def padding_mode(name: str, mode: str) -> str:
     """A `pad_mode` by its main name; `name` is that of the operator."""
     if mode not in _MODES:
-        raise ValueError(f"{name}: pad_mode is {mode!r}, it must be one of {', '.join(filter(None, _MODES))}")
+        raise ValueError(
+            f"{name}: Invalid pad_mode: {mode} Valid options are: {', '.join(filter(None, _MODES))}"
+        )
     return _MODES[mode]
 
 
@@ -54,6 +56,10 @@ def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:
     """The values of a padding frame, one or three; `name` is that of the operator."""
     values = fill_value if isinstance(fill_value, tuple) else (fill_value,)
-    if len(values) not in (1, 3) or not all(0 <= v <= 255 for v in values):
-        raise ValueError(f"{name}: fill_value {fill_value} must be one or three numbers from 0 to 255")
+    if not all(0 <= v <= 255 for v in values):
+        raise ValueError(f"{name}: fill_value must be in range [0, 255], got {fill_value}")
+    if len(values) not in (1, 3):
+        raise ValueError(
+            f"{name}: Fill value size must be 1 or equal to the number of channels. Got {len(values)} values for 3 channels"
+        )
     return values

@@ -60,7 +60,10 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
         threads: that decode; 1: the thread that asks for frames.
     """
     av = library()
-    with refusals("it cannot be opened as a video"), _target(source) as target:
+    with (
+        refusals("Failed to create video decoder: it cannot be opened as a video"),
+        _target(source) as target,
+    ):
         container = av.open(target, options=_OPTIONS, metadata_errors="ignore")
     try:
         streams = [s for s in container.streams.video if s.codec_context is not None]

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
 from jdali.ops.tensor._subscript import parse_index
 
@@ -175,7 +176,10 @@ class Graph:
         if name is None:
             name = f"__{op.name.replace('.', '_')}_{len(self.nodes)}"
         if name in self._names:
-            raise ValueError(f"{op.name}: there is a node named {name!r} in this pipeline already")
+            text = "The pipeline is invalid because it contains operators with non-unique names"
+            raise OperatorError.of(
+                ValueError(f"{op.name}: {text}: there is a node {name!r} already"), op.name
+            )
         self._names.add(name)
         node = Node(
             len(self.nodes), op, name, device, tuple(inputs), args, seed, domain,

@@ -97,7 +97,8 @@ def _image(record: bytes, found: list[Any]) -> np.ndarray:
     shape = tuple(last_integer(found, number) or 0 for number in (_HEIGHT, _WIDTH, _CHANNELS))
     if min(shape) < 0 or shape[0] * shape[1] * shape[2] != len(image):
         raise BadRecord(
-            f"it has {len(image)} bytes of pixels, but height {shape[0]}, width {shape[1]}, {shape[2]} "
+            "The content size of the raw image in LMDB caffe entry doesn't match its dimensions: it has "
+            f"{len(image)} bytes of pixels, but height {shape[0]}, width {shape[1]}, {shape[2]} "
             "channels"
         )
     return image.reshape(shape)

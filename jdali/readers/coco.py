@@ -187,12 +187,14 @@ def coco(
     """
     outputs = {"polygons": polygon_masks, "masks": pixelwise_masks}
     if polygon_masks and pixelwise_masks:
-        raise ValueError(f"{_NAME}: polygon_masks and pixelwise_masks exclude each other")
+        raise ValueError(f"{_NAME}: ``pixelwise_masks`` and ``polygon_masks`` are mutually exclusive")
     if file_root is None:
-        raise ValueError(f"{_NAME}: give file_root, the folder of the images")
+        raise ValueError(
+            f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``: the folder of the images"
+        )
     if bool(save_preprocessed_annotations) != bool(save_preprocessed_annotations_dir):
         raise ValueError(
-            f"{_NAME}: save_preprocessed_annotations and save_preprocessed_annotations_dir must be given together"
+            f"{_NAME}: ``save_preprocessed_annotations`` and ``save_preprocessed_annotations_dir`` should be provided together"
         )
     wanted = Wanted(
         **outputs, images=None if images is None else path_list(_NAME, "images", images),
@@ -211,7 +213,9 @@ def coco(
         else:
             raise ValueError("Either ``annotations_file`` or ``preprocessed_annotations`` must be provided")
         if not parsed.names:
-            raise ValueError(f"there are no images to read in {annotations_file or preprocessed_annotations}")
+            raise ValueError(
+                f"No files found: there are no images to read in {annotations_file or preprocessed_annotations}"
+            )
         if save_preprocessed_annotations:
             _coco_preprocessed.save(save_preprocessed_annotations_dir, parsed, **outputs, ids=image_ids)
         data = annotations_file or preprocessed_annotations
@@ -229,5 +233,5 @@ def _check_not_given(given: Mapping[str, Any]) -> None:
         default = coco.args[name].default
         if given[name] != default:
             raise ValueError(
-                f"{name} cannot be given with preprocessed_annotations: it is applied before saving"
+                f'When reading data from preprocessed annotation files, "{name}" is not supported: it is applied before saving'
             )

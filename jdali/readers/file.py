@@ -109,6 +109,8 @@ def file(
         root = _storage.given(file_root or "")
         names, numbers = _given_files(root, files, labels)
     elif file_list is not None:
+        if not file_list:
+            raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
         file_list = _storage.given(file_list)
         root = _storage.parent(file_list) if file_root is None else _storage.given(file_root)
         names, numbers = _listed_files(root, file_list)
@@ -191,7 +193,7 @@ def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool)
     """One expression for all glob patterns: there may be millions of names to look at."""
     patterns = [patterns] if isinstance(patterns, str) else patterns
     if not patterns:
-        raise ValueError(f"{_NAME}: {argument} is an empty list, it must hold at least one pattern")
+        raise ValueError(f"{_NAME}: ``{argument}`` list cannot be empty, it must hold at least one pattern")
     expression = "|".join(fnmatch.translate(_ESCAPED.sub(_as_in_python, p)) for p in patterns)
     return re.compile(expression, 0 if case_sensitive else re.IGNORECASE)
 

@@ -115,7 +115,8 @@ def _joined(record: bytes, every: bool) -> bytes:
         position, length = word >> _LENGTH_BITS, word & ((1 << _LENGTH_BITS) - 1)
         if magic != _MAGIC:
             raise Misplaced(
-                f"{magic:#010x} stands at its byte {at} instead of the magic number {_MAGIC:#010x}"
+                f"Invalid RecordIO: wrong magic number: {magic:#010x} "
+                f"stands at its byte {at} instead of the magic number {_MAGIC:#010x}"
             )
         expected = (_MIDDLE, _LAST) if parts else (_WHOLE, _FIRST)
         if position not in expected:
@@ -185,7 +186,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
     """
     if len(index_paths) > 1:
         raise ValueError(
-            f"{_NAME}: index_path must be one file (for all files together), got {len(index_paths)}"
+            f"{_NAME}: RecordIOReader supports only a single index file (for all files together), got {len(index_paths)}"
         )
     if not index_paths:
 

@@ -143,12 +143,14 @@ def nemo_asr(
     Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
         where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
     """
-    manifests = required_paths(_NAME, "manifest_filepaths", manifest_filepaths)
+    manifests = required_paths(
+        _NAME, "manifest_filepaths", manifest_filepaths, "``manifest_filepaths`` can not be empty"
+    )
     kind = types.to_dtype(dtype)
     if kind not in (np.int16, np.int32, np.float32):
         raise ValueError(f"{_NAME}: dtype must be INT16, INT32 or FLOAT, got {kind}")
     if not 0 <= quality <= 100:
-        raise ValueError(f"{_NAME}: quality must be within 0 and 100, got {quality}")
+        raise ValueError(f"{_NAME}: Resampling quality must be in [0..100] range, got {quality}")
     # DALI keeps the limits in float32, the durations in float64.
     shortest = float(np.float32(min_duration)) if min_duration > 0 else -math.inf
     longest = float(np.float32(max_duration)) if max_duration > 0 else math.inf
@@ -163,7 +165,7 @@ def nemo_asr(
                 entries.append(entry)
                 lines.append(line)
     if not entries:
-        raise ValueError(f"{_NAME}: there is nothing to read in {', '.join(manifests)}")
+        raise ValueError(f"{_NAME}: No files found: there is nothing to read in {', '.join(manifests)}")
     decoding = {"dtype": kind, "sample_rate": sample_rate, "quality": quality, "downmix": downmix}
     return NemoAsrReader(
         manifests, entries, starts, lines, decoding=decoding,

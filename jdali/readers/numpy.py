@@ -56,6 +56,7 @@ class NumpyReader(ArrayFileReader):
         keep_headers: bool,
         options: Mapping[str, Any],
     ):
+        policy = windows.policy_of(policy)
         windows.check_choice(_NAME, "out_of_bounds_policy", policy, windows.POLICIES)
         super().__init__(_NAME, options, options["file_filter"])
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
@@ -86,7 +87,9 @@ class NumpyReader(ArrayFileReader):
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
-            raise SampleError(f"{_NAME}: cannot read {path}: {error.strerror or error}") from error
+            raise SampleError(
+                f"{_NAME}: cannot read {path}: {error.strerror or error}. File mapping failed: {path}"
+            ) from error
 
     def load_many(self, indices: np.ndarray, **borders: np.ndarray) -> Loaded:
         if not self._roi and not borders:
@@ -140,7 +143,8 @@ class NumpyReader(ArrayFileReader):
         outside = (anchors < 0) | (anchors > extents) | (anchors + sizes > extents)
         if self._policy == "error" and outside.any():
             raise SampleError(
-                f"the window at {anchors[0].tolist()} of size {sizes[0].tolist()} reaches out of the array of "
+                f"Slice can't be placed out of bounds with current policy. Got: the window at "
+                f"{anchors[0].tolist()} of size {sizes[0].tolist()} reaches out of the array of "
                 f"shape {list(shape)}; move it, or set out_of_bounds_policy to 'pad' or 'trim_to_shape'"
             )
         anchors, sizes = windows.apply_bounds(_NAME, self._policy, extents, anchors, sizes)

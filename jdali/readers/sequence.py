@@ -53,7 +53,8 @@ class SequenceReader(Reader):
         if not self._starts[-1]:
             longest = max(map(len, streams), default=0)
             raise ValueError(
-                f"{_NAME}: there is no sequence of {length} images with a stride of {stride}: the longest of "
+                f"{_NAME}: The number of input samples: 0, needs to be at least equal to the requested number of shards: there "
+                f"is no sequence of {length} images with a stride of {stride}: the longest of "
                 f"{len(streams)} streams has {longest} images"
             )
         super().__init__(int(self._starts[-1]), options)
@@ -128,7 +129,8 @@ def sequence(
     """
     for name, value in (("sequence_length", sequence_length), ("step", step), ("stride", stride)):
         if value < 1:
-            raise ValueError(f"{_NAME}: {name} must be at least 1, got {value}")
+            words = name.capitalize().replace("_", " ")
+            raise ValueError(f"{_NAME}: {words} must be positive, {name} is {value}")
     return SequenceReader(
         _streams(file_root), length=sequence_length, step=step, stride=stride, image_type=image_type,
         options=options,
@@ -155,7 +157,8 @@ def _streams(root: str) -> list[list[str]]:
     streams = [stream for stream in streams if stream]
     if not streams:
         raise ValueError(
-            f"{_NAME}: there are no images in the subfolders of {root} (each stream must have a folder)"
+            f"{_NAME}: there are no images in the subfolders of {root} (each stream must have a folder). Verify the file_root "
+            "argument"
         )
     return streams
 

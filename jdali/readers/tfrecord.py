@@ -374,7 +374,19 @@ def _need_crc() -> None:
 
 
 def _num_outputs(given: Mapping[str, Any]) -> int:
+    _check_features(given["features"])
     return len(given["features"])
+
+
+def _check_features(features: Any) -> None:
+    if not isinstance(features, Mapping) or not features:
+        raise TypeError(f"{_NAME}: features must be a dict with at least one feature, got {features!r}")
+    for name, feature in features.items():
+        if not isinstance(feature, Feature):
+            raise TypeError(
+                f'{_NAME}: Expected `jdali.tfrecord.Feature` for the "{name}", but got {type(feature)}. Use '
+                "`jdali.tfrecord.FixedLenFeature` or `jdali.tfrecord.VarLenFeature` to define the features to extract."
+            )
 
 
 @reader(
@@ -408,13 +420,7 @@ def tfrecord(
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
     """
     _need_crc()
-    if not isinstance(features, Mapping) or not features:
-        raise TypeError(f"{_NAME}: features must be a dict with at least one feature")
-    for name, feature in features.items():
-        if not isinstance(feature, Feature):
-            raise TypeError(
-                f"{_NAME}: features[{name!r}] must be a feature of jdali.tfrecord, got {feature!r}"
-            )
+    _check_features(features)
     files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
     records = _records(files, given_paths(_NAME, "index_path", index_path), options.get("_goes_on", False))
     return TFRecordReader(files, records, features, options)

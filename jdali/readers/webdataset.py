@@ -142,7 +142,9 @@ class WebDatasetReader(PiecesReader):
         if not is_there:
             raise Misplaced(f"there is no file of {size} bytes at byte {offset}")
         if size % dtype.itemsize:
-            raise BadRecord(f"the {size} bytes at byte {offset} are no whole number of {dtype}")
+            raise BadRecord(
+                f"component size and dtype incompatible: the {size} bytes at byte {offset} are no whole number of {dtype}"
+            )
         return np.frombuffer(data, dtype, offset=BLOCK)
 
     def source(self, index: int) -> str:
@@ -258,7 +260,9 @@ def _given(components: Components, path: str, groups: Sequence[str], *, fold: bo
     if behavior == "error" and not complete.all():
         sample = int(np.flatnonzero(~complete)[0])
         lacking = ", ".join(groups[int(i)] for i in np.flatnonzero(chosen[sample] == _MISSING))
-        raise ValueError(f"{_NAME}: sample {sample} of {path} has no file with the extension {lacking}")
+        raise ValueError(
+            f"{_NAME}: Underful sample detected: sample {sample} of {path} has no file with the extension {lacking}"
+        )
     kept = np.flatnonzero(complete) if behavior == "skip" else np.arange(len(chosen))
     chosen = chosen[kept]
     sizes = np.where(chosen == _MISSING, _MISSING, components.size[chosen])
@@ -322,11 +326,11 @@ def webdataset(
     behavior = _BEHAVIORS.get(missing_component_behavior.lower())
     if behavior is None:
         raise ValueError(
-            f'{_NAME}: missing_component_behavior must be "empty", "skip" or "error", '
-            f"not {missing_component_behavior!r}"
+            f"{_NAME}: Invalid value for missing_component_behavior '{missing_component_behavior}' possible values are: skip, "
+            "error, empty"
         )
     types = _dtypes(dtypes, len(groups))
-    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
+    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths, "No webdataset archives provided"))
     indexes = given_paths(_NAME, "index_paths", index_paths)
     if indexes and len(indexes) != len(files.paths):
         raise ValueError(
@@ -345,7 +349,8 @@ def webdataset(
         found.append((samples, index or functools.partial(_found_again, files, file, select)))
     if not any(len(samples.numbers) for samples, _ in found):
         raise ValueError(
-            f"{_NAME}: there are no samples with {', '.join(groups)} in {', '.join(files.paths)}"
+            f"{_NAME}: The number of input samples: 0, needs to be at least equal to the requested number of shards: there are "
+            f"no samples with {', '.join(groups)} in {', '.join(files.paths)}"
         )
     return WebDatasetReader(files, found, types, bool(indexes), options)
 

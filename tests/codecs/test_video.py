@@ -264,10 +264,12 @@ def test_padding_of_one_frame_and_errors():
     assert [padding_mode("op", m) for m in ("repeat", "symmetric", "reflect")] == [
         "edge", "reflect_1001", "reflect_101",
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="op: pad_mode is 'wrap', it must be one of none, constant"):
+    with pytest.raises(ValueError, match="op: Invalid pad_mode: wrap Valid options are: none, constant"):
         padding_mode("op", "wrap")
     for bad in (256, -1, (1, 2)):
-        with pytest.raises(ValueError, match="op: fill_value .* one or three numbers from 0 to 255"):
+        with pytest.raises(
+            ValueError, match="op: (fill_value must be in range|Fill value size must be 1 or equal)"
+        ):
             fill_values("op", bad)
 
 

@@ -98,7 +98,9 @@ def test_wrong_arguments_raise_after_good_calls():
         with pytest.raises(OperatorError, match="crop: .*out of bounds.*window") as caught:
             jd.crop(batch, crop=jd.as_batch([[1, 1], [9, 9]]))
         assert (caught.value.operator, caught.value.sample) == ("crop", 1)
-        with pytest.raises(OperatorError, match="brightness and contrast: Unsupported type: bool. It has no"):
+        with pytest.raises(
+            OperatorError, match="brightness and contrast: Unsupported input type: bool. It has no"
+        ):
             jd.brightness(tensor > 5, brightness=1.0)
 
     good = [

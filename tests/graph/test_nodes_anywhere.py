@@ -114,7 +114,7 @@ def test_names_are_kept_and_must_differ():
     named = fn.copy(source, name="mine")
     with pipeline(named) as pipe:
         assert [node.name for node in pipe.graph.nodes] == ["__external_source_0", "mine"]
-    with pytest.raises(ValueError, match="a node named 'mine'"):
+    with pytest.raises(ValueError, match="operators with non-unique names: there is a node 'mine'"):
         pipeline(named, fn.copy(source, name="mine"))
 
 

@@ -71,7 +71,7 @@ def test_every_argument_follows_its_annotation(op: Operator, arg: Arg):
             assert argument_rules.constant(op.name, arg, np.ones(shape)).shape == ()
         for sample, shapes in enumerate([[(2,), (2,), (2,)], [(1,), (0,), (1,)], [(1,), (1,), (2,)]]):
             found = shapes[sample]
-            text = rf"{op.name}: argument '{arg.name}' of sample {sample} has shape \({found[0]},\)"
+            text = rf"{op.name}: .*argument '{arg.name}' of sample {sample} has shape \({found[0]},\)"
             with pytest.raises(SampleError, match=text) as error:
                 take(values(arg, *shapes))
             assert (error.value.sample, error.value.argument) == (sample, arg.name)
@@ -342,7 +342,7 @@ def test_arguments_of_host_operators():
     got = run(lambda _, b, a: fn.bbox_rotate(b, angle=a, **args), boxes, angles)
     for g, w in zip(got, want, strict=True):
         np.testing.assert_allclose(g, w, rtol=0, atol=1e-6)  # of order 1: some ulps of sine and cosine
-    with pytest.raises(OperatorError, match=r"bbox_rotate: argument 'angle' of sample 1 has shape \(2,\)"):
+    with pytest.raises(OperatorError, match=r"bbox_rotate: .*argument 'angle' of sample 1 has shape \(2,\)"):
         run(lambda _, b, a: fn.bbox_rotate(b, angle=a, **args), boxes, [F32([1]), F32([1, 2]), F32([1])])
     with pytest.raises(OperatorError, match="permute_batch: argument 'indices' takes a tensor of int32"):
         run(lambda p, i: fn.permute_batch(p, indices=i), [F32(0)] * 2)

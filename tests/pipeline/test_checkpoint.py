@@ -86,7 +86,7 @@ def test_errors(files):
     made = cases(files, reading, reading(files).checkpoint())
     messages = {
         "checkpoint without enable_checkpointing": "The `enable_checkpointing` was not specified",
-        "restored without enable_checkpointing": "only with enable_checkpointing=True",
+        "restored without enable_checkpointing": "Cannot restore checkpoint. The `enable_checkpointing` was not specified",
         "no checkpoint": "the checkpoint cannot be restored: checkpoint: these are not the bytes",
         "more operators": r"cannot be restored: .*there were 2 operators, there are 3",
     }

@@ -268,15 +268,15 @@ def test_a_missing_image(write, tmp_path):
 @pytest.mark.parametrize(
     ("args", "error", "message"),
     [
-        ({"file_root": None}, ValueError, "give file_root"),
+        ({"file_root": None}, ValueError, "``file_root`` argument is required"),
         ({"annotations_file": ""}, ValueError, "Either ``annotations_file`` or ``preprocessed_annotations`` must"),
         ({"annotations_file": "/no/such"}, FileNotFoundError, "Could not open JSON annotations file: \"/no/such\": No such"),
-        ({"polygon_masks": True, "pixelwise_masks": True}, ValueError, ".*exclude each other"),
+        ({"polygon_masks": True, "pixelwise_masks": True}, ValueError, ".*are mutually exclusive"),
         ({"images": ["a.jpg", "y.jpg", "z.jpg"]}, ValueError, r".*no image 'y.jpg', .*\(2 such names\)"),
-        ({"save_preprocessed_annotations": True}, ValueError, ".*must be given together"),
-        ({"preprocessed_annotations": "/no/such"}, ValueError, "annotations_file cannot be given with prep"),
+        ({"save_preprocessed_annotations": True}, ValueError, ".*should be provided together"),
+        ({"preprocessed_annotations": "/no/such"}, ValueError, ".*preprocessed .*.annotations_file. is not supported"),
         ({"preprocessed_annotations": "/no/such", "annotations_file": ""}, FileNotFoundError, "cannot read filen"),
-        ({"preprocessed_annotations": "/x", "annotations_file": "", "ltrb": True}, ValueError, "ltrb cannot be"),
+        ({"preprocessed_annotations": "/x", "annotations_file": "", "ltrb": True}, ValueError, ".*.ltrb. is not supported"),
         (
             {"save_preprocessed_annotations": True, "save_preprocessed_annotations_dir": "/no/such"},
             FileNotFoundError, ".*/no/such",

@@ -77,7 +77,7 @@ def test_bad_index(made, tmp_path, text, message):
     (tmp_path / "bad").write_text(text)
     with pytest.raises(ValueError, match=f"^readers.mxnet: {message}"):
         opened("mxnet", path=made[0], index_path=str(tmp_path / "bad"))
-    with pytest.raises(ValueError, match="index_path must be one file"):
+    with pytest.raises(ValueError, match="RecordIOReader supports only a single index file"):
         opened("mxnet", path=made[0], index_path=["a", "b"])
 
 

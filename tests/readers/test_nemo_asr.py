@@ -106,7 +106,9 @@ def test_durations(manifest):
         "first é", "", 'a "quote"\\', "offset only", "", "nothing", "", "", "b0"
     ]  # fmt: skip
     assert texts(min_duration=1.1, max_duration=1.81) == [("b1", 0)]
-    with pytest.raises(ValueError, match=r"readers.nemo_asr: there is nothing to read in .*manifest.json, "):
+    with pytest.raises(
+        ValueError, match=r"readers.nemo_asr: No files found: there is nothing to read in .*manifest.json, "
+    ):
         texts(min_duration=100.0)
 
 
@@ -199,9 +201,9 @@ def test_wrong_lines(manifest, line, message):
             FileNotFoundError,
             'Could not open NEMO ASR manifest file: "/no/such": No such',
         ),
-        ({"manifest_filepaths": []}, ValueError, "manifest_filepaths is empty"),
+        ({"manifest_filepaths": []}, ValueError, "``manifest_filepaths`` can not be empty"),
         ({"dtype": types.UINT8}, ValueError, "dtype must be INT16, INT32 or FLOAT, got uint8"),
-        ({"quality": 101.0}, ValueError, "quality must be within 0 and 100, got 101.0"),
+        ({"quality": 101.0}, ValueError, r"Resampling quality must be in \[0..100\] range, got 101.0"),
     ],
     ids=str,
 )
@@ -224,7 +226,10 @@ def test_what_is_wrong_with_a_sample(manifest, tmp_path):
 @pytest.mark.skipif(not SHARED.exists(), reason="the data pack is not there")
 def test_bad_manifests_of_the_data_pack(monkeypatch):
     folder = SHARED / "bad" / "audio"
-    for name, message in (("bad_lines", "line 2 of .*malformed"), ("empty", "there is nothing to read")):
+    for name, message in (
+        ("bad_lines", "line 2 of .*malformed"),
+        ("empty", "No files found: there is nothing to read"),
+    ):
         with pytest.raises(ValueError, match=f"^readers.nemo_asr: {message}"):
             opened("nemo_asr", manifest_filepaths=str(folder / f"manifest_{name}.json"))
     found = failures(opened("nemo_asr", manifest_filepaths=str(folder / "manifest_missing_file.json")))

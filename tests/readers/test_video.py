@@ -313,20 +313,20 @@ def test_tasks_keep_neighbours_together(folder):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({}, "give one of filenames, file_root and file_list; none given"),
+        ({}, "Only one of the following arguments can be provided: .*; none given"),
         ({"filenames": "x", "file_root": "y"}, "filenames and file_root given"),
-        ({"file_root": "y", "labels": [1]}, "labels can be given only with filenames"),
-        ({"filenames": ["x", "y"], "labels": [1]}, "1 labels for 2 files"),
+        ({"file_root": "y", "labels": [1]}, "``labels`` is valid only when file paths are provided"),
+        ({"filenames": ["x", "y"], "labels": [1]}, "Provided 2 files and 1 labels"),
         ({"filenames": "x", "sequence_length": 0}, "sequence_length is 0"),
         ({"filenames": "x", "stride": 0}, "stride 0"),
         ({"filenames": "x", "image_type": types.GRAY}, "image_type must be RGB or YCbCr"),
-        ({"filenames": "x", "pad_mode": "wrap"}, "pad_mode is 'wrap'"),
-        ({"filenames": "x", "fill_value": 300}, "fill_value 300"),
-        ({"filenames": "x", "enable_frame_num": "all"}, "enable_frame_num is 'all'"),
+        ({"filenames": "x", "pad_mode": "wrap"}, "Invalid pad_mode: wrap Valid options are"),
+        ({"filenames": "x", "fill_value": 300}, "fill_value must be in range .* got 300"),
+        ({"filenames": "x", "enable_frame_num": "all"}, "Invalid enable_frame_num value: 'all'"),
         ({"filenames": "x", "file_list_format": "hours"}, "file_list_format is 'hours'"),
         ({"filenames": "x", "file_list_rounding": "up"}, "file_list_rounding is 'up'"),
         ({"filenames": "/none.mp4"}, "/none.mp4: .*No such file"),
-        ({"filenames": __file__}, "test_video.py: it cannot be opened as a video"),
+        ({"filenames": __file__}, "test_video.py: Failed to create video decoder: it cannot be opened"),
         ({"file_list": __file__}, "line 1 of .* must be a file's name, a label"),
     ],
     ids=str,
@@ -342,7 +342,7 @@ def test_wrong_arguments_of_the_older_reader(folder):
         opened("readers.video", dtype=types.INT16, **args)
     with pytest.raises(ValueError, match="readers.video_resize: channels is 1"):
         opened("readers.video_resize", channels=1, **args)
-    with pytest.raises(ValueError, match="readers.video_resize: enable_frame_num is 'all'"):
+    with pytest.raises(ValueError, match="readers.video_resize: Invalid enable_frame_num value: 'all'"):
         opened("readers.video_resize", enable_frame_num="all", **args)
     with pytest.raises(ValueError, match="no sequence of 3 frames, which takes 7 .* of their files has 5"):
         opened("readers.video", filenames=str(folder / "b" / "5.webm"), sequence_length=3, stride=3)
@@ -352,7 +352,9 @@ def test_a_file_that_cannot_be_read_is_a_sample_that_fails(folder):
     (folder / "b" / "7.mp4").write_bytes(b"no video at all")
     args = {"file_root": str(folder), "sequence_length": 3}
     reader = opened(EXPERIMENTAL, **args)
-    message = r"experimental.readers.video: .*7.mp4: it cannot be opened as a video"
+    message = (
+        r"experimental.readers.video: .*7.mp4: Failed to create video decoder: it cannot be opened as a video"
+    )
     assert list(failures(reader)) == [5]  # after four sequences of one file and one of another
     with pytest.raises(SampleError, match=message):
         reader.load(5)

@@ -157,19 +157,19 @@ def test_index_is_built_once(made, monkeypatch):
     ("args", "message"),
     [
         ({"ext": []}, "ext is empty"),
-        ({"paths": []}, "paths is empty"),
+        ({"paths": []}, "No webdataset archives provided: paths is empty"),
         ({"index_paths": ["a", "b"]}, "2 index files for 1 archives"),
         (
             {"missing_component_behavior": "what"},
-            'missing_component_behavior must be "empty", "skip" or "error"',
+            "Invalid value for missing_component_behavior",
         ),
         (
             {"missing_component_behavior": "error"},
-            "sample 1 of .*data.tar has no file with the extension jpg",
+            "Underful sample detected: sample 1 of .*data.tar has no file with the extension jpg",
         ),
         (
             {"ext": ["xyz"], "missing_component_behavior": "skip"},
-            "there are no samples with xyz in .*data.tar",
+            "The number of input samples: 0, needs.* there are no samples with xyz in .*data.tar",
         ),
     ],
     ids=str,
@@ -184,9 +184,18 @@ def test_wrong_arguments(made, args, message):
     [
         ("", 'must begin with "v1.2" or "v1.1" and the number of samples, but begins with \'\''),
         ("v9 1\njpg 512 7 a\n", "but begins with 'v9 1'"),
-        ("v1.2 2\njpg 512 7 a\n", "says it has 2 samples, but has 1"),
-        ("v1.2 1\njpg 512 7\n", "line 2 of the index .* must have 4 words for each file"),
-        ("v1.2 1\njpg 512 -7 a\n", "line 2 of the index .* must have 4 words for each file"),
+        (
+            "v1.2 2\njpg 512 7 a\n",
+            "no extensions provided for the sample: it says that it has 2 samples, but has 1",
+        ),
+        (
+            "v1.2 1\njpg 512 7\n",
+            "line 1 - Could not find all necessary component parameters .*`<ext> <offset> <size> <filename>`",
+        ),
+        (
+            "v1.2 1\njpg 512 -7 a\n",
+            "line 1 - Could not find all necessary component parameters .*`<ext> <offset> <size> <filename>`",
+        ),
         ("v1.2 1\njpg 513 7 a\n", "no file can begin at byte 513"),
         ("v1.1 1\njpg 0 7\n", "no file can begin at byte 0"),
         ("v1.1 1\njpg 51200000 7\n", "no file can begin at byte 51200000"),

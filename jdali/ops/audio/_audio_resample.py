@@ -34,7 +34,7 @@ def setup(
     for checked in (signal.dtype, out):
         if checked.name not in _TYPES:
             raise ValueError(
-                f"audio_resample: Unsupported type: {checked}. Supported types are integers of up to 32 bits and float32"
+                f"audio_resample: Unsupported output type: {checked}. Supported types are : {', '.join(_TYPES)}"
             )
     if signal.ndim not in (1, 2):
         raise ValueError(

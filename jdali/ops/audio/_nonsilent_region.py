@@ -28,7 +28,7 @@ def setup(
     if window_length < 1:
         raise ValueError(f"nonsilent_region: window_length must be positive, got {window_length}")
     if reference_power < 0:
-        raise ValueError(f"nonsilent_region: reference_power must not be negative, got {reference_power}")
+        raise ValueError(f"nonsilent_region: `reference_power` has to be positive. Got: {reference_power}")
     if signal.dtype.kind == "f" and reset_interval != -1:
         if reset_interval % window_length:
             raise ValueError(

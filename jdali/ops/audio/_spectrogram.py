@@ -73,7 +73,11 @@ def _time_axis(signal: BatchSpec) -> int:
     """The only axis that is longer than 1."""
     if (signal.extents == 0).any():
         i = int((signal.extents == 0).any(axis=1).argmax())
-        raise SampleError("spectrogram: a signal without samples has no spectrum", sample=i)
+        raise SampleError(
+            "spectrogram: Spectogram does not support empty (0-volume) samples. The shape is "
+            f"{size_text(signal.extents[i])}",
+            sample=i,
+        )
     long = (signal.extents > 1).any(axis=0)
     if long.sum() > 1:
         i = int((signal.extents > 1).sum(axis=1).argmax())

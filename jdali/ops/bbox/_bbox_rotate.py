@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.box_layout import borders_of, boxes_of
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali.ops.image._rotate import canvas_size
@@ -47,9 +47,14 @@ def setup(
     picture = input_shape[:, axes].astype(np.int64)
     if size.shape[-1]:
         if keep_size:
-            raise ValueError(f"{_NAME}: give keep_size or size, not both")
+            raise ValueError(
+                f"{_NAME}: fn.bbox_rotate `keep_size` is mutually exclusive with `size` argument"
+            )
         if size.ndim != 2 or size.shape[1] != 2:
-            raise ValueError(f"{_NAME}: size must be (height, width), got shape {size.shape[1:]}")
+            raise ValueError(
+                f"{_NAME}: `size` list argument must be exactly two elements (HW), as must be a `size` tensor argument. "
+                f"Got shape {size_text(size.shape[1:])}"
+            )
         canvas = np.floor(size)
     else:
         canvas = picture if keep_size else canvas_size(picture, angle)
@@ -60,23 +65,32 @@ def setup(
 
 def _check_inputs(boxes: BatchSpec, labels: BatchSpec | None) -> None:
     if boxes.dtype != np.float32:
-        raise TypeError(f"{_NAME}: boxes must be float32, got {boxes.dtype}")
+        raise TypeError(f"{_NAME}: Input boxes must be float32, got {boxes.dtype}")
     wrong = boxes.extents[:, -1] != 4 if boxes.ndim == 2 else np.ones(boxes.batch_size, bool)
     check_samples(
-        wrong, lambda i: f"{_NAME}: boxes must be [boxes, 4], got shape {boxes.extents[i].tolist()}"
+        wrong,
+        lambda i: (
+            f"{_NAME}: First input to fn.bbox_rotate should be [N,4], got {size_text(boxes.extents[i])}"
+        ),
     )
     if labels is None:
         return
     if labels.dtype != np.int32:
         raise TypeError(f"{_NAME}: labels must be int32, got {labels.dtype}")
-    wrong = labels.extents.prod(axis=1) != boxes.extents[:, 0]
-    if labels.ndim not in (1, 2) or wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: Number of labels must match number of boxes. Got: {labels.extents[i].prod()} and "
-            f"{boxes.extents[i, 0]}; labels are [boxes] or [boxes, 1]",
-            sample=i,
-        )
+    column = (labels.extents[:, 1:] == 1).all(axis=1) & (labels.ndim in (1, 2))
+    check_samples(
+        ~column,
+        lambda i: (
+            f"{_NAME}: Label input to fn.bbox_rotate should be [N] or [N, 1], got {size_text(labels.extents[i])}"
+        ),
+    )
+    check_samples(
+        labels.extents[:, 0] != boxes.extents[:, 0],
+        lambda i: (
+            f"{_NAME}: Number of labels must match number of boxes. Got: {labels.extents[i, 0]} and "
+            f"{boxes.extents[i, 0]}"
+        ),
+    )
 
 
 @host_operator(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
+from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._operators.record import PerSample, Static, operator
 
@@ -16,19 +16,21 @@ def setup(points: BatchSpec, *, layout: str) -> BatchSpec:
         raise TypeError(f"coord_flip: Input is expected to be float, got {points.dtype}")
     if points.ndim != 2:
         raise ValueError(f"coord_flip: points must be [points, coordinates], got {points.ndim} axes")
+    if layout and sorted(layout) != sorted("xyz"[: len(layout)]):
+        missing = next((letter for letter in "xyz" if letter not in layout), "")
+        words = f'Dimension "{missing}" not found in the layout: ' if missing else ""
+        raise ValueError(
+            f'coord_flip: {words}layout must be the letters "x", "xy" or "xyz" in any order, got {layout!r}'
+        )
     allowed = range(1, 4) if not layout else (len(layout),)
     wrong = ~np.isin(points.extents[:, 1], allowed)
     check_samples(
         wrong,
         lambda i: (
-            f"coord_flip: points must have {len(layout) if layout else '1 to 3'} coordinates, "
-            f"got shape {points.extents[i].tolist()}"
+            f"coord_flip: Unexpected number of dimensions {points.extents[i, 1]}: points must have "
+            f"{len(layout) if layout else '1 to 3'} coordinates, got shape {size_text(points.extents[i])}"
         ),
     )
-    if layout and sorted(layout) != sorted("xyz"[: len(layout)]):
-        raise ValueError(
-            f'coord_flip: layout must be the letters "x", "xy" or "xyz" in any order, got {layout!r}'
-        )
     return points
 
 

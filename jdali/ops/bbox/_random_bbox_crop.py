@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import SampleError, check_samples, wrong_dtype
 from jdali._kernels.box_layout import borders_of, boxes_of, checked_layout
 from jdali._kernels.box_window_search import MOST_ATTEMPTS, FoundWindow, Search, find_window, kept
 from jdali._numerics.random import SampleKeys, numpy_generator
@@ -42,7 +42,10 @@ def setup(
     ndim = _axes(boxes, labels)
     _check_fixed_size(crop_shape, input_shape, aspect_ratio, scaling)
     if not ltrb and bbox_layout:
-        raise ValueError(f"{_NAME}: give bbox_layout or ltrb, not both")
+        raise ValueError(
+            f"{_NAME}: `ltrb` and `bbox_layout` can't be provided at the same time. `ltrb` was deprecated in favor of "
+            "`bbox_layout`."
+        )
     search = Search(
         thresholds=_shares("thresholds", thresholds),
         # A window of a given size is wanted for certain.
@@ -80,9 +83,12 @@ def setup(
 def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
     """2 or 3, by the number of coordinates of a box; checks types and shapes."""
     if boxes.dtype != np.float32:
-        raise TypeError(f"{_NAME}: boxes must be float32, got {boxes.dtype}")
+        raise wrong_dtype(_NAME, "boxes", boxes.dtype, "float32")
     if boxes.ndim != 2:
-        raise ValueError(f"{_NAME}: boxes must be [boxes, coordinates], got {boxes.ndim} axes")
+        raise ValueError(
+            f"{_NAME}: Unexpected number of dimensions for bounding boxes input: {boxes.ndim}. Boxes are "
+            "[boxes, coordinates]"
+        )
     columns = int(boxes.extents[0, 1]) if boxes.batch_size else 4
     wrong = (boxes.extents[:, 1] != columns) | (columns not in (4, 6))
     check_samples(
@@ -94,7 +100,7 @@ def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
     )
     if labels is not None:
         if labels.dtype != np.int32:
-            raise TypeError(f"{_NAME}: labels must be int32, got {labels.dtype}")
+            raise wrong_dtype(_NAME, "labels", labels.dtype, "int32")
         few = labels.extents[:, 0] != boxes.extents[:, 0] if labels.ndim else np.ones(labels.batch_size, bool)
         check_samples(
             few,
@@ -121,7 +127,9 @@ def _check_fixed_size(
 
 def _shares(name: str, values: tuple[float, ...] | float) -> tuple[float, ...]:
     shares = values if isinstance(values, tuple) else (values,)
-    if not shares or not all(0 <= share <= 1 for share in shares):
+    if not shares:
+        raise ValueError(f"{_NAME}: At least one threshold value must be provided, {name} is empty")
+    if not all(0 <= share <= 1 for share in shares):
         title = "Threshold value" if name == "thresholds" else f"`{name}`"
         raise ValueError(f"{_NAME}: {title} must be within the range [0.0, 1.0]. Received: {values}")
     return tuple(map(float, shares))
@@ -137,11 +145,13 @@ def _scaling(scaling: tuple[float, ...]) -> tuple[float, float]:
 
 def _aspect_ratios(values: tuple[float, ...], ndim: int) -> tuple[tuple[float, float], ...]:
     ranges = tuple(zip(values[::2], values[1::2], strict=False))
-    if len(values) not in ((2, 6) if ndim == 3 else (2,)) or not all(0 < a <= b for a, b in ranges):
+    if len(values) not in ((2, 6) if ndim == 3 else (2,)):
         raise ValueError(
-            f"{_NAME}: `aspect_ratio` range must be positive and min <= max: it should have 2 elements"
-            f"{', or 6 elements in case of 3D bounding boxes' if ndim == 3 else ''}. Got: {values}"
+            f"{_NAME}: `aspect_ratio` range argument should have 2 elements, or 6 elements in case of 3D bounding boxes. "
+            f"Got {len(values)} elements"
         )
+    if not all(0 < a <= b for a, b in ranges):
+        raise ValueError(f"{_NAME}: `aspect_ratio` range must be positive and min <= max. Got: {values}")
     return ranges
 
 
@@ -171,8 +181,13 @@ def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int)
         raise ValueError(
             f"{_NAME}: Argument `{name}` must be a {ndim}D vector. Got {size_text(sizes.shape[1:])} elements."
         )
-    low = (sizes < 1).any(axis=1)
-    check_samples(low, lambda i: f"{_NAME}: {name} must be positive, got {sizes[i].tolist()}", argument=name)
+    check_samples(
+        (sizes < 1).any(axis=1),
+        lambda i: (
+            f"{_NAME}: ``{name}`` argument should contain non negative values, and no 0. Got: {sizes[i].tolist()}"
+        ),
+        argument=name,
+    )
     return sizes[:, [layout.index(letter) for letter in letters]]
 
 

@@ -50,20 +50,28 @@ def decode_audio(
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
     """
+    if not 0 <= quality <= 100:
+        raise ValueError(f"decoders.audio: Resampling quality must be in [0..100] range, got {quality}")
+    for content in encoded[:1]:  # a batch has one type and number of axes
+        if content.ndim != 1:
+            raise ValueError(
+                f"decoders.audio: Raw input must be 1D encoded byte data, got {content.ndim} axes"
+            )
+        if content.dtype != np.uint8:
+            raise ValueError(f"decoders.audio: Raw files must be stored as uint8 data, got {content.dtype}")
     element_type = types.to_dtype(dtype)
     wanted = np.broadcast_to(sample_rate, (len(encoded),))
-    if 0 <= quality <= 100:  # otherwise each says so
-        sounds = codec.decode_together(
-            encoded, workers.share, dtype=element_type, sample_rates=wanted, downmix=downmix
+    sounds = codec.decode_together(
+        encoded, workers.share, dtype=element_type, sample_rates=wanted, downmix=downmix
+    )
+    if sounds is not None:
+        waves, rates = sounds
+        numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
+        columns = (
+            Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
+            Store.of_block(PaddedBlock(rates), numbers),
         )
-        if sounds is not None:
-            waves, rates = sounds
-            numbers = BatchSpec(np.zeros((len(rates), 0), np.int64), rates.dtype)
-            columns = (
-                Store.of_block(SamplesBlock(waves), BatchSpec.of(waves)),
-                Store.of_block(PaddedBlock(rates), numbers),
-            )
-            return HostOutputs(columns, {})
+        return HostOutputs(columns, {})
 
     def one(i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         wave, rate = codec.decode(

@@ -43,8 +43,7 @@ def setup(
     positions = windows.crop_positions("HWC", crop_pos_x, crop_pos_y, crop_pos_z)
     windows.check_positions(_NAME, sizes != pictures.extents, positions, "HWC")
     anchors = windows.crop_window(_NAME, pictures.extents, sizes, positions, rounding)
-    anchors, sizes = windows.apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
-    return windows_plan(pictures, anchors, sizes)
+    return windows_plan(_NAME, pictures, anchors, sizes)
 
 
 @host_batch_operator(

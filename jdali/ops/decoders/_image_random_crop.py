@@ -38,7 +38,7 @@ def setup(
     pictures = pictures_of(_NAME, contents)
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
     anchors, sizes = keys.map(draw, pictures.extents[:, :2].astype(np.int32))
-    return windows_plan(pictures, anchors, sizes)
+    return windows_plan(_NAME, pictures, anchors, sizes)
 
 
 @host_batch_operator(

@@ -18,7 +18,6 @@ from jdali._kernels.image_decoding import (
 )
 from jdali._kernels.ragged_axes import by_number_of_axes
 from jdali._kernels.slice_window import any_window, slice_axes
-from jdali._kernels.window import apply_bounds
 from jdali._operators.host_batch import HostOutputs, Workers
 from jdali._operators.offers import Scaled
 from jdali._operators.record import PerSample, Static, host_batch_operator
@@ -59,8 +58,7 @@ def setup(
             anchors[group.rows], sizes[group.rows] = any_window(
                 _NAME, extents, chosen, group.values, normalized_anchor, normalized_shape
             )
-    anchors, sizes = apply_bounds(_NAME, "error", pictures.extents, anchors, sizes)
-    return windows_plan(pictures, anchors, sizes)
+    return windows_plan(_NAME, pictures, anchors, sizes)
 
 
 def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
@@ -68,8 +66,8 @@ def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
     has_named = any(v is not None for v in named.values())
     if positional == 1 or bool(positional) == has_named:
         raise ValueError(
-            f"{_NAME}: give the window either by both inputs anchor and shape_input, or by arguments such "
-            "as start and end"
+            f"{_NAME}: Expected named slice arguments (e.g. start/end, start/shape) or positional inputs (start, shape). "
+            f"Got {1 + positional} inputs; give one or the others"
         )
 
 

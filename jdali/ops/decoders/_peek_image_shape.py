@@ -13,11 +13,20 @@ from jdali.codecs import image as codec
 from jdali.types import DALIImageType
 
 _NAME = "peek_image_shape"
+_TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
 def setup(encoded: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
-    if dtype.kind not in "iuf":
-        raise ValueError(f"{_NAME}: dtype {dtype} is no number type")
+    if encoded.ndim != 1 or encoded.dtype != np.uint8:
+        raise ValueError(
+            f"{_NAME}: The input must be a raw, undecoded file stored as a flat uint8 array, got {encoded.dtype} with "
+            f"{encoded.ndim} axes"
+        )
+    if dtype.name not in _TYPES:
+        raise ValueError(
+            f"{_NAME}: Operator PeekImageShape can return the output as one of the following: {', '.join(_TYPES)}; requested: "
+            f"{dtype}"
+        )
     return BatchSpec(np.full((encoded.batch_size, 1), 3), dtype)
 
 

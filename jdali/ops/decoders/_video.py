@@ -66,15 +66,24 @@ def video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
     """
+    if encoded.dtype != np.uint8:
+        raise SampleError(f"{_NAME}: Type of the input buffer must be uint8, got {encoded.dtype}")
+    if encoded.ndim != 1:
+        raise SampleError(f"{_NAME}: Input buffer must be 1-dimensional, got {encoded.ndim} axes")
+    if not encoded.size:
+        raise SampleError(f"{_NAME}: Video decoder does not support empty input samples.")
     fill = fill_values(_NAME, fill_value)
     mode = padding_mode(_NAME, _text(pad_mode))
     wanted = {"start_frame": start_frame, "end_frame": end_frame, "sequence_length": sequence_length,
               "stride": stride}  # fmt: skip
     given = {name: int(value) for name, value in wanted.items() if value is not None}
     if frames is not None and given:
-        raise ValueError(f"{_NAME}: frames cannot be given together with {', '.join(given)}")
+        raise ValueError(
+            f"{_NAME}: Cannot specify both `frames` and any of `start_frame`, `sequence_length`, `stride`, `end_frame` "
+            f"arguments; given are {', '.join(given)}"
+        )
     if "sequence_length" in given and "end_frame" in given:
-        raise ValueError(f"{_NAME}: sequence_length and end_frame cannot be given together")
+        raise ValueError(f"{_NAME}: Cannot specify both `sequence_length` and `end_frame` arguments")
     try:
         return _decode(encoded, None if frames is None else np.atleast_1d(frames), given, mode, fill)
     except SampleError as error:

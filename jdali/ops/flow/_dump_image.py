@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jdali._errors import SampleError
+from jdali._errors import SampleError, wrong_dtype
 from jdali._operators.host_batch import HostOutputs
 from jdali._operators.record import Static, host_batch_operator
 from jdali.tensors import TensorList
@@ -35,15 +35,21 @@ def dump_image(
     layout = images.layout() or input_layout
     order = {"HWC": (0, 1, 2), "CHW": (1, 2, 0), "HW": (0, 1)}.get(layout)
     if order is None or images.ndim() != len(order):
-        raise ValueError(f"dump_image: takes HWC, CHW or HW, got layout {layout!r} with {images.ndim()} axes")
+        raise ValueError(
+            f"dump_image: Input images must have three dimensions, got input with `{images.ndim()}` dimensions: layout "
+            f"{layout!r} is none of HWC, CHW and HW"
+        )
     if images.spec.dtype != np.uint8:
-        raise TypeError(f"dump_image: images are {images.spec.dtype}, they must be uint8")
+        raise wrong_dtype("dump_image", "images", images.spec.dtype, "uint8")
     for i, image in enumerate(images.to_samples()):
         pixels = np.transpose(image, order)
         pixels = pixels.reshape(*pixels.shape[:2], -1)
         channels = pixels.shape[2]
         if channels not in (1, 3):
-            raise SampleError(f"dump_image: an image has 1 or 3 channels, got {channels}", sample=i)
+            raise SampleError(
+                f"dump_image: Only 3-channel and gray images are supported, got input with `{channels}` channels.",
+                sample=i,
+            )
         Path(f"{i}-{suffix}-0.ppm").write_text(_plain_ppm(pixels), encoding="ascii")
     return HostOutputs((images.store,), {})
 

@@ -28,7 +28,7 @@ def half_range(dtype: np.dtype[Any]) -> float:
 def setup(images: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
     if "b" in (images.dtype.kind, (dtype or images.dtype).kind):
         raise TypeError(
-            "brightness and contrast: Unsupported type: bool. It has no intensities; convert it first"
+            "brightness and contrast: Unsupported input type: bool. It has no intensities; convert it first"
         )
     return images.replace(dtype=dtype or images.dtype)
 

@@ -36,7 +36,7 @@ def _setup(name: str) -> Any:
             lambda i: f"{name}: needs images of 3 channels or more; sample {i} has {channels[i]}",
         )
         if "b" in (images.dtype.kind, (dtype or images.dtype).kind):
-            raise TypeError(f"{name}: Unsupported type: bool. It has no intensities; convert it first")
+            raise TypeError(f"{name}: Unsupported input type: bool. It has no intensities; convert it first")
         return images.replace(dtype=dtype or images.dtype)
 
     return setup

@@ -39,16 +39,19 @@ def setup(
     fill_values: Any,
     dtype: np.dtype[Any] | None,
 ) -> BatchSpec:
-    layout = _window.default_layout(images.layout, images.ndim)
+    layout, policy = (
+        _window.default_layout(images.layout, images.ndim),
+        _window.policy_of(out_of_bounds_policy),
+    )
     sizes = _window.crop_sizes("crop", images.extents, layout, crop, crop_d, crop_h, crop_w)
     positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
     extents = _window.crop_extents(
-        "crop", images.extents, layout, sizes, positions, out_of_bounds_policy, rounding,
+        "crop", images.extents, layout, sizes, positions, policy, rounding,
         _window.POLICIES + _window.BORDERS,
     )  # fmt: skip
-    _window.check_border("crop", out_of_bounds_policy, images.extents, extents)
+    _window.check_border("crop", policy, images.extents, extents)
     channels = extents[:, layout.index("C")] if "C" in layout else None
-    _window.check_fill_values("crop", out_of_bounds_policy, fill_values, layout, channels)
+    _window.check_fill_values("crop", policy, fill_values, layout, channels)
     return BatchSpec(extents, dtype or images.dtype, layout)
 
 
@@ -130,10 +133,11 @@ def crop(
     if is_cut(crop, crop_d, crop_h, crop_w):
         anchors = crop_anchors(layout, (crop_pos_x, crop_pos_y, crop_pos_z), rounding, extent, out_extent)
     indices = window_indices(anchors, out_shape)
-    if out_of_bounds_policy in _window.BORDERS:
-        indices = bordered(indices, extent, out_of_bounds_policy)
+    policy = _window.policy_of(out_of_bounds_policy)
+    if policy in _window.BORDERS:
+        indices = bordered(indices, extent, policy)
     result = saturate_truncate(take_window(image, indices, out_shape), out)
-    if out_of_bounds_policy != "pad":
+    if policy != "pad":
         return result
     fill = per_channel(fill_constant(fill_values, out), layout)
     return jnp.where(inside_window(indices, extent), result, fill)

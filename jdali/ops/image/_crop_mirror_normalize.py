@@ -59,17 +59,16 @@ def setup(
             f"{_NAME}: The requested output layout is not a permutation of input layout. Got output_layout "
             f"{out_layout!r} for {layout!r}"
         )
+    policy = _window.policy_of(out_of_bounds_policy)
     sizes = _window.crop_sizes(_NAME, images.extents, layout, crop, crop_d, crop_h, crop_w)
     positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
-    extents = _window.crop_extents(
-        _NAME, images.extents, layout, sizes, positions, out_of_bounds_policy, rounding
-    )
+    extents = _window.crop_extents(_NAME, images.extents, layout, sizes, positions, policy, rounding)
     axis = layout.index("C")
     channels = images.extents[:, axis]
     padded = _next_power_of_two(channels) if pad_output else channels
     _check_statistics(mean, std, channels, padded)
     if (channels != np.size(fill_values)).any():  # else those that `pad_output` adds are 0
-        _window.check_fill_values(_NAME, out_of_bounds_policy, fill_values, layout, padded)
+        _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
     extents[:, axis] = padded
     order = [layout.index(c) for c in out_layout]
@@ -82,8 +81,16 @@ def _next_power_of_two(count: np.ndarray) -> np.ndarray:
 
 def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndarray) -> None:
     """`mean` and `std` are scalars, or have a value for each channel."""
-    for name, value in (("mean", mean), ("std", std)):
-        count = 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
+    counts = {
+        name: 1 if is_traced(value) or value.ndim == 1 else value.shape[1]
+        for name, value in (("mean", mean), ("std", std))
+    }
+    if len(set(counts.values()) - {1}) > 1:
+        raise ValueError(
+            f"{_NAME}: ``mean`` and ``std`` must either be of the same size, be scalars, or one of them can be a vector and "
+            f"the other a scalar. Got {counts['mean']} and {counts['std']} values for images of {channels.max()} channels"
+        )
+    for name, count in counts.items():
         if count != 1 and ((channels != count) & (padded != count)).any():
             raise ValueError(
                 f"{_NAME}: The number of per-channel arguments should match the number of channels in the output slice. "
@@ -189,9 +196,10 @@ def crop_mirror_normalize(
     indices = window_indices(anchors, shape, flips, size)
     value = _normalize(take_window(image, indices, shape), layout, mean, std, scale, shift)
     value = saturate_cast(value, np.dtype(dtype))
-    if out_of_bounds_policy == "pad" or pad_output:
-        inside = _inside(indices if out_of_bounds_policy == "pad" else (), layout, extent, shape)
-        fill = fill_constant(fill_values if out_of_bounds_policy == "pad" else 0.0, value.dtype)
+    padded = _window.policy_of(out_of_bounds_policy) == "pad"
+    if padded or pad_output:
+        inside = _inside(indices if padded else (), layout, extent, shape)
+        fill = fill_constant(fill_values if padded else 0.0, value.dtype)
         value = jnp.where(inside, value, _per_channel_of(fill, layout, shape[layout.index("C")]))
     return jnp.transpose(value, order)
 

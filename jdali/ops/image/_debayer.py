@@ -19,6 +19,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.packed_pixels import packed, unpacked
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
+from jdali._operators.argument_rules import wrong_length
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
@@ -46,11 +47,15 @@ def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Pl
             f"debayer: Unsupported debayer algorithm was specified: `{algorithm}`. It must be one of {', '.join(_ALGORITHMS)}"
         )
     if images.dtype not in (np.uint8, np.uint16):
-        raise ValueError(f"debayer: images are {images.dtype}, they must be uint8 or uint16; cast them")
+        raise ValueError(
+            f"debayer: Unsupported input type for debayer operator: {images.dtype}. It must be uint8 or uint16; cast it"
+        )
     if algorithm == "vng_ocv" and images.dtype != np.uint8:
-        raise ValueError(f"debayer: images are {images.dtype}, vng_ocv takes uint8 only; cast them")
+        raise ValueError(
+            f"debayer: VNG debayering only supported with UINT8. Images are {images.dtype}; cast them"
+        )
     if blue_position.shape[1:] not in ((), (1,), (2,)):
-        raise ValueError(f"debayer: blue_position must have 2 values, y and x, got {blue_position.shape[1:]}")
+        raise ValueError(f"debayer: {wrong_length('blue_position', 2, blue_position[0].size, 0)}")
     blue = np.broadcast_to(blue_position.reshape(len(blue_position), -1), (len(blue_position), 2))
     _refuse(
         (blue < 0) | (blue > 1),
@@ -60,14 +65,14 @@ def setup(images: BatchSpec, *, blue_position: np.ndarray, algorithm: str) -> Pl
     )
     sizes, channels = images.extents[:, :2], images.extents[:, 2:]
     _refuse(
-        sizes % 2 == 1,
-        "The height and width of the image to debayer must be even. However, a sample has",
-        sizes,
-    )
-    _refuse(
         channels != 1,
         "The debayer operator expects grayscale (i.e. single channel) images, got channels:",
         channels,
+    )
+    _refuse(
+        sizes % 2 == 1,
+        "The height and width of the image to debayer must be even. However, a sample has",
+        sizes,
     )
     colours = np.full((len(sizes), 1), 1 if algorithm == "gray_ocv" else 3, sizes.dtype)
     output = BatchSpec(np.concatenate([sizes, colours], axis=1), images.dtype, "HWC")

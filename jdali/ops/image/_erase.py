@@ -115,7 +115,8 @@ def _check_fill(data: BatchSpec, fill_value: Any) -> None:
     check_samples(
         wrong,
         lambda sample: (
-            f"erase: fill_value has {counts[sample]} values, the data has {channels[sample]} channels"
+            "erase: Multi-channel fill value does not match the number of channels in the input: it has "
+            f"{counts[sample]} values, the data has {channels[sample]} channels"
         ),
         argument="fill_value",
     )

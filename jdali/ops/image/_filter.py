@@ -30,10 +30,16 @@ def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
     axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
     frames = len(letters) - len(letters.lstrip("F"))
     followed = bool(axes) and axes == list(range(axes[0], axes[-1] + 1))
+    if "F" in letters[frames:]:
+        raise ValueError(
+            "filter: When the input is video-like (i.e. contains frames), the frames must be an outermost dimension. However, "
+            f"got input with `{layout}` layout."
+        )
     if not followed or len(axes) not in (2, 3) or letters.count("C") > 1 or letters.count("F") != frames:
         raise ValueError(
-            f"filter: Filter operator encountered input with unsupported layout: `{layout}`, {ndim} axes. It takes HW, "
-            "HWC, CHW, DHW, DHWC, CDHW, and sequences of these, with F in front"
+            f"filter: Filter operator encountered input with unsupported layout: `{layout}` and {ndim} "
+            "dimensions. However, only 2D and 3D convolutions are supported. It takes HW, HWC, CHW, DHW, DHWC, CDHW, and "
+            "sequences of these, with F in front"
         )
     return axes[0], axes[-1] + 1
 
@@ -56,9 +62,11 @@ def setup(
         )
     if data.dtype not in _TYPES:
         names = ", ".join(kind.name for kind in _TYPES)
-        raise ValueError(f"filter: data are {data.dtype}, they must be one of {names}; cast them")
+        raise ValueError(
+            f"filter: Filter CPU does not support input type {data.dtype}. It must be one of {names}; cast it"
+        )
     if filter.dtype != _FLOAT:
-        raise ValueError(f"filter: the filter is {filter.dtype}, it must be float32; cast it")
+        raise ValueError(f"filter: Unsupported filter type: {filter.dtype}. It must be float32; cast it")
     if dtype not in (None, data.dtype, _FLOAT):
         raise ValueError(
             "filter: Output data type must be same as input, FLOAT or skipped (defaults to input type). Got "
@@ -70,18 +78,24 @@ def setup(
     if fill_value is not None:
         if fill_value.dtype != data.dtype:
             raise ValueError(
-                f"filter: fill_value is {fill_value.dtype}, it must be {data.dtype}, as the data are"
+                "filter: The padding scalars (third positional argument) must be of the same time as the input samples. Got "
+                f"{fill_value.dtype} for pad values while the input samples are of type {data.dtype}."
             )
         _frames("fill_value", data, fill_value, 0, layout[0])
     sizes = filter.extents[:, frames:]
-    _refuse((sizes < 1).any(axis=1), "the filter has no elements", sizes, None)
+    _refuse(
+        (sizes < 1).any(axis=1), "Filter of volume zero is not supported, got zero-volume filter", sizes, None
+    )
     anchors = _anchors(anchor, sizes)
     extents = data.extents.copy()
     if mode == "valid":
         anchors = np.zeros_like(anchors)
         extents[:, first:last] -= sizes - 1
         _refuse(
-            (extents[:, first:last] < 1).any(axis=1), "the filter does not fit into the sample", sizes, None
+            (extents[:, first:last] < 1).any(axis=1),
+            "the filter is bigger than the sample. This is not allowed if ``mode`` is set to ``valid``. Got a filter of",
+            sizes,
+            None,
         )
     largest = sizes.max(axis=0) if len(sizes) else np.ones(axes, np.int64)
     taps = tuple(padded_taps(int(n)) for n in largest)
@@ -114,7 +128,7 @@ def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     lengths = extents_of(anchor).prod(axis=1)
     _refuse(
         (lengths != 1) & (lengths != axes),
-        f"anchor must have 1 value or {axes}, got",
+        f'Argument "anchor" expected shape {axes}, or 1 value, but got',
         lengths[:, None],
         "anchor",
     )
@@ -123,7 +137,7 @@ def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     else:
         given = np.broadcast_to(anchor.reshape(count, -1), (count, axes)) if count else np.zeros((0, axes))
     wrong = ((given < -1) | (given >= sizes)).any(axis=1)
-    _refuse(wrong, "anchor must lie within the filter, got", given, "anchor")
+    _refuse(wrong, "Anchor must lie within the filter. Got anchor", given, "anchor")
     middle: np.ndarray = np.where(given == -1, sizes // 2, given).astype(np.int32)
     return middle
 

@@ -66,13 +66,20 @@ def setup(
 def _check_inputs(images: Sequence[BatchSpec], in_ids: Any) -> None:
     first = images[0]
     if in_ids is not None and len(images) > 1:
-        raise ValueError(f"{_NAME}: in_ids names samples of one input, got {len(images)} inputs")
+        raise ValueError(
+            f"{_NAME}: If the `in_ids` is specified, the operator accepts exactly one positional input batch. Got: {len(images)} "
+            "inputs."
+        )
     for spec in images:
         if spec.layout not in ("HWC", "FHWC", "") or spec.ndim not in (3, 4):
             raise ValueError(f"{_NAME}: images must be HWC or FHWC, got {spec.layout or f'{spec.ndim} axes'}")
-        if spec.dtype != first.dtype or spec.ndim != first.ndim:
+        if spec.ndim != first.ndim:
             raise ValueError(
-                f"{_NAME}: inputs must have one type and layout, got {first.dtype} and {spec.dtype}"
+                f"{_NAME}: All input batches must have the same dimensionality. Got {first.ndim} and {spec.ndim} axes"
+            )
+        if spec.dtype != first.dtype:
+            raise ValueError(
+                f"{_NAME}: All input batches must have the same data type. Got {first.dtype} and {spec.dtype}"
             )
         wrong = (spec.extents[:, :-3] != first.extents[:, :-3]).any(axis=1)
         check_samples(wrong, lambda _: f"{_NAME}: inputs have different numbers of frames")
@@ -159,7 +166,7 @@ def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.n
         own = _sources(images, ids, sample)[:, -1]
         if (own != own[:1]).any():
             raise SampleError(
-                f"{_NAME}: All regions pasted into given output sample must have the same number of channels, got "
+                f"{_NAME}: All regions pasted into given output sample must have the same number of channels. Got "
                 f"{own.tolist()}",
                 sample=sample,
             )

@@ -13,20 +13,16 @@ from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._operators.record import Static, operator
 
 _NAME = "random_crop_generator"
+_WORDS = "Expected a 1D tensor with 2 or 3 values representing an input shape (HW or HWC)"
 
 
 def setup(shapes: BatchSpec) -> tuple[BatchSpec, BatchSpec]:
     if shapes.dtype.kind not in "iu":
         raise TypeError(f"{_NAME}: Only integer types are supported. Got: {shapes.dtype}")
     if shapes.ndim != 1:
-        raise ValueError(f"{_NAME}: takes a vector, the shape (height, width), got {shapes.ndim} axes")
+        raise ValueError(f"{_NAME}: {_WORDS}. Got {shapes.ndim} axes")
     wrong = ~np.isin(shapes.extents[:, 0], (2, 3))
-    check_samples(
-        wrong,
-        lambda i: (
-            f"{_NAME}: a shape has 2 or 3 elements, (height, width) or with channels, got {shapes.extents[i, 0]}"
-        ),
-    )
+    check_samples(wrong, lambda i: f"{_NAME}: {_WORDS}. Got {shapes.extents[i, 0]} elements")
     pair = BatchSpec(np.full((shapes.batch_size, 1), 2), np.dtype(np.int32))
     return pair, pair
 

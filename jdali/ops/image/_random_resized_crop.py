@@ -14,6 +14,7 @@ from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types
 from jdali._numerics.random import SampleKeys
+from jdali._operators.argument_rules import wrong_length
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
 from jdali.ops.image._resize import plan_resampling
@@ -37,9 +38,11 @@ def setup(
     dtype: np.dtype[Any] | None,
 ) -> Plan:
     out_dtype = check_types(_NAME, images, dtype)
-    sides = np.broadcast_to(np.asarray(size), 2) if np.size(size) in (1, 2) else np.full(2, -1)
+    if np.size(size) not in (1, 2):
+        raise ValueError(f"{_NAME}: {wrong_length('size', 2, np.size(size), 0)}")
+    sides = np.broadcast_to(np.asarray(size), 2)
     if (sides < 0).any():
-        raise ValueError(f"{_NAME}: size must be (height, width), not negative, got {size}")
+        raise ValueError(f"{_NAME}: Input size less than zero not supported. Got size == {size}")
     draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
     if is_traced(keys):  # `run` draws; with a window not known yet only the types of the filters are
         kinds = [interp_type if kind is None else kind for kind in (min_filter, mag_filter)]

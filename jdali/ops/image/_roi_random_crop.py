@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._batches.extent import BatchSpec, size_text
+from jdali._errors import SampleError, check_samples
 from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer, split
 from jdali._operators.call import Traced, is_traced
@@ -31,15 +31,22 @@ def setup(
     batch_size: int,
 ) -> BatchSpec:
     if (roi_end is None) == (roi_shape is None):
-        raise ValueError(f"{_NAME}: give one of roi_end and roi_shape")
+        raise ValueError(f"{_NAME}: Either ROI end or ROI shape should be defined, but not both")
     if picture is not None and in_shape is not None:
-        raise ValueError(f"{_NAME}: give an input or in_shape, not both")
+        raise ValueError(f"{_NAME}: ``in_shape`` argument is incompatible with providing an input.")
     axes = _axes({
         "crop_shape": crop_shape, "roi_start": roi_start, "roi_end": roi_end, "roi_shape": roi_shape,
         "in_shape": in_shape,
     })  # fmt: skip
     if picture is not None and picture.ndim < axes:
         raise ValueError(f"{_NAME}: crop_shape has {axes} elements, the input {picture.ndim} axes")
+    if not is_traced(crop_shape):
+        window = _columns(crop_shape)
+        check_samples(
+            (window < 0).any(axis=1),
+            lambda i: f"{_NAME}: Crop shape can't be negative. Got {size_text(window[i])}",
+            argument="crop_shape",
+        )
     bounds = picture.extents[:, :axes] if picture is not None else in_shape
     if bounds is not None:
         _check_inside(bounds, crop_shape, roi_start, roi_end, roi_shape)
@@ -54,8 +61,12 @@ def _axes(arguments: dict[str, Any]) -> int:
             shape = value.extents[0] if isinstance(value, Traced) else value.shape[1:]  # type: ignore[index]
             lengths[name] = int(np.prod(shape))
     if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"{_NAME}: the arguments must have an element for each axis, got {counts}")
+        axes = lengths["crop_shape"]
+        name = next(name for name, length in lengths.items() if length != axes)
+        raise ValueError(
+            f'{_NAME}: Argument "{name}" expected shape {axes} but got {lengths[name]} values, which can\'t be interpreted '
+            "as the expected shape: all of the arguments must have an element for each axis, as many as crop_shape has"
+        )
     return lengths["crop_shape"]
 
 
@@ -69,19 +80,24 @@ def _check_inside(
     end = _columns(roi_end) if roi_shape is None else start + _columns(roi_shape)
     limits = _columns(bounds)
     checks = [
-        (crop > limits, "crop_shape", "a window of {crop} does not fit into {limit}"),
+        (limits < 0, "in_shape", "Input shape can't be negative. Got {limit} for d={axis}"),
+        (
+            crop > limits,
+            "crop_shape",
+            "Cropping shape can't be bigger than the input shape. Got: crop_shape[{crop}], sample_shape[{limit}] for d={axis}",
+        ),
         (
             (start < 0) | (end > limits),
             "roi_start",
-            "the region from {start} to {end} is not inside of {limit}",
+            "ROI can't be out of bounds. Got roi_start[{start}], roi_end[{end}], sample_shape[{limit}], for d={axis}",
         ),
     ]
     for wrong, argument, text in checks:
         if wrong.any():
-            i = int(wrong.any(axis=1).argmax())
+            i, axis = np.argwhere(wrong)[0].tolist()
             values = {"crop": crop, "limit": limits, "start": start, "end": end}
-            shown = {name: tuple(value[i].tolist()) for name, value in values.items()}
-            raise SampleError(f"{_NAME}: {text.format(**shown)}", sample=i, argument=argument)
+            shown = {name: int(value[i, axis]) for name, value in values.items()}
+            raise SampleError(f"{_NAME}: {text.format(axis=axis, **shown)}", sample=i, argument=argument)
 
 
 def _columns(value: np.ndarray) -> np.ndarray:

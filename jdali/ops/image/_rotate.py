@@ -86,7 +86,7 @@ def setup(
     _warp.check_warp("rotate", images, interp_type)
     axes = images.ndim - 1
     if axes == 3 and axis is None:
-        raise ValueError("rotate: volumes (layout DHWC) need an axis to rotate around; give `axis`")
+        raise ValueError("rotate: Argument `axis` is required: volumes (layout DHWC) turn around an axis")
     if _warp.is_given(size):
         sizes = _warp.explicit_size("rotate", size, axes)
     elif keep_size:
@@ -97,7 +97,7 @@ def setup(
         axis = np.asarray(axis)
         if axis.shape[1:] != (3,):
             raise ValueError(
-                f'rotate: Argument "axis" expected shape 3 (x, y, z) but got {size_text(axis.shape[1:])} values'
+                f"rotate: Argument `axis` must be a 3D vector (x, y, z), got {size_text(axis.shape[1:])} values"
             )
         bad = (axis == 0).all(axis=1)
         check_samples(bad, lambda _: "rotate: axis has no length", argument="axis")

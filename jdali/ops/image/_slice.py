@@ -51,7 +51,7 @@ def setup(
     named = dict(zip(_NAMED, (start, rel_start, end, rel_end, shape, rel_shape), strict=True))
     positional = (anchor, shape_input)
     _check_given(named, positional)
-    policy = out_of_bounds_policy
+    policy = _window.policy_of(out_of_bounds_policy)
     policies = _window.POLICIES + _window.BORDERS
     _window.check_choice("slice", "out_of_bounds_policy", policy, policies)
     layout = _window.default_layout(data.layout, data.ndim) if data.ndim < 5 else data.layout
@@ -186,10 +186,11 @@ def slice(
         where = _late_anchors(first, rel_start is not None, _axes, extent[0])
     anchors = [where[axis] if axis in _cut else None for axis in range(data.ndim)]
     indices = window_indices(anchors, out_shape)
-    if out_of_bounds_policy in _window.BORDERS:
-        indices = bordered(indices, extent[0], out_of_bounds_policy)
+    policy = _window.policy_of(out_of_bounds_policy)
+    if policy in _window.BORDERS:
+        indices = bordered(indices, extent[0], policy)
     result = saturate_truncate(take_window(data, indices, out_shape), out)
-    if out_of_bounds_policy != "pad":
+    if policy != "pad":
         return result
     name = _window.default_layout(layout[0], data.ndim)
     fill = per_channel(fill_constant(fill_values, out), name or "." * data.ndim)

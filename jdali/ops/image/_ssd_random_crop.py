@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._batches.extent import BatchSpec, Plan, size_text
+from jdali._errors import SampleError, check_samples
 from jdali._kernels.box_window_search import MOST_ATTEMPTS, Search, find_window, kept
 from jdali._numerics.random import SampleKeys, numpy_generator
 from jdali._numerics.rounding import np_round_half_away
@@ -30,6 +30,12 @@ def setup(
             f"{_NAME}: boxes must be float32 [boxes, 4], got {boxes.dtype} with {boxes.ndim} axes"
         )
     wrong = boxes.extents[:, 1] != 4
+    check_samples(
+        wrong,
+        lambda i: (
+            f"{_NAME}: The second dimension of the bounding box tensor should be 4. Got {size_text(boxes.extents[i])}"
+        ),
+    )
     if labels.ndim:
         wrong |= labels.extents[:, 0] != boxes.extents[:, 0]
     if wrong.any() or not labels.ndim:

@@ -38,8 +38,8 @@ def setup(
         check_samples(
             mtx.extents.prod(axis=1) != axes * (axes + 1),
             lambda i: (
-                f"warp_affine: Affine mapping parameters must be a {axes} x {axes + 1} tensor, got shape "
-                f"{size_text(mtx.extents[i])}"
+                f"warp_affine: Affine mapping parameters must be either a list of {axes} x {axes + 1} tensors, or one for all "
+                f"samples. Got shape {size_text(mtx.extents[i])}"
             ),
         )
     elif not is_traced(matrix):
@@ -53,7 +53,8 @@ def setup(
 def _check_matrix(matrix: np.ndarray, axes: int, inverse_map: bool) -> None:
     if matrix[0].size != axes * (axes + 1):
         raise ValueError(
-            f"warp_affine: `matrix` parameter must have {axes * (axes + 1)} elements for {axes} axes of space, got shape "
+            f"warp_affine: `matrix` parameter must have {axes * (axes + 1)} elements for {axes} axes of space. Affine mapping "
+            f"parameters must be either a list of {axes} x {axes + 1} tensors, or one for all samples. Got shape "
             f"{size_text(matrix.shape[1:])}"
         )
     linear = matrix.reshape(len(matrix), axes, axes + 1)[:, :, :axes]

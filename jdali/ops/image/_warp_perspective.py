@@ -14,6 +14,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse
+from jdali._operators.argument_rules import shapes_text
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
@@ -27,7 +28,9 @@ def pixel_origin_shift(name: str, pixel_origin: str) -> float:
     """Returns the centre of pixel 0 in the user's coordinates."""
     shifts = {"corner": 0.5, "center": 0.0}
     if pixel_origin not in shifts:
-        raise ValueError(f"{name}: pixel_origin must be 'corner' or 'center', got {pixel_origin!r}")
+        raise ValueError(
+            f"{name}: Invalid pixel_origin argument: {pixel_origin}. It must be 'corner' or 'center'"
+        )
     return shifts[pixel_origin]
 
 
@@ -45,8 +48,20 @@ def setup(
     _warp.check_warp(_NAME, images, interp_type, _FILTERS)
     pixel_origin_shift(_NAME, pixel_origin)
     if border_mode not in _BORDERS:
-        raise ValueError(f"{_NAME}: border_mode must be one of {', '.join(_BORDERS)}, got {border_mode!r}")
+        raise ValueError(
+            f"{_NAME}: Invalid border_mode argument: {border_mode}. It must be one of {', '.join(_BORDERS)}"
+        )
     _check_fill(images, fill_value)
+    if matrix_input is not None:
+        if _warp.is_given(matrix):
+            raise ValueError(
+                f"{_NAME}: Matrix input and `matrix` argument should not be provided at the same time."
+            )
+        if matrix_input.ndim != 2 or (matrix_input.extents != 3).any():
+            raise ValueError(
+                f"{_NAME}: Expected a uniform list of 3x3 matrices. Instead got data with shape: "
+                f"{shapes_text(matrix_input.extents)}"
+            )
     if matrix_input is None and not _warp.is_given(matrix):
         raise ValueError(
             f"{_NAME}: `matrix` argument must be provided when transforms are not passed as a regular input."
@@ -68,7 +83,8 @@ def _check_fill(images: BatchSpec, fill_value: tuple[float, ...] | float) -> Non
     if count > 1 and wrong.any():
         sample = int(wrong.argmax())
         raise SampleError(
-            f"{_NAME}: fill_value has {count} values, the image has {images.extents[sample, 2]} channels",
+            f"{_NAME}: Number of values provided as a fill_value should match the number of channels. Number of channels: "
+            f"{images.extents[sample, 2]}. Number of values provided: {count}.",
             sample=sample,
             argument="fill_value",
         )

@@ -37,11 +37,12 @@ def read(
     """
     if filepaths.dtype not in (np.uint8, np.int8) or filepaths.ndim != 1:
         raise SampleError(
-            f"{_NAME}: a path must be uint8 or int8 with one axis, got {filepaths.dtype} with {filepaths.ndim}"
+            f"{_NAME}: Unexpected input data type or shape: a path must be uint8 or int8 with one axis, got {filepaths.dtype} "
+            f"with {filepaths.ndim}"
         )
     path = os.fsdecode(filepaths.tobytes().partition(b"\0")[0])
     if not path:
-        raise SampleError(f"{_NAME}: the path is empty")
+        raise SampleError(f"{_NAME}: File mapping failed: the path is empty")
     try:
         return read_file(from_data("", path, free=True))
     except ValueError as error:

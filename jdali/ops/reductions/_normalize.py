@@ -35,16 +35,16 @@ def setup(
     if axes is not None or axis_names is not None:
         chosen = resolve_axes("normalize", data, axes, axis_names)
         if axes is not None and not chosen:
-            raise ValueError("normalize: axes is empty; name at least one axis to reduce")
+            raise ValueError("normalize: Normalize `axes` argument must specify at least one reduction axis.")
     if batch and chosen is not None and data.batch_size:
         rest = [a for a in range(data.ndim) if a not in chosen]
         equal = (data.extents[:, rest] == data.extents[0, rest]).all(axis=1)
         if not equal.all():
             i = int(equal.argmin())
             raise SampleError(
-                f"normalize: with batch=True all samples must agree in the axes that are not reduced; "
-                f"sample {i} has extent {tuple(data.extents[i].tolist())}, sample 0 "
-                f"{tuple(data.extents[0].tolist())}",
+                "normalize: Batch normalization requires that non-reduced dimensions have equal extent in all samples in the "
+                f"batch. Got sample #{i} with shape {size_text(data.extents[i])}, sample #0 was of shape "
+                f"{size_text(data.extents[0])}",
                 sample=i,
             )
     measured = set(range(data.ndim)).intersection(*(s for s in spread if s is not None))
@@ -63,7 +63,8 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
         return None
     if extents.shape[1] != data.ndim:
         raise ValueError(
-            "normalize: Normalization parameters' shape must have extent of 1 or one that matches the input. "
+            f"normalize: parameter shape: {size_text(extents[0])} does not match the reduced input sample shape. "
+            "Normalization parameters' shape must have extent of 1 or one that matches the input: "
             f"{name} has {extents.shape[1]} axes, a sample {data.ndim}"
         )
     ones = (extents == 1).all(axis=0)

@@ -36,13 +36,16 @@ def setup(
     if labels.dtype.kind not in "iub":
         raise TypeError(f"{_NAME}: Unsupported input type: {labels.dtype}. Labels are integers")
     if labels.ndim == 0:
-        raise ValueError(f"{_NAME}: a scalar is no map of labels")
+        raise ValueError(f"{_NAME}: Unsuported number of dimensions 0; a map of labels has at least one")
     if format not in _FORMATS:
         raise ValueError(
             f'{_NAME}: Invalid output format: "{format}". Possible values: {", ".join(_FORMATS)}'
         )
     if ignore_class and (output_class or classes is not None or class_weights is not None):
-        raise ValueError(f"{_NAME}: classes, class_weights and output_class do not go with ignore_class")
+        raise ValueError(
+            f"{_NAME}: Class-related arguments ``classes``, ``weights`` and ``output_class`` cannot be used when "
+            "``ignore_class`` is True"
+        )
     if k_largest is not None and k_largest < 1:
         raise ValueError(f"{_NAME}: ``k_largest`` must be at least 1; got {k_largest}")
     if threshold is not None and threshold.ndim > 1 and threshold.shape[1] not in (1, labels.ndim):

@@ -15,12 +15,9 @@ def setup(mask_ids: BatchSpec, polygons: BatchSpec, vertices: BatchSpec) -> tupl
     for name, spec in (("mask_ids", mask_ids), ("polygons", polygons)):
         if spec.dtype != np.int32:
             raise TypeError(f"{_NAME}: ``{name}`` input is expected to be int32, got {spec.dtype}")
-    axes = (mask_ids.ndim, polygons.ndim, vertices.ndim)
-    if axes != (1, 2, 2):
-        raise ValueError(
-            f"{_NAME}: ``mask_ids`` input is expected to be 1D, ``polygons`` [n, 3] and ``vertices`` [n, coordinates]; got "
-            f"{axes} axes"
-        )
+    for name, spec, ndim in (("mask_ids", mask_ids, 1), ("polygons", polygons, 2), ("vertices", vertices, 2)):
+        if spec.ndim != ndim:
+            raise ValueError(f"{_NAME}: ``{name}`` input is expected to be {ndim}D. Got {spec.ndim}D")
     wrong = polygons.extents[:, 1] != 3
     check_samples(
         wrong,
@@ -63,7 +60,10 @@ def select_masks(
     """
     ids, owners = mask_ids.tolist(), polygons[:, 0]
     if len(set(ids)) < len(ids):
-        raise SampleError(f"{_NAME}: a mask is there twice in mask_ids, {ids}")
+        raise SampleError(
+            f"{_NAME}: mask_ids should not have duplicated values. Got "
+            f"{next(one for one in ids if ids.count(one) > 1)} repeated in {ids}"
+        )
     chosen = [np.flatnonzero(owners == one) for one in ids]
     missing = next((one for one, found in zip(ids, chosen, strict=True) if not len(found)), None)
     if missing is not None:
@@ -86,6 +86,11 @@ def _check_ranges(polygons: np.ndarray, vertices: int) -> None:
     wrong = (first < 0) | (past > vertices) | (past < first)
     if wrong.any():
         owner, start, end = polygons[int(wrong.argmax())].tolist()
+        if end < start:
+            raise SampleError(
+                f"{_NAME}: Vertex start index can't be after end index. Got [{start}, {end}) for mask id {owner}"
+            )
         raise SampleError(
-            f"{_NAME}: a polygon of the mask {owner} has the vertices {start} to below {end}, of {vertices}"
+            f"{_NAME}: Vertex index range for mask id {owner} [{start}, {end}) is out of bounds. Expected to be within the "
+            f"range of available vertices [0, {vertices})."
         )

@@ -65,7 +65,9 @@ def setup_stack(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
     if axis_name is not None:
         layout = _layout(data)
         if first.ndim and not layout:
-            raise ValueError("stack: axis_name needs an input with a layout")
+            raise ValueError(
+                "stack: Specifying the new axis name with ``axis_name`` with non-scalar input requires a non-empty input layout."
+            )
         layout = layout[:at] + axis_name + layout[at:]
     extents = np.insert(first.extents, at, len(data), axis=1)
     return Plan((BatchSpec(extents, first.dtype, layout),), static={"axis": at})

@@ -23,7 +23,9 @@ def setup(
             f'one_hot: Unsupported axis_name value. It must be a single character, got "{axis_name}" instead.'
         )
     if num_classes < 0:
-        raise ValueError(f"one_hot: num_classes must be 0 or more, got {num_classes}")
+        raise ValueError(
+            f"one_hot: Input size less than zero not supported. Got num_classes == {num_classes}"
+        )
     # DALI's old habit: a batch of one-element tensors of any rank is a batch of scalars.
     scalar = axis == -1 and bool((classes.extents == 1).all())
     extents, layout = classes.extents, classes.layout

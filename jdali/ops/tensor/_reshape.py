@@ -61,8 +61,15 @@ def _plan(
     if wanted is not None:
         if wanted.dtype.kind not in "iu":
             raise ValueError(f"{name}: Shape input must have integral type; got: {wanted.dtype}")
+        if wanted.ndim > 2:
+            raise ValueError(
+                f"{name}: shape input must be a list of 1D tensors or a single 2D tensor. Got shapes "
+                f"{size_text(wanted.shape[1:])}"
+            )
         target = _columns(wanted).astype(np.int64)
     elif rel_shape is not None:
+        if not rel_shape[:1].size:
+            raise ValueError(f"{name}: `rel_shape` specified as an empty list")
         target = _relative(name, data, _columns(rel_shape), src_dims)
     elif src_dims is not None or (dtype is not None and dtype != data.dtype):
         target = data.extents if src_dims is None else _chosen(name, data, src_dims)
@@ -149,14 +156,17 @@ def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype
         if (free.sum(axis=1) > 1).any():
             raise ValueError(f"{name}: Only one negative extent is allowed; got: {size_text(target[0])}")
         if (known == 0).any():
-            raise ValueError(f"{name}: an extent of 0 leaves the negative one of the shape undefined")
+            raise ValueError(
+                f"{name}: Extent of 0 is illegal; got: {size_text(target[0])}: it leaves the negative one undefined"
+            )
         target = np.where(free, (size // np.maximum(known, 1))[:, None], target)
     volume = target.prod(axis=1) * out_dtype.itemsize
     check_samples(
         volume != size,
         lambda i: (
-            f"{name}: Input and output samples must occupy the same size in bytes. Input shape: "
-            f"{size_text(data.extents[i])} of {data.dtype}, requested shape: {size_text(target[i])} of {out_dtype}"
+            f"{name}: Input and output samples must occupy the same size in bytes. The volume of the new shape should match "
+            f"the one of the original shape. Input shape: {size_text(data.extents[i])} of {data.dtype}, requested shape: "
+            f"{size_text(target[i])} of {out_dtype}"
         ),
     )
     return np.asarray(target, np.int64)

@@ -24,6 +24,8 @@ def setup(
     layout = data.layout
     if output_layout is not None:
         if len(output_layout) != data.ndim:
+            if not output_layout:
+                raise ValueError("transpose: Providing an empty output layout is not supported")
             raise ValueError(f"transpose: output_layout {output_layout!r} does not fit {data.ndim} axes")
         layout = output_layout
     elif transpose_layout and layout:

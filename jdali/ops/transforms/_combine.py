@@ -6,7 +6,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import InputCountError
-from jdali._kernels.transform_plan import check_matrix, finish, matrix_axes, plan
+from jdali._kernels.transform_plan import finish, matrix_axes, plan
 from jdali._operators.record import Static, operator
 
 MOST_INPUTS = 99
@@ -20,8 +20,12 @@ def setup(*matrices: BatchSpec) -> Plan:
             operator=name,
         )
     axes = matrix_axes(name, matrices[0])
-    for matrix in matrices[1:]:
-        check_matrix(name, matrix, axes)
+    for i, matrix in enumerate(matrices[1:], 1):
+        if (found := matrix_axes(name, matrix)) != axes:
+            raise ValueError(
+                f"{name}: All input transforms are expected to have the same shape. Got: {axes} x {axes + 1} and "
+                f"{found} x {found + 1} for the {i}-th input"
+            )
     return plan(name, matrices[0], axes, [])
 
 

@@ -29,7 +29,8 @@ def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -
     columns = points.extents[:, -1]
     if (columns != columns[:1]).any():
         raise ValueError(
-            f"coord_transform: all points must have one size, got {sorted(set(columns.tolist()))}"
+            "coord_transform: The point dimensions must be the same for all input samples. Got: "
+            f"{sorted(set(columns.tolist()))}"
         )
     n = int(columns[0]) if len(columns) else 1
     rows = _rows("M", M, n) if MT is None else _rows("MT", MT, n + 1)

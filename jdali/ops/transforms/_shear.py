@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jdali._batches.extent import BatchSpec, Plan
+from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.affine_matrix import Matrix, about_center
-from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan
+from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan, sample_shape
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, Static, operator
 
@@ -29,6 +29,10 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
     elif count in (2, 6):
         axes = 2 if count == 2 else 3
     else:
+        if len(shape := sample_shape(values) or ()) > 1:
+            raise ValueError(
+                f"{name}: Shear coefficient must be a D x (D-1) matrix or a 2-element vector. Got: {size_text(shape)}"
+            )
         raise ValueError(
             f"{name}: Shear matrix must have D*(D-1) elements where D is the number of dimensions. Got {count} elements: "
             f"{argument} must have 2 values, or 6 in space"
@@ -37,7 +41,9 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
         steep = (np.abs(values) > 90).any(axis=1)
         check_samples(
             steep,
-            lambda i: f"{name}: angles must be between -90 and 90 degrees, got {values[i].tolist()}",
+            lambda i: (
+                f"{name}: Angle is expected to be in the range [-90, 90]. Got: {values[i].tolist()} degrees"
+            ),
             argument="angles",
         )
     check_vector(name, "center", center, axes)

@@ -290,11 +290,12 @@ def given_paths(name: str, argument: str, value: Any) -> list[str]:
     return [_storage.given(path) for path in path_list(name, argument, value)]
 
 
-def required_paths(name: str, argument: str, value: Any) -> list[str]:
-    """As `given_paths`, at least one."""
+def required_paths(name: str, argument: str, value: Any, lacking: str = "") -> list[str]:
+    """As `given_paths`, at least one; `lacking` holds DALI's words if there is none."""
     paths = given_paths(name, argument, value)
     if not paths:
-        raise ValueError(f"{name}: {argument} is empty, it must name at least one file")
+        words = f"{lacking}: " if lacking else ""
+        raise ValueError(f"{name}: {words}{argument} is empty, it must name at least one file")
     return paths
 
 

@@ -163,7 +163,9 @@ def _check(header: bytes, at: int) -> None:
             raise BadRecord(
                 f"it is compressed ({packed}); only plain tar archives can be read, unpack it first"
             )
-        raise BadRecord("it is no tar archive, or damaged: the checksum of its first header is wrong")
+        raise BadRecord(
+            "Corrupted tar file: it is no tar archive, or damaged: the checksum of its first header is wrong"
+        )
     raise BadRecord(f"it is damaged: the checksum of the header at byte {at} is wrong")
 
 

@@ -56,9 +56,14 @@ def find_clips(
     given = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
     if sum(given.values()) != 1:
         which = " and ".join(n for n, is_given in given.items() if is_given) or "none"
-        raise ValueError(f"{name}: give one of filenames, file_root and file_list; {which} given")
+        raise ValueError(
+            f"{name}: Only one of the following arguments can be provided: ``file_list``, ``file_root``, ``filenames``; {which} "
+            "given"
+        )
     if labels is not None and not filenames:
-        raise ValueError(f"{name}: labels can be given only with filenames")
+        raise ValueError(
+            f"{name}: The argument ``labels`` is valid only when file paths are provided with `filenames` argument."
+        )
     if file_list:
         return _listed(name, _storage.given(file_list))
     if file_root:
@@ -68,7 +73,9 @@ def find_clips(
     if labels is not None and not numbers:
         numbers = list(range(len(paths)))
     if numbers and len(numbers) != len(paths):
-        raise ValueError(f"{name}: {len(numbers)} labels for {len(paths)} files")
+        raise ValueError(
+            f"{name}: Number of provided files and labels should match. Provided {len(paths)} files and {len(numbers)} labels."
+        )
     return [Clip(path, numbers[i] if numbers else 0) for i, path in enumerate(paths)]
 
 
@@ -83,7 +90,7 @@ def _in_folder(name: str, root: str) -> list[Clip]:
         if not clips:
             clips = [Clip(path, 0) for path in _videos(root)]
     except OSError as error:
-        raise FileNotFoundError(f"{name}: cannot list the folder {root}: {error.strerror}") from error
+        raise FileNotFoundError(f"{name}: Directory {root} could not be opened: {error.strerror}") from error
     if not clips:
         raise ValueError(f"{name}: no videos in {root} and its subfolders, that is {', '.join(EXTENSIONS)}")
     return clips

@@ -36,7 +36,7 @@ def frame_numbers_given(name: str, enable_frame_num: str | bool) -> str:
     """`enable_frame_num` by its name: "none", "scalar" or "sequence"."""
     if enable_frame_num not in _FRAME_NUMBERS:
         raise ValueError(
-            f'{name}: enable_frame_num is {enable_frame_num!r}, it must be "none", "scalar" or "sequence"'
+            f"{name}: Invalid enable_frame_num value: '{enable_frame_num}'. Valid values are: 'none', 'scalar', 'sequence'."
         )
     return _FRAME_NUMBERS[enable_frame_num]
 
@@ -146,7 +146,8 @@ class VideoReader(Reader):
         if not rows:
             longest = max(map(len, self._indexes.values()))
             raise ValueError(
-                f"{name}: there is no sequence of {cut.length} frames, which takes {cut.room} with the stride of "
+                f"{name}: The number of input samples: 0, needs to be at least equal to the requested number of shards: there is "
+                f"no sequence of {cut.length} frames, which takes {cut.room} with the stride of "
                 f"{cut.stride}, in the {len(clips)} clips; the longest of their files has {longest} frames"
             )
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)

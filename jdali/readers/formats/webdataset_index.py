@@ -201,33 +201,39 @@ def _indexed(index: str, path: str, size: int) -> Components:
     version, _, count = lines[0].strip().partition(b" ")
     if version not in _WORDS or not count.isdigit():
         shown = lines[0][:60].decode(errors="replace")
+        wrong = "no version signature found" if not version else "no sample count found"
+        if version and version not in _WORDS:
+            wrong = f"Unsupported version of the index file ({shown.partition(' ')[0]})"
         raise ValueError(
-            f'{NAME}: the index {index} must begin with "v1.2" or "v1.1" and the number of samples, but '
-            "begins "
-            f"with {shown!r}"
+            f'{NAME}: Malformed index file at "{index}" line 0 - {wrong}: it must begin with "v1.2" or "v1.1" and the number '
+            f"of samples, but begins with {shown!r}"
         )
     samples = [(number, line.split()) for number, line in enumerate(lines[1:], 2) if line.strip()]
     if len(samples) != int(count[:18]):
         raise ValueError(
-            f"{NAME}: the index {index} says it has {count.decode()} samples, but has {len(samples)}"
+            f'{NAME}: Malformed index file at "{index}" - no extensions provided for the sample: it says that it has '
+            f"{count.decode()} samples, but has {len(samples)}"
         )
     entries = []
     for sample, (number, words) in enumerate(samples):
         step = _WORDS[version]
         numbers = words[1::step] + words[2::step]
         if len(words) % step or not all(w.isdigit() and len(w) < 19 for w in numbers):
+            form = "`<ext> <offset> <size>" + " <filename>`" * (step == 4) + "`" * (step != 4)
             raise ValueError(
-                f"{NAME}: line {number} of the index {index} must have {step} words for each file: "
-                "extension, offset, "
-                f"size{', name' * (step == 4)}; the first two numbers, the name without blanks"
+                f'{NAME}: Malformed index file at "{index}" line {number - 1} - Could not find all necessary component '
+                f"parameters (offset{', size or filename' if step == 4 else ' or size'}). Every record in the index file should "
+                f"look like: {form}, offset and size are numbers, the name has no blanks"
             )
         for at in range(0, len(words), step):
             offset, length = int(words[at + 1]), int(words[at + 2])
             if offset % BLOCK or not BLOCK <= offset <= size:
+                wrong = "offset is outside of the archive file"
+                if offset % BLOCK:
+                    wrong = f"tar offset is not a multiple of tar block size ({BLOCK})"
                 raise ValueError(
-                    f"{NAME}: line {number} of the index {index} does not fit {path}: no file can begin "
-                    "at byte "
-                    f"{offset} of its {size} (they begin at multiples of {BLOCK})"
+                    f'{NAME}: Malformed index file at "{index}" line {number - 1} - {wrong}: in {path} no file can begin at '
+                    f"byte {offset} of its {size}"
                 )
             mark = name_mark(words[at + 3]) if step > 3 else 0
             entries.append((sample, os.fsdecode(words[at]), offset, length, mark))

@@ -98,7 +98,9 @@ class Order:
         shuffle_seed: int | None = None,
     ):
         if num_shards < 1:
-            raise ValueError(f"num_shards is {num_shards}, it must be at least 1")
+            raise ValueError(
+                f"num_shards needs to be greater than shard_id: num_shards is {num_shards}, it must be at least 1"
+            )
         if not 0 <= shard_id < num_shards:
             raise ValueError(
                 f"num_shards needs to be greater than shard_id: shard_id is {shard_id}; it must be from 0 to num_shards - 1 = "
@@ -111,7 +113,10 @@ class Order:
             )
         if shuffle_after_epoch and (random_shuffle or stick_to_shard):
             other = "random_shuffle" if random_shuffle else "stick_to_shard"
-            raise ValueError(f"shuffle_after_epoch and {other} cannot be both true")
+            raise ValueError(
+                f"shuffle_after_epoch and {other} cannot be both true: `shuffle_after_epoch` and `{other}` can't be provided "
+                "together"
+            )
         self.size, self.shard_id, self.num_shards = size, shard_id, num_shards
         self.pad_last_batch = pad_last_batch
         self.stick_to_shard = stick_to_shard or shuffle_after_epoch

@@ -145,7 +145,7 @@ def test_by_hand():
         ({"reset_interval": 0}, "reset_interval must be positive or -1, got 0"),
         ({"reset_interval": -2048}, "reset_interval must be positive or -1, got -2048"),
         ({"window_length": 0}, "window_length must be positive"),
-        ({"reference_power": -1.0}, "reference_power must not be negative"),
+        ({"reference_power": -1.0}, "`reference_power` has to be positive"),
     ],
 )
 def test_wrong_arguments(args, message):

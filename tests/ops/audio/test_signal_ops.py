@@ -184,7 +184,7 @@ def test_jit_vmap_and_grad():
         (
             audio_resample,
             {"scale": 1.0, "dtype": np.int64},
-            "Unsupported type: int64. Supported types are integers of up",
+            "Unsupported output type: int64. Supported types are : uint8",
         ),
     ],
 )

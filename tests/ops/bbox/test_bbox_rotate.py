@@ -95,8 +95,11 @@ def test_equals_dali(args):
         ({"remove_threshold": 2.0}, "remove_threshold must be from 0 to 1"),
         ({"shape_layout": "HC"}, "shape_layout does not contain 'W' and/or 'H', it is 'HC'"),
         ({"shape_layout": "CHW"}, "`input_shape` ndim is smaller than the `shape_layout` ndim:"),
-        ({"keep_size": True, "size": [5.0, 5.0]}, "give keep_size or size, not both"),
-        ({"size": [5.0]}, "size must be .height, width."),
+        (
+            {"keep_size": True, "size": [5.0, 5.0]},
+            "fn.bbox_rotate `keep_size` is mutually exclusive with `size` argument",
+        ),
+        ({"size": [5.0]}, "`size` list argument must be exactly two elements"),
     ],
 )
 def test_errors(args, text):
@@ -105,7 +108,7 @@ def test_errors(args, text):
 
 
 def test_wrong_inputs():
-    with pytest.raises(OperatorError, match=r"boxes must be \[boxes, 4\], got shape \[2, 3\]"):
+    with pytest.raises(OperatorError, match=r"First input to fn.bbox_rotate should be \[N,4\], got 2 x 3"):
         rotate([np.zeros((2, 3), np.float32)], angle=10.0, input_shape=[20, 20])
-    with pytest.raises(OperatorError, match="Number of labels must match number of boxes. Got: 3 and 2;"):
+    with pytest.raises(OperatorError, match="Number of labels must match number of boxes. Got: 3 and 2"):
         rotate([boxes(2)], [np.zeros(3, np.int32)], angle=10.0, input_shape=[20, 20])

@@ -47,14 +47,15 @@ def test_jit_vmap_and_gradient():
 
 def test_errors():
     with pytest.raises(
-        SampleError, match=r"coord_flip: points must have 1 to 3 coordinates, got shape \[5, 4\]"
+        SampleError,
+        match=r"coord_flip: Unexpected number of dimensions 4: points must have 1 to 3 coordinates, got shape 5 x 4",
     ):
         pure_call(coord_flip, [points(5, 4)], {})
-    with pytest.raises(SampleError, match=r"coord_flip: points must have 2 coordinates"):
+    with pytest.raises(SampleError, match=r"coord_flip: .*points must have 2 coordinates"):
         pure_call(coord_flip, [points(5, 3)], {"layout": "xy"})
     with pytest.raises(ValueError, match=r"coord_flip: points must be \[points, coordinates\], got 1 axes"):
         pure_call(coord_flip, [np.zeros(2, np.float32)], {})
-    with pytest.raises(ValueError, match="coord_flip: layout must be the letters"):
+    with pytest.raises(ValueError, match="coord_flip: .*layout must be the letters"):
         pure_call(coord_flip, [points(5, 2)], {"layout": "xz"})
     with pytest.raises(TypeError, match="coord_flip: Input is expected to be float, got int32"):
         pure_call(coord_flip, [np.zeros((2, 2), np.int32)], {})

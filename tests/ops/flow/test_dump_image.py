@@ -64,10 +64,22 @@ def test_writes_though_nobody_uses_the_output(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("sample", "layout", "text"),
     [
-        (np.zeros((2, 2, 4), np.uint8), "HWC", "an image has 1 or 3 channels, got 4\n.*sample 0"),
-        (np.zeros((2, 2, 3), np.float32), "HWC", "images are float32, they must be uint8"),
-        (np.zeros((1, 2, 2, 3), np.uint8), "FHWC", "takes HWC, CHW or HW, got layout 'FHWC' with 4 axes"),
-        (np.zeros((2, 2), np.uint8), "", "takes HWC, CHW or HW, got layout 'HWC' with 2 axes"),
+        (
+            np.zeros((2, 2, 4), np.uint8),
+            "HWC",
+            "Only 3-channel and gray images are supported, got input with `4` channels.\n.*sample 0",
+        ),
+        (np.zeros((2, 2, 3), np.float32), "HWC", "images must be uint8, got float32"),
+        (
+            np.zeros((1, 2, 2, 3), np.uint8),
+            "FHWC",
+            "Input images must have three dimensions, got input with `4` dimensions: layout 'FHWC' is none of HWC, CHW and HW",
+        ),
+        (
+            np.zeros((2, 2), np.uint8),
+            "",
+            "Input images must have three dimensions, got input with `2` dimensions: layout 'HWC' is none of HWC, CHW and HW",
+        ),
     ],
 )
 def test_what_is_refused(sample, layout, text, tmp_path, monkeypatch):

@@ -235,7 +235,7 @@ def test_wrong_layouts_and_results(batch_processing):
 
     refused(r"The length of the ``output_layouts`` \(=3\) is greater than the", lambda a: (a, a), ValueError, num_outputs=2,
             output_layouts=["HWC"] * 3)  # fmt: skip
-    refused("layout 'HW' does not describe samples with 3 axes", lambda a: a, output_layouts="HW")
+    refused("The layout 'HW' is not valid for 3-dimensional tensor", lambda a: a, output_layouts="HW")
     refused("sample 1 is float32", lambda a: a.astype(np.float32) if a.any() else a)
     refused("sample 1 is uint8 with 2 axes", lambda a: a[0] if a.any() else a)
     refused("NoneType is no array", lambda a: None)

@@ -119,5 +119,5 @@ def test_gradients():
 
 
 def test_bool_is_refused():
-    with pytest.raises(TypeError, match="brightness and contrast: Unsupported type: bool. It has no"):
+    with pytest.raises(TypeError, match="brightness and contrast: Unsupported input type: bool. It has no"):
         pure_call(brightness, [np.zeros((2, 2, 1), bool)], {"brightness": 2.0})

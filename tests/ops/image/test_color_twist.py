@@ -122,5 +122,5 @@ def test_errors(op):
     # DALI reads and writes past the end of such images.
     with pytest.raises(ValueError, match=f"{op.name}: needs images of 3 channels or more; sample 0 has 1"):
         pure_call(op, [image(2, 3, 1)], {})
-    with pytest.raises(TypeError, match=f"{op.name}: Unsupported type: bool. It has no intensities"):
+    with pytest.raises(TypeError, match=f"{op.name}: Unsupported input type: bool. It has no intensities"):
         pure_call(op, [np.zeros((2, 2, 3), bool)], {})

@@ -80,15 +80,23 @@ def test_deprecated_name():
     ("picture", "args", "message"),
     [
         (sensor(4, 5), {}, "The height and width of the image to debayer must be even."),
-        (sensor(4, 4).astype(np.float32), {}, "images are float32, they must be uint8 or uint16"),
-        (sensor(4, 4, dtype=np.uint16), {"algorithm": "vng_ocv"}, "images are uint16, vng_ocv takes uint8"),
+        (sensor(4, 4).astype(np.float32), {}, "Unsupported input type for debayer operator: float32"),
+        (
+            sensor(4, 4, dtype=np.uint16),
+            {"algorithm": "vng_ocv"},
+            "VNG debayering only supported with UINT8. Images are uint16",
+        ),
         (sensor(4, 4), {"algorithm": "default_npp"}, "default_npp algorithm is not supported on CPU. "),
         (
             sensor(4, 4),
             {"blue_position": (0, 2)},
             "The `blue_position` position must lie within 2x2 tile, got: 0",
         ),
-        (sensor(4, 4), {"blue_position": (0, 1, 0)}, "blue_position must have 2 values"),
+        (
+            sensor(4, 4),
+            {"blue_position": (0, 1, 0)},
+            'Argument "blue_position" expects either a single value or a list of 2',
+        ),
         (
             np.zeros((4, 4, 3), np.uint8),
             {},

@@ -137,7 +137,10 @@ def test_what_is_refused():
             {"normalized": True, "normalized_shape": True},
             "erase: `normalized` argument is incompatible with providing a",
         ),
-        ({"shape": [1.0, 1.0], "fill_value": [1.0] * 3}, "erase: fill_value has 3 values, the data has 2"),
+        (
+            {"shape": [1.0, 1.0], "fill_value": [1.0] * 3},
+            "erase: Multi-channel fill value does not match the number of channels in the input: it has 3 values, the data has 2",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             pure_call(erase, [picture], args, layout="HWC")

@@ -187,19 +187,19 @@ def test_derivatives(kernel):
 @pytest.mark.parametrize(
     ("inputs", "args", "layout", "message"),
     [
-        ((SAMPLES[0], KERNELS[0]), {"border": "mirror"}, "HWC", "border is 'mirror', it must be one of"),
+        ((SAMPLES[0], KERNELS[0]), {"border": "mirror"}, "HWC", "Unknown ``border_type`` was provided: ``mirror``"),
         ((SAMPLES[0], KERNELS[0]), {"mode": "full"}, "HWC", "Unknown ``mode`` was provided: ``full``. Supported modes are"),
-        ((SAMPLES[0].astype(np.int32), KERNELS[0]), {}, "HWC", "data are int32"),
-        ((SAMPLES[0], KERNELS[0].astype(np.uint8)), {}, "HWC", "the filter is uint8, it must be float32"),
+        ((SAMPLES[0].astype(np.int32), KERNELS[0]), {}, "HWC", "Filter CPU does not support input type int32"),
+        ((SAMPLES[0], KERNELS[0].astype(np.uint8)), {}, "HWC", "Unsupported filter type: uint8. It must be float32"),
         ((SAMPLES[0], KERNELS[0]), {"dtype": np.int16}, "HWC", "Output data type must be same as input, FLOAT or skipped"),
         ((SAMPLES[0], KERNELS[0][0]), {}, "HWC", "Filter dimensionality must match .* filter has 1 axes; it must be 2 axes"),
         ((SAMPLES[0], KERNELS[0]), {}, "", "Filter dimensionality must match .* filter has 2 axes; it must be 3 axes"),
         ((SAMPLES[0], KERNELS[0]), {}, "HCW", "Filter operator encountered input with unsupported layout:"),
-        ((SAMPLES[0], KERNELS[0][:0]), {}, "HWC", r"the filter has no elements \(0, 3\)"),
-        ((SAMPLES[0], KERNELS[0]), {"anchor": (3, 0)}, "HWC", r"anchor must lie within the filter, got \(3, 0\)"),
-        ((SAMPLES[0], KERNELS[0]), {"anchor": (1, 1, 1)}, "HWC", r"anchor must have 1 value or 2, got \(3,\)"),
-        ((SAMPLES[1], KERNELS[0]), {"mode": "valid"}, "HWC", "the filter does not fit into the sample"),
-        ((SAMPLES[0], KERNELS[0], np.int32(1)), {}, "HWC", "fill_value is int32, it must be uint8"),
+        ((SAMPLES[0], KERNELS[0][:0]), {}, "HWC", r"Filter of volume zero is not supported, got zero-volume filter \(0, 3\)"),
+        ((SAMPLES[0], KERNELS[0]), {"anchor": (3, 0)}, "HWC", r"Anchor must lie within the filter. Got anchor \(3, 0\)"),
+        ((SAMPLES[0], KERNELS[0]), {"anchor": (1, 1, 1)}, "HWC", r"Argument .anchor. expected shape 2, or 1 value, .* \(3,\)"),
+        ((SAMPLES[1], KERNELS[0]), {"mode": "valid"}, "HWC", "the filter is bigger than the sample. This is not allowed"),
+        ((SAMPLES[0], KERNELS[0], np.int32(1)), {}, "HWC", "The padding scalars .* Got int32 for pad values while the"),
         ((SAMPLES[0][None], np.stack(KERNELS[:1] * 2)), {}, "FHWC", "filter must have an element for each frame"),
     ],
 )  # fmt: skip
@@ -214,7 +214,7 @@ def test_an_error_names_its_sample():
         data = fn.external_source(lambda: SAMPLES, layout="HWC")
         pipe.set_outputs(fn.filter(data, fn.external_source(lambda: KERNELS), anchor=anchor))
     with pytest.raises(
-        jdali.OperatorError, match=r"filter: anchor must lie.* \(4, 0\).*\n.*sample 2 of the batch"
+        jdali.OperatorError, match=r"filter: Anchor must lie.* \(4, 0\).*\n.*sample 2 of the batch"
     ):
         pipe.run()
     pipe.close()

@@ -102,7 +102,11 @@ def test_what_is_refused():
             {},
             "multi_paste: If the `output_size` is not specified, all the input samples must have the same",
         ),
-        ([one, one], {"in_ids": [0]}, "multi_paste: in_ids names samples of one input, got 2 inputs"),
+        (
+            [one, one],
+            {"in_ids": [0]},
+            "multi_paste: If the `in_ids` is specified, the operator accepts exactly one positional input batch. Got: 2",
+        ),
         (
             [one],
             {"in_ids": [1]},
@@ -136,9 +140,9 @@ def test_what_is_refused():
         (
             [one, np.ones((3, 4, 2), np.uint8)],
             size,
-            r"All regions pasted into given output sample must have the same number of channels, got \[1, 2\]",
+            r"All regions pasted into given output sample must have the same number of channels. Got \[1, 2\]",
         ),
-        ([one, one.astype(np.int16)], size, "inputs must have one type and layout"),
+        ([one, one.astype(np.int16)], size, "All input batches must have the same data type"),
     ):
         with pytest.raises(ValueError, match=message):
             pure_call(multi_paste, inputs, args, layout="HWC")

@@ -59,9 +59,9 @@ def test_in_a_pipeline_with_slice():
     ("shape", "args", "text"),
     [
         (np.float32([4, 5]), {}, "Only integer types are supported. Got: float32"),
-        (np.int64([4]), {}, r"a shape has 2 or 3 elements.* got 1"),
-        (np.int64([1, 2, 3, 4]), {}, r"a shape has 2 or 3 elements.* got 4"),
-        (np.int64([[4, 5]]), {}, "takes a vector.* got 2 axes"),
+        (np.int64([4]), {}, r"Expected a 1D tensor with 2 or 3 values.* Got 1 elements"),
+        (np.int64([1, 2, 3, 4]), {}, r"Expected a 1D tensor with 2 or 3 values.* Got 4 elements"),
+        (np.int64([[4, 5]]), {}, "Expected a 1D tensor with 2 or 3 values.* Got 2 axes"),
         (np.int64([4, 5]), {"random_area": (0.0, 1.0)}, "Provided empty range: random_area must be"),
         (np.int64([4, 5]), {"num_attempts": 0}, "num_attempts must be at least 1"),
     ],

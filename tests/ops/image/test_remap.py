@@ -77,7 +77,7 @@ def test_what_is_refused():
     for inputs, args, message in (
         ([picture, points, points[1:]], {}, r"mapx is \(4, 5\) and mapy \(3, 5\), they must agree"),
         ([picture, points.astype(np.int32), points], {}, "mapx is int32, it must be float32"),
-        ([picture, points, points], {"pixel_origin": "top"}, "pixel_origin must be"),
+        ([picture, points, points], {"pixel_origin": "top"}, "Invalid pixel_origin argument"),
         (
             [picture, points, points],
             {"interp": types.INTERP_GAUSSIAN},

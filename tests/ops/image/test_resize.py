@@ -332,7 +332,7 @@ def test_empty_images_stay_empty(shape):
         ),
         ({"size": [5, 6, 7]}, 'Argument "size" expects either a single value or a list of 2'),
         ({"size": 5, "mode": "bogus"}, "Invalid resize mode: bogus. It must be one of default,"),
-        ({"resize_shorter": 5, "mode": "stretch"}, "mode goes with size"),
+        ({"resize_shorter": 5, "mode": "stretch"}, ".* and ``mode`` arguments are mutually exclusive"),
         ({"size": 5, "roi_start": [1, 2]}, "``roi_start`` and ``roi_end`` must be specified together"),
         ({"size": 5, "max_size": [1, 2, 3]}, 'Argument "max_size" expects either a single value or a list'),
         ({"size": 5, "dtype": types.INT16}, "Resize must output original type or float. Got: int16 for"),

@@ -74,22 +74,30 @@ def test_by_sample_and_padding():
         (
             {"roi_end": (5,), "in_shape": (7,), "crop_shape": (9,)},
             [],
-            r"a window of \(9,\) does not fit into \(7,\)",
+            r"Cropping shape can't be bigger than the input shape. Got: crop_shape\[9\], sample_shape\[7\]",
         ),
         (
             {"roi_end": (9,), "in_shape": (7,)},
             [],
-            r"the region from \(3,\) to \(9,\) is not inside of \(7,\)",
+            r"ROI can't be out of bounds. Got roi_start\[3\], roi_end\[9\], sample_shape\[7\]",
         ),
         (
             {"roi_end": (5,), "roi_start": (-1,)},
             [PICTURE],
-            r"the region from \(-1,\) to \(5,\) is not inside of \(7,\)",
+            r"ROI can't be out of bounds. Got roi_start\[-1\], roi_end\[5\], sample_shape\[7\]",
         ),
-        ({"roi_end": (5,), "roi_shape": (2,)}, [], "give one of roi_end and roi_shape"),
-        ({}, [], "give one of roi_end and roi_shape"),
-        ({"roi_end": (5,), "in_shape": (7,)}, [PICTURE], "give an input or in_shape, not both"),
-        ({"roi_end": (5, 6)}, [], "an element for each axis, got crop_shape 1, roi_start 1, roi_end 2"),
+        (
+            {"roi_end": (5,), "roi_shape": (2,)},
+            [],
+            "Either ROI end or ROI shape should be defined, but not both",
+        ),
+        ({}, [], "Either ROI end or ROI shape should be defined, but not both"),
+        (
+            {"roi_end": (5,), "in_shape": (7,)},
+            [PICTURE],
+            "``in_shape`` argument is incompatible with providing an input",
+        ),
+        ({"roi_end": (5, 6)}, [], "Argument .roi_end. expected shape 1 but got 2 values"),
         ({"roi_end": (5,)}, [np.uint8(0)], "crop_shape has 1 elements, the input 0 axes"),
     ],
 )

@@ -183,12 +183,12 @@ def test_the_angle_is_needed_only_for_the_canvas():
     ("picture", "args", "layout", "message"),
     [
         (image(3, 4), {"interp_type": types.INTERP_CUBIC}, "HWC", "rotate: Only nearest and linear interpolation is supported"),
-        (image(3, 4), {"size": (3, 4, 3)}, "HWC", "rotate: output_size must specify same number of dimensions as the"),
+        (image(3, 4), {"size": (3, 4, 3)}, "HWC", "rotate: .*output_size must specify same number of dimensions as the"),
         (image(3, 4), {"size": (3, -1)}, "HWC", r"rotate: Output size must be positive, got \[3.0, -1.0\]"),
         (image(0, 4), {}, "HWC", "rotate: the image has no pixels"),
-        (image(3, 4)[None], {}, "DHWC", "rotate: volumes .* need an axis"),
+        (image(3, 4)[None], {}, "DHWC", "rotate: Argument `axis` is required: volumes"),
         (image(3, 4)[None], {"axis": (0, 0, 0)}, "DHWC", "rotate: axis has no length"),
-        (image(3, 4)[None], {"axis": (1, 0)}, "DHWC", r'rotate: Argument "axis" expected shape 3 \(x, y, z\) but got 2 values'),
+        (image(3, 4)[None], {"axis": (1, 0)}, "DHWC", r'rotate: Argument `axis` must be a 3D vector \(x, y, z\), got 2 values'),
     ],
 )  # fmt: skip
 def test_errors(picture, args, layout, message):

@@ -213,7 +213,7 @@ def test_empty_result_and_empty_data():
             ValueError,
             '"shape", and "rel_shape" arguments are mutually exclusive, got end and shape',
         ),
-        (0, {"shape": [-2, 2]}, SampleError, "slice: shape .* is negative"),
+        (0, {"shape": [-2, 2]}, SampleError, "slice: shape value out of range"),
         (
             0,
             {"start": [1, 1, 1]},
@@ -247,7 +247,7 @@ def test_empty_result_and_empty_data():
         (0, {}, ValueError, r"slice: Expected named slice arguments \(e.g. start/end, start/shape\)"),
         (1, {}, ValueError, r"slice: Expected named slice arguments \(e.g. start/end, start/shape\)"),
         (2, {"start": [1, 1]}, ValueError, "slice: Named arguments start/end/shape are not compatible with"),
-        (2, {"axes": [0]}, ValueError, "slice: anchor and shape must have 1 elements"),
+        (2, {"axes": [0]}, ValueError, "slice: Expected 1 elements for slice arguments"),
     ],
 )
 def test_errors(inputs, args, error, text):

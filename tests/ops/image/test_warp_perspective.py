@@ -119,9 +119,18 @@ def test_what_is_refused():
     for args, message in (
         ({}, "`matrix` argument must be provided when transforms are not"),
         ({"matrix": (1.0,) * 6}, 'Argument "matrix" expected shape 3 x 3 but got 6 values,'),
-        ({"matrix": MATRIX, "border_mode": "mirror"}, "border_mode must be one of constant, replicate"),
-        ({"matrix": MATRIX, "pixel_origin": "middle"}, "pixel_origin must be 'corner' or 'center'"),
-        ({"matrix": MATRIX, "fill_value": (1.0, 2.0)}, "fill_value has 2 values, the image has 3 channels"),
+        (
+            {"matrix": MATRIX, "border_mode": "mirror"},
+            "Invalid border_mode argument: .*. It must be one of constant, replicate",
+        ),
+        (
+            {"matrix": MATRIX, "pixel_origin": "middle"},
+            "Invalid pixel_origin argument: .*. It must be 'corner' or 'center'",
+        ),
+        (
+            {"matrix": MATRIX, "fill_value": (1.0, 2.0)},
+            "Number of values .* Number of channels: 3. Number of values provided: 2",
+        ),
         (
             {"matrix": MATRIX, "interp_type": types.INTERP_LANCZOS3},
             "Only nearest, linear and cubic interpolation is supported,",

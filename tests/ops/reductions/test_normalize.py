@@ -164,7 +164,7 @@ def test_jit_vmap_and_grad():
 def test_wrong_arguments():
     data = np.ones((2, 3, 3), np.float32)
     cases = [
-        ({"axes": []}, "normalize: axes is empty"),
+        ({"axes": []}, "normalize: Normalize `axes` argument must specify at least one reduction axis"),
         (
             {"axes": [0], "mean": 1.0, "stddev": 2.0},
             "normalize: Axes must not be specified when both mean and standard",
@@ -175,14 +175,14 @@ def test_wrong_arguments():
         ),
         (
             {"mean": np.ones((3, 3))},
-            "normalize: Normalization parameters' shape must have extent of 1 or one",
+            "normalize: .*Normalization parameters' shape must have extent of 1 or one",
         ),
     ]
     for args, message in cases:
         with pytest.raises(ValueError, match=message):
             pure_call(normalize, [data], args, layout="HWC")
     spec = BatchSpec(np.array([[2, 3], [1, 3]]), np.float32)
-    with pytest.raises(SampleError, match=r"sample 1 has extent \(1, 3\), sample 0 \(2, 3\)"):
+    with pytest.raises(SampleError, match=r"Got sample #1 with shape 1 x 3, sample #0 was of shape 2 x 3"):
         plan_call(normalize, [spec], {"batch": True, "axes": [1]}, batch_size=2)
     one = plan_call(normalize, [spec], {"mean": PerBatch(np.array([1.0, 2.0]))}, batch_size=2)
     assert one.outputs[0].dtype == np.float32

@@ -155,10 +155,10 @@ def test_boxes_of_all_labels_are_found_as_one_by_one():
     ("labels", "args", "text"),
     [
         (MAP.astype(np.float32), {}, "Unsupported input type: float32. Labels are integers"),
-        (np.int32(1), {}, "a scalar is no map of labels"),
+        (np.int32(1), {}, "Unsuported number of dimensions 0"),
         (MAP, {"format": "xyxy"}, 'Invalid output format: "xyxy". Possible values: anchor_shape,'),
-        (MAP, {"ignore_class": True, "output_class": True}, "do not go with ignore_class"),
-        (MAP, {"ignore_class": True, "classes": [1]}, "do not go with ignore_class"),
+        (MAP, {"ignore_class": True, "output_class": True}, "cannot be used when ``ignore_class`` is True"),
+        (MAP, {"ignore_class": True, "classes": [1]}, "cannot be used when ``ignore_class`` is True"),
         (MAP, {"k_largest": 0}, "``k_largest`` must be at least 1; got 0"),
         (MAP, {"threshold": [1, 2, 3]}, 'Argument "threshold" expected shape 2 but got 3 values'),
         (MAP, {"classes": [1, 2], "background": 2}, "Class label 2 coincides with background label - please"),

@@ -63,15 +63,15 @@ def test_vertices_of_any_kind(dtype, coordinates):
     ("ids", "polygons", "vertices", "text"),
     [
         (np.int32([5]), POLYGONS, VERTICES, "Selected mask_id 5 is not present in the input"),
-        (np.int32([1, 1]), POLYGONS, VERTICES, r"a mask is there twice in mask_ids, \[1, 1\]"),
-        (np.int32([1]), np.int32([[1, 3, 11]]), VERTICES, "the mask 1 has the vertices 3 to below 11, of 10"),
-        (np.int32([1]), np.int32([[1, -1, 2]]), VERTICES, "the mask 1 has the vertices -1 to below 2, of 10"),
-        (np.int32([1]), np.int32([[1, 5, 3]]), VERTICES, "the mask 1 has the vertices 5 to below 3, of 10"),
+        (np.int32([1, 1]), POLYGONS, VERTICES, r"mask_ids should not have duplicated values. Got 1 repeated in \[1, 1\]"),
+        (np.int32([1]), np.int32([[1, 3, 11]]), VERTICES, r"mask id 1 \[3, 11\) is out of bounds. .* vertices \[0, 10\)"),
+        (np.int32([1]), np.int32([[1, -1, 2]]), VERTICES, r"mask id 1 \[-1, 2\) is out of bounds. .* vertices \[0, 10\)"),
+        (np.int32([1]), np.int32([[1, 5, 3]]), VERTICES, r"Vertex start index can't be after end index. Got \[5, 3\)"),
         (np.int32([1]), POLYGONS[:, :2].copy(), VERTICES, "``polygons`` is expected to contain 2D tensors with 3"),
         (np.int64([1]), POLYGONS, VERTICES, "``mask_ids`` input is expected to be int32, got int64"),
         (np.int32([1]), POLYGONS.astype(np.float32), VERTICES, "``polygons`` input is expected to be int32, got float32"),
-        (np.int32([[1]]), POLYGONS, VERTICES, r"``mask_ids`` input is expected to be 1D, ``polygons`` \[n, 3\]"),
-        (np.int32([1]), POLYGONS, VERTICES[:, 0].copy(), r"``mask_ids`` input is expected to be 1D, ``polygons`` \[n, 3\]"),
+        (np.int32([[1]]), POLYGONS, VERTICES, r"``mask_ids`` input is expected to be 1D. Got 2D"),
+        (np.int32([1]), POLYGONS, VERTICES[:, 0].copy(), r"``vertices`` input is expected to be 2D. Got 1D"),
     ],
 )  # fmt: skip
 def test_what_is_refused(ids, polygons, vertices, text):

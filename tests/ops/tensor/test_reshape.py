@@ -109,7 +109,7 @@ def test_jit_vmap_and_grad():
         ({}, "reshape: `reshape` is no-op: arguments specify neither new shape nor"),
         ({"shape": [5, 5]}, "reshape: Input and output samples must occupy the same size in bytes."),
         ({"shape": [-1, -1]}, "Only one negative extent is allowed; got: -1 x -1"),
-        ({"shape": [0, -1]}, "an extent of 0 leaves"),
+        ({"shape": [0, -1]}, "Extent of 0 is illegal"),
         ({"shape": [24], "rel_shape": [1.0]}, "Shape input, `shape` argument and `rel_shape` argument are"),
         ({"shape": [24], "layout": "HW"}, "Requested layout 'HW' is not compatible with a 1D shape"),
         (

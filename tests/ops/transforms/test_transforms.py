@@ -130,16 +130,16 @@ def test_jit_vmap_and_grad():
     [
         ("translation", PLANE[:1], {"offset": [1, 2, 3]}, "The input describes a 2D transform but other arguments"),
         ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "is expected to be a 2D tensor with"),
-        ("scale", [], {"scale": [1, 2], "center": [1, 2, 3]}, "center must have 1 value or 2"),
+        ("scale", [], {"scale": [1, 2], "center": [1, 2, 3]}, "Argument .center. expected shape 2 but got 3 values"),
         ("rotation", [], {"angle": 1, "axis": [1, 0]}, r'Argument "axis" expected shape 3 \(x, y, z\) but got 2 values'),
         ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "The input describes a 2D transform but other arguments"),
         ("shear", [], {}, "One and only one of the following arguments is expected:"),
         ("shear", [], {"shear": [1, 2], "angles": [1, 2]}, "One and only one of the following arguments is expected:"),
         ("shear", [], {"shear": [1, 2, 3]}, r"Shear matrix must have D\*\(D-1\) elements where D is the number"),
-        ("shear", [], {"angles": [91, 0]}, r"angles must be between -90 and 90 degrees, got \[91.0, 0.0\]"),
-        ("crop", [], {"from_end": [1, 2, 3], "to_end": [1, 2]}, "to_end must have 1 value or 3"),
+        ("shear", [], {"angles": [91, 0]}, r"Angle is expected to be in the range \[-90, 90\]. Got: \[91.0, 0.0\]"),
+        ("crop", [], {"from_end": [1, 2, 3], "to_end": [1, 2]}, "Argument .to_end. expected shape 3 but got 2 values"),
         ("combine", PLANE[:1], {}, "Operator transforms.combine expects from 2 to 99 inputs, but"),
-        ("combine", [PLANE[0], SPACE[0]], {}, "The input describes a 3D transform but other arguments"),
+        ("combine", [PLANE[0], SPACE[0]], {}, "All input transforms are expected to have the same shape. Got: 2 x 3 and 3 x 4"),
     ],
 )  # fmt: skip
 def test_errors(name, inputs, args, message):
