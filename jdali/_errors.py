@@ -108,18 +108,31 @@ class OperatorError(RuntimeError):
 
     @classmethod
     def of(
-        cls, error: Exception, operator: str, *, sample: int | None = None, source: str = "", where: str = ""
+        cls,
+        error: Exception,
+        operator: str,
+        *,
+        text: str | None = None,
+        sample: int | None = None,
+        source: str = "",
+        where: str = "",
     ) -> OperatorError:
-        """Makes the error to raise `from` an exception of an operator, or of a user's function in it.
+        """What to raise `from` an exception that an operator, or a user's function in it, has raised.
 
         Args:
             error: any but StopIteration. The result has its attributes.
             operator: name of the operator.
+            text: what to say; None: what `described` makes of the error.
             sample, source, where: as of the constructor.
         """
         made = _instance(_combined(type(error)), error)
         OperatorError.__init__(
-            made, described(error, operator), operator=operator, sample=sample, source=source, where=where
+            made,
+            described(error, operator) if text is None else text,
+            operator=operator,
+            sample=sample,
+            source=source,
+            where=where,
         )
         return made
 

@@ -55,7 +55,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray]:
 
 
 _TABLES, _COUNTS = _tables()
-_COSTS = (1.4, 1.0, 1.2)  # of computing an element along x, y, z, which DALI reckons with
+_COSTS = (1.4, 1.0, 1.2)  # of computing an element along x, y, z, which DALI reckons with; others as z
 _RADII = {  # in output elements when shrinking, in input elements otherwise
     DALIInterpType.INTERP_LINEAR: 1.0,
     DALIInterpType.INTERP_CUBIC: 2.0,
@@ -138,7 +138,9 @@ def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType)
         for axis in order:
             size = xp.where(np.arange(axes) == axis, out, size)
             volume = xp.prod(size, axis=1)
-            cost = cost + (np.float32(_COSTS[axes - 1 - axis]) * volume + volume * np.float32(3))
+            cost = cost + (
+                np.float32(_COSTS[min(axes - 1 - axis, len(_COSTS) - 1)]) * volume + volume * np.float32(3)
+            )
         costs.append(cost)
     uncut = xp.asarray([order[0] for order in orders])[xp.argmin(xp.stack(costs), axis=0)]
     return xp.where(np.arange(axes) == uncut[:, None], np.float32(0), first)

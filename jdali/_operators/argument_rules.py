@@ -38,7 +38,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype[Any]) -> None:
     words = {np.float32: "float32", np.int32: "int32", np.bool_: "bool", np.integer: "any integer type"}
     names = " or ".join(words[one] for one in allowed if one is not np.int32 or np.integer not in allowed)
     if np.integer in allowed:
-        dalis = f"Expected an integral type; got: {dtype}"
+        dalis = f"It must be of integral type. Got: {dtype}"
     else:
         dalis = f"Calling type does not match buffer data type, requested type: {names} current buffer type: {dtype}"
     raise TypeError(
@@ -79,7 +79,10 @@ def sample_shape(name: str, arg: Arg, extents: np.ndarray[Any, Any]) -> Shape:
 def _wrong_rank(name: str, arg: Arg, shape: tuple[int, ...]) -> ValueError:
     kinds = ("one number", "a vector", "a matrix")
     allowed = " or ".join(kinds[rank] for rank in sorted(arg.ranks or ()))
-    return ValueError(f"{name}: argument {arg.name!r} must be {allowed}, got a value of shape {shape}")
+    return ValueError(
+        f"{name}: argument {arg.name!r} must be {allowed}, got a value of shape {shape}. Input with dimension ({len(shape)}) "
+        f"cannot be converted to dimension ({max(arg.ranks or {0})})."
+    )
 
 
 def refuse_different(name: str, argument: str, extents: np.ndarray[Any, Any]) -> None:

@@ -205,9 +205,9 @@ class Schema:
             near = difflib.get_close_matches(unknown[0], self.public_args, n=1)
             raise UnknownArgumentError(
                 f'{self.shown_name}: Argument "{unknown[0]}" is not defined for operator "{schema_name(self.shown_name)}". '
-                f"{self.shown_name.rpartition('.')[2]}() got an unexpected keyword argument '{unknown[0]}'. "
                 + (f'Did you mean "{near[0]}"? ' if near else "")
-                + f"It takes {', '.join(sorted(self.public_args))}",
+                + f"It takes {', '.join(sorted(self.public_args))}. {self.shown_name.rpartition('.')[2]}() got an unexpected "
+                f"keyword argument '{unknown[0]}'",
                 operator=self.shown_name,
             )
         missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)

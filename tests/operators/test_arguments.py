@@ -346,3 +346,11 @@ def test_arguments_of_host_operators():
         run(lambda _, b, a: fn.bbox_rotate(b, angle=a, **args), boxes, [F32([1]), F32([1, 2]), F32([1])])
     with pytest.raises(OperatorError, match="permute_batch: argument 'indices' takes a tensor of int32"):
         run(lambda p, i: fn.permute_batch(p, indices=i), [F32(0)] * 2)
+
+
+def test_none_among_the_values_is_no_number():
+    """NumPy makes NaN of None among numbers, which would be a window of no size."""
+    with pytest.raises(
+        TypeError, match="crop: argument 'crop' got .* must each be a real number, not 'NoneType'"
+    ):
+        jd.crop(np.zeros((4, 5, 3), np.uint8), crop=(None, 2))

@@ -19,7 +19,8 @@ def array(values: Any, dtype: Any = np.float32) -> np.ndarray:
     return np.array(values, dtype)
 
 
-bo, f16, f32, f64, i32, u8 = map(_made, (bool, np.float16, np.float32, np.float64, np.int32, np.uint8))
+bo, f16, f32, f64 = map(_made, (bool, np.float16, np.float32, np.float64))
+i8, i32, u8, u16 = map(_made, (np.int8, np.int32, np.uint8, np.uint16))
 
 CALLS: list[tuple[str, Any]] = [
     ("crop expects from 1 to 1 inputs, but received 0.", lambda d: d.fn.crop(crop=(2, 2))),

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops.refused_calls import CALLS
+from ops import refused_calls, refused_images, refused_tensors
 
 from jdali import OperatorError
+
+CALLS = refused_calls.CALLS + refused_images.CALLS + refused_tensors.CALLS
 
 
 class Library:

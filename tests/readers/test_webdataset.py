@@ -98,7 +98,8 @@ def test_dtypes(tmp_path):
     reader = opened("webdataset", **args)
     assert_same([reader.load(0), reader.load(2)], [(ints, halves), (ints[:0], halves[:0])])
     with pytest.raises(
-        ValueError, match=r"data.tar#sample 1: the 3 bytes at byte \d+ are no whole number of int64"
+        ValueError,
+        match=r"data.tar#sample 1: component size and dtype incompatible: the 3 bytes at byte \d+ are no whole number of int64",
     ):
         reader.load(1)
     with pytest.raises(ValueError, match="1 dtypes for 2 outputs"):

@@ -27,7 +27,7 @@ def opening(node: Node, open_source: Callable[[], Any]) -> Any:
         return open_source()
     except Exception as error:
         text = str(error) if str(error).startswith(node.op.name) else f"{node.op.name}: {error}"
-        raise OperatorError(text, operator=node.op.name, where=node.where) from error
+        raise OperatorError.of(error, node.op.name, text=text, where=node.where) from error
 
 
 def describe(engine: Engine, room: Room | None = None) -> str:

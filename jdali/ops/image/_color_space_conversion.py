@@ -9,6 +9,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import saturate_cast
+from jdali._operators.layout import refused_layout
 from jdali._operators.record import Static, operator
 from jdali.types import DALIImageType
 
@@ -50,7 +51,7 @@ def setup(images: BatchSpec, *, image_type: DALIImageType, output_type: DALIImag
         raise TypeError(f"{name}: Color space conversion accept only uint8 tensors, got {images.dtype}")
     layout = default_layout(images.layout, images.ndim)
     if "C" not in layout:
-        raise ValueError(f"{name}: layout {layout!r} has no channel axis")
+        raise refused_layout(name, images.layout, images.ndim, "it has no channel axis")
     axis = layout.index("C")
     wrong = images.extents[:, axis] != _CHANNELS[image_type]
     if wrong.any():

@@ -19,6 +19,7 @@ from jdali._kernels.take_window import fit_axis
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
+from jdali._operators.layout import refused_layout
 from jdali._operators.record import PerSample, Static, batch_operator
 
 _NAME = "multi_paste"
@@ -72,7 +73,7 @@ def _check_inputs(images: Sequence[BatchSpec], in_ids: Any) -> None:
         )
     for spec in images:
         if spec.layout not in ("HWC", "FHWC", "") or spec.ndim not in (3, 4):
-            raise ValueError(f"{_NAME}: images must be HWC or FHWC, got {spec.layout or f'{spec.ndim} axes'}")
+            raise refused_layout(_NAME, spec.layout, spec.ndim, "images are HWC or FHWC")
         if spec.ndim != first.ndim:
             raise ValueError(
                 f"{_NAME}: All input batches must have the same dimensionality. Got {first.ndim} and {spec.ndim} axes"

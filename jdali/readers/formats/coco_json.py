@@ -92,6 +92,12 @@ class _FileWithMasks(msgspec.Struct):
     categories: list[_Category] = []
 
 
+_INVALID = {  # what DALI says of a field of a wrong type
+    "bbox": "Invalid COCO annotation: `bbox` must contain exactly 4 values, all of them numbers: ",
+    "file_name": "Invalid COCO annotation: `file_name` must be a string: ",
+}
+
+
 class Bad(ValueError):
     """Damage of a file, raised by code that does not know its path."""
 
@@ -110,7 +116,8 @@ def parse(path: str, wanted: Wanted) -> Annotations:
             f'Could not open JSON annotations file: "{path}": {error.strerror}'
         ) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Bad) as error:
-        raise ValueError(f"{path}: {error}") from error
+        words = next((words for field, words in _INVALID.items() if f".{field}" in str(error)), "")
+        raise ValueError(f"{path}: {words}{error}") from error
 
 
 def _decoded(text: bytes, wanted: Wanted) -> _File | _FileWithMasks:

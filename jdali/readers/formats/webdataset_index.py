@@ -211,8 +211,8 @@ def _indexed(index: str, path: str, size: int) -> Components:
     samples = [(number, line.split()) for number, line in enumerate(lines[1:], 2) if line.strip()]
     if len(samples) != int(count[:18]):
         raise ValueError(
-            f'{NAME}: Malformed index file at "{index}" - no extensions provided for the sample: it says that it has '
-            f"{count.decode()} samples, but has {len(samples)}"
+            f'{NAME}: Malformed index file at "{index}" line {len(lines)} - no extensions provided for the sample: '
+            f"it says that it has {count.decode()} samples, but has {len(samples)}"
         )
     entries = []
     for sample, (number, words) in enumerate(samples):

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.ndimage
-from support import contract
+from support import contract, oracle
 from support.data import image
 
 import jdali
@@ -229,3 +229,16 @@ def test_deprecated_name():
     for i in range(2):
         np.testing.assert_array_equal(np.asarray(out.at(i)), SAMPLES[i])
     pipe.close()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "border", ["101", "reflect101", "1001", "Reflect1001", "reflect", "edge", "PAD", "fill"]
+)
+def test_dalis_other_names_of_borders(border):
+    """All that DALI has for a border, in letters of either case, mean the same."""
+    (expected,) = oracle.run("filter", [SAMPLES[:1], KERNELS[:1]], {"border": border}, layout=["HWC", ""])
+    np.testing.assert_array_equal(
+        contract.pure(filter_op, [SAMPLES[0], KERNELS[0]], {"border": border}, layout=("HWC", "")),
+        expected[0],
+    )

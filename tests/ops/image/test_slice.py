@@ -303,3 +303,23 @@ def test_an_empty_sample_has_no_border(policy):
         empty = np.zeros((0, 2, 1)[: 1 if function is ops.slice else 3], np.uint8)
         with pytest.raises(ValueError, match="is empty, so out_of_bounds_policy .* has nothing to repeat"):
             function(empty, out_of_bounds_policy=policy, **args)
+
+
+CONSTANT = ["fill", "constant"]
+BORDERS = [*CONSTANT, "101", "Reflect101", "1001", "reflect1001", "REFLECT", "edge", "Clamp"]
+WINDOWS = {
+    "slice": ({"start": (-2,), "end": (6,), "axes": (0,)}, BORDERS),
+    "crop": ({"crop": (9, 3)}, BORDERS),
+    "crop_mirror_normalize": ({"crop": (9, 3), "dtype": types.UINT8}, CONSTANT),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "policy"), [(name, policy) for name, (_, policies) in WINDOWS.items() for policy in policies]
+)
+def test_dalis_other_names_of_borders(name, policy):
+    """DALI has several names for a border, in letters of either case."""
+    picture, args = image(4, 5, 3), {**WINDOWS[name][0], "out_of_bounds_policy": policy}
+    (expected,) = oracle.run(name, [[picture]], args, layout="HWC")
+    np.testing.assert_array_equal(contract.pure(REGISTRY[name], [picture], args, layout="HWC"), expected[0])

@@ -111,6 +111,17 @@ def test_axes_apart():
     np.testing.assert_allclose(got, expected, rtol=1e-6)  # float32
 
 
+@pytest.mark.parametrize("ndim", [4, 5])
+def test_more_axes_than_dali_resizes(ndim):
+    """By nearest neighbours an axis of twice its size has each element twice."""
+    data = np.arange(2**ndim, dtype=np.float32).reshape((2,) * ndim)
+    got = contract.pure(tensor_resize, [data], {"sizes": [4.0] * ndim, "interp_type": types.INTERP_NN})
+    expected = data
+    for axis in range(ndim):
+        expected = expected.repeat(2, axis)
+    np.testing.assert_array_equal(got, expected)
+
+
 def test_what_is_refused():
     picture = image(4, 5)
     for args, message in (
