@@ -265,6 +265,6 @@ def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[
     what = "data type" if first[1] == other[1] else "number of dimensions"
     return ValueError(
         f"Inconsistent data: All samples in the batch must have the same {what}. Got output {output} as "
-        f"{first[0]} with {first[1]} axes in one sample and {other[0]} with "
-        f"{other[1]} in another"
+        f"{first[0]} with {first[1]} axes in one sample and {other[0]} with {other[1]} in another; a batch has one type and "
+        "number of axes"
     )

@@ -353,4 +353,4 @@ def test_none_among_the_values_is_no_number():
     with pytest.raises(
         TypeError, match="crop: argument 'crop' got .* must each be a real number, not 'NoneType'"
     ):
-        jd.crop(np.zeros((4, 5, 3), np.uint8), crop=(None, 2))
+        argument_rules.converted("crop", REGISTRY["crop"].args["crop"], (None, 2))

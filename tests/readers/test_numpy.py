@@ -373,7 +373,7 @@ def test_windows_that_fail_are_skipped(build, files):
         return fn.readers.numpy(files=files, roi_shape=size)
 
     with pytest.raises(
-        jdali.OperatorError, match=r"2.npy: the window at \[0, 0\] of size \[99, 5\] reaches out"
+        jdali.OperatorError, match=r"2.npy: .* the window at \[0, 0\] of size \[99, 5\] reaches out"
     ):
         run(build(define), 1)
 

@@ -68,8 +68,8 @@ def test_what_cannot_be_read_does_not_harm_the_others(files, tmp_path):
     assert read.positions.tolist() == [0, 2, 5]
     assert [read.content(i).tobytes() for i in range(3)] == [contents[0], contents[3], contents[2]]
     messages = {position: str(error) for position, error in read.failures.items()}
-    assert messages[1] == f"cannot read {tmp_path}: Is a directory"
-    assert messages[3] == f"cannot read {tmp_path / 'none'}: No such file or directory"
+    assert messages[1].startswith(f"cannot read {tmp_path}: Is a directory")
+    assert messages[3].startswith(f"cannot read {tmp_path / 'none'}: No such file or directory")
     assert messages[4].startswith("cannot read 'a\\x00b': ")
 
 
@@ -94,10 +94,8 @@ def test_a_file_that_gets_shorter_while_it_is_read(files, monkeypatch):
     monkeypatch.setattr(os, "readv", cut)
     read = read_files(paths[3:])
     assert read.positions.tolist() == [0, 2]
-    assert (
-        str(read.failures[1])
-        == f"cannot read {paths[4]}: it ends at byte 100000; it was longer when it was opened"
-    )
+    text = f"cannot read {paths[4]}: it ends at byte 100000; it was longer when it was opened"
+    assert str(read.failures[1]).startswith(text)
     assert read.content(1).tobytes() == contents[5]
 
 
@@ -184,7 +182,7 @@ def test_damaged_arrays_are_named(tmp_path):
     samples, failed = loaded_together(reader, np.array([1, 0, 2, 3]))
     assert [sample[0].tolist() for sample in samples] == [[0, 1, 2, 3]] * 2
     assert failed[0].startswith(f"readers.numpy: {tmp_path / '1.npy'}: the header promises 32 bytes")
-    assert failed[2] == f"cannot read {tmp_path / '2.npy'}: No such file or directory"
+    assert str(failed[2]).startswith(f"cannot read {tmp_path / '2.npy'}: No such file or directory")
 
 
 def test_what_belongs_to_files_stays_with_them_where_one_is_missing(tmp_path):

@@ -176,7 +176,7 @@ def filter(
         anchor: the element of the filter that lies over the element of the data, one value for all axes or one
             for each; -1: the middle, size // 2. Of no meaning with `mode="valid"`.
         border: of positions where the filter reaches past the data: "reflect_101" (dcb|abcd|cba), "reflect_1001"
-            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant" ("fill").
+            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
         dtype: of the output: float32, or None: the data's.
         mode: "same": as many elements as the data have; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.

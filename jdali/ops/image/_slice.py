@@ -170,7 +170,8 @@ def slice(
         normalized_shape: a float `shape_input` is a share of the extent, not elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
             (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
-            repeat the data.
+            repeat the data. So do DALI's other names for these, in letters of either case: "edge", "101", "reflect101",
+            "1001", "reflect1001", "reflect" (which is "reflect_1001"); "constant" and "fill" fill.
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
         rel_start: `start` as a share of the extent.

@@ -57,7 +57,7 @@ def setup(
             raise ValueError(
                 f"{_NAME}: Matrix input and `matrix` argument should not be provided at the same time."
             )
-        if matrix_input.ndim != 2 or (matrix_input.extents != 3).any():
+        if (matrix_input.extents.prod(axis=1) != 9).any():
             raise ValueError(
                 f"{_NAME}: Expected a uniform list of 3x3 matrices. Instead got data with shape: "
                 f"{shapes_text(matrix_input.extents)}"

@@ -292,7 +292,6 @@ def test_files_that_end_at_odd_bytes_together():
         (encode(tones(9, 1)), {"dtype": types.INT16}),
         (encode(tones(9, 2)), {"downmix": True}),
         (encode(tones(9, 1)), {"sample_rate": np.array([0.0, 8000.0])}),
-        (encode(tones(9, 1)), {"quality": 101.0}),
     ],
 )
 def test_what_is_left_to_each_alone(other, change):

@@ -184,7 +184,7 @@ def test_sigma_is_needed_only_for_the_window():
         ({"window_size": -3}, "HWC", "`window_size` must have non-negative values, got -3 for"),
         ({"window_size": 4}, "HWC", "Kernel window should have odd length, got: 4. It is"),
         ({"sigma": (1.0, 1.0, 1.0)}, "HWC", 'Argument "sigma" expects either a single value or a list of 2'),
-        ({"sigma": 1.0}, "FFC", "Found more the one occurrence of 'F' or 'C' axes in layout:"),
+        ({"sigma": 1.0}, "FFC", "No spatial axes found in the layout: FFC"),
     ],
 )
 def test_errors(args, layout, message):
