@@ -100,9 +100,8 @@ class Arg:
             value = value.value
         if self.kind is ArgKind.STATIC:
             return static_value(self.annotation, value)
-        if isinstance(value, (list, tuple)) and any(
-            one is None for one in value
-        ):  # NumPy would make NaN of it
+        listed = value if isinstance(value, (list, tuple)) else ()
+        if any(one is None for one in listed):  # NumPy would make NaN of it
             raise TypeError("its values must each be a real number, not 'NoneType'")
         if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
             converted = np.empty(len(value), object)

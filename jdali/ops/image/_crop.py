@@ -39,10 +39,8 @@ def setup(
     fill_values: Any,
     dtype: np.dtype[Any] | None,
 ) -> BatchSpec:
-    layout, policy = (
-        _window.default_layout(images.layout, images.ndim),
-        _window.policy_of(out_of_bounds_policy),
-    )
+    layout = _window.default_layout(images.layout, images.ndim)
+    policy = _window.policy_of(out_of_bounds_policy)
     sizes = _window.crop_sizes("crop", images.extents, layout, crop, crop_d, crop_h, crop_w)
     positions = _window.crop_positions(layout, crop_pos_x, crop_pos_y, crop_pos_z)
     extents = _window.crop_extents(
