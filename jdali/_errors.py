@@ -117,7 +117,7 @@ class OperatorError(RuntimeError):
         source: str = "",
         where: str = "",
     ) -> OperatorError:
-        """What to raise `from` an exception that an operator, or a user's function in it, has raised.
+        """Makes the error to raise `from` an exception of an operator, or of a user's function in it.
 
         Args:
             error: any but StopIteration. The result has its attributes.
