@@ -92,6 +92,7 @@ class Building:
                 self.workers = start_workers(
                     self._definition.graph.nodes, workers=options.py_num_workers,
                     start_method=options.py_start_method, pickler=options.py_callback_pickler,
+                    timeout=options.py_timeout,
                 )  # fmt: skip
             if self.workers is not None:
                 options.py_start_method = self.workers.start_method

@@ -92,6 +92,9 @@ class PipelineConfig:
                 "Pipeline: ``py_callback_pickler`` should not be set when 'fork' start method is used: nothing is pickled "
                 "then"
             )
+        self.py_timeout: float | None = given["py_timeout"]
+        if self.py_timeout is not None and not self.py_timeout > 0:
+            raise ValueError(f"Pipeline: py_timeout must be more than 0 seconds, not {self.py_timeout}")
         self.expected = Expected(given["output_dtype"], given["output_ndim"], given["output_layout"])
         self.debug: bool = given["debug"]
         self.conditionals = False

@@ -39,7 +39,8 @@ def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
     copy = Pipeline(
         **kept | given.expected.given | options,
         py_num_workers=given.py_num_workers, py_start_method=given.py_start_method,
-        py_callback_pickler=given.py_callback_pickler, compilation_cache=given.compilation_cache,
+        py_callback_pickler=given.py_callback_pickler, py_timeout=given.py_timeout,
+        compilation_cache=given.compilation_cache,
     )  # fmt: skip
     copy._definition.graph = copy_graph(pipeline.graph)
     copy.set_outputs(*(copy.graph.nodes[node.source.id].outputs[node.index] for node in outputs))

@@ -46,6 +46,8 @@ class Pipeline:
         py_callback_pickler: what "spawn" sends the callbacks with: a module or an object with `dumps` and `loads`, or
             a tuple of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local
             functions, and cloudpickle, where it is installed, for what only it can pickle.
+        py_timeout: seconds that one call of a callback in a worker process may take; more is an error, and ends the
+            workers. None: as long as it takes. On Linux a worker that is stopped (SIGSTOP) for a minute is one, too.
         output_dtype, output_ndim, output_layout: what the outputs must be, one for each or one for
             all; a batch that is not raises.
         debug: the function runs in each iteration, and each operator when it is called: see docs/debug.md. For
@@ -104,6 +106,7 @@ class Pipeline:
         concurrency: OperatorConcurrency | None = None,
         debug: bool = False,
         on_error: str = "raise",
+        py_timeout: float | None = None,
         max_compiles: int | None = None,
         max_prefetch_bytes: int | None = None,
         max_idle_bytes: int = MOST_IDLE,
@@ -141,6 +144,7 @@ class Pipeline:
     enable_checkpointing = Option[bool]()
     py_num_workers = Option[int]()
     py_start_method = Option[str | None]()
+    py_timeout = Option[float | None]()
     on_error = Option[str]()
     max_compiles = Option[int | None]()
     max_prefetch_bytes = Option[int | None]()

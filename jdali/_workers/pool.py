@@ -6,13 +6,12 @@ import collections
 import copy
 import multiprocessing
 import threading
-import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from jdali._system.jax_internals import jax_has_started
-from jdali._workers.parcel import Files, new_folders, remove
+from jdali._workers.parcel import Received
 from jdali._workers.processes import ProcessPool, Worker, WorkerError
 from jdali._workers.sending import send
 from jdali._workers.worker_process import CallFailure, MethodCall, serve
@@ -31,9 +30,9 @@ class WorkerPool:
         pickler: of the callbacks: module or object with `dumps` and `loads`, or a tuple of it and the keyword
             arguments of both; None: that of `jdali.pickling`, and cloudpickle, where it is installed, for what only it
             can pickle. Not used with "fork".
+        timeout: seconds that a call may take; None: any time, unless the worker is stopped.
 
     Attributes:
-        folders: with the files that arrays travel in.
         pool: the processes.
 
     Raises:
@@ -41,7 +40,13 @@ class WorkerPool:
     """
 
     def __init__(
-        self, objects: Sequence[Any], *, workers: int, start_method: str | None = None, pickler: Any = None
+        self,
+        objects: Sequence[Any],
+        *,
+        workers: int,
+        start_method: str | None = None,
+        pickler: Any = None,
+        timeout: float | None = None,
     ):
         if workers < 1:
             raise RuntimeError(
@@ -49,8 +54,7 @@ class WorkerPool:
                 f"Pipeline must be at least 1, not {workers}"
             )
         self.start_method = _start_method(start_method)
-        self.folders, self._files = new_folders(), Files()
-        self._remove = weakref.finalize(self, remove, self.folders)
+        self._memory = Received()
         self._changed = threading.Condition()
         self._calls: collections.deque[_Order] = collections.deque()
         self._failure: Exception | None = (
@@ -62,11 +66,7 @@ class WorkerPool:
         context = multiprocessing.get_context(self.start_method)
         if self.start_method == "forkserver":
             context.set_forkserver_preload(["__main__", serve.__module__])  # JAX is imported once, there
-        try:
-            self.pool = ProcessPool(context, (payload, loads, self.folders), [*[None] * shared, *self._alone])
-        except BaseException:
-            self._remove()
-            raise
+        self.pool = ProcessPool(context, (payload, loads), [*[None] * shared, *self._alone], timeout)
         for worker in self.pool.workers:
             worker.thread = threading.Thread(
                 target=self._serve, args=(worker,), name="jdali-worker-feeder", daemon=True
@@ -113,8 +113,8 @@ class WorkerPool:
         return order.future
 
     def file_sizes(self) -> list[tuple[int, int]]:
-        """The size of each file of shared memory in bytes, and the most samples that were in it so far."""
-        return self._files.sizes()
+        """The size of each piece of shared memory in bytes, and the most samples that were in it so far."""
+        return self._memory.sizes()
 
     def abandon(self) -> None:
         """Ends the processes without taking a lock, and all else in a thread: for the garbage collector."""
@@ -125,7 +125,7 @@ class WorkerPool:
         """Ends the processes, whatever they do; calls that were not answered fail."""
         self._fail(RuntimeError("the pipeline's worker processes were closed"))
         self.pool.close()
-        self._remove()
+        self._memory.close()
 
     def _fail(self, error: Exception) -> None:
         with self._changed:
@@ -155,22 +155,30 @@ class WorkerPool:
         return None
 
     def _run(self, worker: Worker, order: _Order) -> None:
-        file = self._files.lend()
+        lent = self._memory.lend()
+        size = 0 if lent is None else lent.size
         try:
-            answer = worker.ask(MethodCall(order.number, order.method, order.arguments, file, order.least))
+            answer, new = worker.ask(
+                MethodCall(order.number, order.method, order.arguments, size, order.least), lent
+            )
         except WorkerError as error:
             self._fail(error)
             order.future.set_exception(copy.copy(self._failure or error))
             return
         except Exception as error:  # the arguments could not be pickled
-            order.future.set_exception(error)
-            return
-        if isinstance(answer, CallFailure):
+            answer, new = CallFailure(error), None
+        memory = new or lent
+        if isinstance(answer, CallFailure) or memory is None:
+            if lent is not None:
+                self._memory.give_back(lent)
             order.future.set_exception(answer.error)
             return
-        if file is not None and answer.path != file[0]:
-            self._files.drop(file)
-        order.future.set_result((self._files.unpack(answer, order.samples), answer.extra))
+        try:
+            if lent is not None and memory is not lent:
+                self._memory.drop(lent)
+            order.future.set_result((self._memory.unpack(answer, memory, order.samples), answer.extra))
+        except Exception as error:  # it cannot be mapped
+            order.future.set_exception(error)
 
 
 class _Order:
@@ -179,7 +187,7 @@ class _Order:
     Args:
         alone: number of the object if only its own worker makes its calls.
         samples: how many samples it answers with, at most.
-        least: size of a new file for its answer, in bytes.
+        least: size of new memory for its answer, in bytes.
     """
 
     def __init__(

@@ -7,13 +7,21 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
+from jdali._workers import _memory
+from jdali._workers.parcel import Memory, Parcel
 from jdali._workers.worker_process import MethodCall, serve
+
+# A worker is looked at this often while its answer is awaited; one that was found stopped each time for so long is an
+# error. Looks are counted, and not the time, which goes on while this process is stopped as well.
+LOOK_SECONDS = 2.0
+STOPPED_SECONDS = 60.0
 
 
 class WorkerError(RuntimeError):
-    """A worker process ended though nobody had told it to."""
+    """A worker process ended though nobody had told it to, or does not answer."""
 
 
 class Worker:
@@ -23,12 +31,13 @@ class Worker:
         context: of `multiprocessing`.
         given: arguments of `serve`.
         alone: number of the object that it serves alone; None: it serves all that are not alone.
+        timeout: seconds that an answer may take; None: any time, unless the process is stopped.
     """
 
     thread: threading.Thread | None = None
 
-    def __init__(self, context: Any, given: tuple[Any, ...], alone: int | None):
-        self.alone = alone
+    def __init__(self, context: Any, given: tuple[Any, ...], alone: int | None, timeout: float | None):
+        self.alone, self._timeout = alone, timeout
         self._reaping = threading.Lock()
         self.connection: Connection
         self.connection, theirs = context.Pipe()
@@ -36,18 +45,49 @@ class Worker:
         self.process.start()
         theirs.close()
 
-    def ask(self, call: MethodCall) -> Any:
-        """The answer to a call: a `Parcel` or a `Failure`.
+    def ask(self, call: MethodCall, lent: Memory | None) -> tuple[Any, Memory | None]:
+        """The answer to a call: a `Parcel` or a `Failure`; and new memory, if the parcel came in some.
+
+        Args:
+            call: to make.
+            lent: memory for the answer.
 
         Raises:
-            WorkerError: the process ended before it answered.
+            WorkerError: the process ended before it answered, or it takes too long.
         """
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send(call)
-        if self.connection in wait([self.connection, self.process.sentinel]):
-            with contextlib.suppress(EOFError, ConnectionResetError):
-                return self.connection.recv()
+            if lent is not None:
+                _memory.send(self.connection, lent.descriptor, self.pid)
+        self._wait()
+        with contextlib.suppress(EOFError, ConnectionResetError):
+            answer = self.connection.recv()
+            if isinstance(answer, Parcel) and answer.is_new:
+                return answer, Memory(_memory.receive(self.connection), answer.size)
+            return answer, None
         raise self.death()
+
+    @property
+    def pid(self) -> int:
+        return int(self.process.pid)
+
+    def _wait(self) -> None:
+        """Returns when there is an answer, or the process has ended."""
+        waited = stopped = 0.0
+        seconds = LOOK_SECONDS if self._timeout is None else min(LOOK_SECONDS, self._timeout)
+        while not wait([self.connection, self.process.sentinel], seconds):
+            waited += seconds
+            stopped = stopped + seconds if _is_stopped(self.pid) else 0.0
+            if self._timeout is not None and waited >= self._timeout:
+                raise WorkerError(
+                    f"worker process {self.pid} has not answered a call for {self._timeout:g} s, which is py_timeout of "
+                    f"the pipeline; it {'is stopped (SIGSTOP)' if stopped else 'runs the callback, or waits in it'}"
+                )
+            if stopped >= STOPPED_SECONDS:
+                raise WorkerError(
+                    f"worker process {self.pid} has been stopped (SIGSTOP) for {stopped:g} s; kill -CONT {self.pid} "
+                    "would have had it go on"
+                )
 
     def death(self) -> WorkerError:
         """Describes the end of a process."""
@@ -80,19 +120,27 @@ class ProcessPool:
         context: of `multiprocessing`.
         given: arguments of `serve`.
         alone: for each process the number of the object that it serves alone, or None.
+        timeout: see `Worker`.
     """
 
-    def __init__(self, context: Any, given: tuple[Any, ...], alone: Sequence[int | None]):
+    def __init__(
+        self, context: Any, given: tuple[Any, ...], alone: Sequence[int | None], timeout: float | None
+    ):
         self.workers: list[Worker] = []
         self._owner = os.getpid()
         self._closing = threading.Lock()
         self._observer: Observer | None = None
         try:
             for number in alone:
-                self.workers.append(Worker(context, given, number))
+                self.workers.append(Worker(context, given, number, timeout))
         except BaseException:
             self.close()
             raise
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this process started them; else this is a copy of the pool, in a process that was forked."""
+        return self._owner == os.getpid()
 
     def pids(self) -> list[int]:
         """Identifiers of the processes, in the order in which they were started."""
@@ -104,7 +152,7 @@ class ProcessPool:
 
     def kill(self) -> None:
         """Ends the processes without taking a lock, so that the garbage collector may call it anywhere."""
-        if self._owner != os.getpid():  # a copy of the pool, in a process that was forked
+        if not self.is_own:
             return
         if self._observer is not None:
             self._observer.is_done = True
@@ -117,6 +165,8 @@ class ProcessPool:
 
     def close(self) -> None:
         """Ends the processes and all threads. Harmless twice, in any threads."""
+        if not self.is_own:
+            return
         self.kill()
         with self._closing:
             for worker in self.workers:
@@ -157,3 +207,12 @@ class Observer:
             return
         dead = next(worker for worker in self._workers if worker.process.sentinel in ended)
         self._on_death(dead.death())
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal; False where the system does not show it."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[:1] == ["T"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import multiprocessing
 import os
@@ -13,7 +14,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from jdali._workers.parcel import Parcel, pack, remove
+from jdali._workers import _memory
+from jdali._workers.parcel import Memory, pack
 from jdali._workers.sending import receive
 
 
@@ -25,13 +27,14 @@ class MethodCall:
         number: of the object.
         method: its name. It returns nested lists of arrays, and something small to go with them.
         arguments: its arguments.
-        file, least: for the arrays, see `used` and `least` of `pack`.
+        lent: size of the memory for the arrays whose descriptor follows, in bytes; 0: none does.
+        least: see `pack`.
     """
 
     number: int
     method: str
     arguments: tuple[Any, ...]
-    file: tuple[str, int] | None
+    lent: int
     least: int
 
 
@@ -42,40 +45,48 @@ class CallFailure:
     error: Exception
 
 
-def serve(
-    connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None, folders: Sequence[str]
-) -> None:
+def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | None) -> None:
     """Answers calls until the process that started this one is gone; if it only wants no more, it kills.
 
     Args:
-        connection: gives `MethodCall`s, takes `Parcel`s and `CallFailure`s.
+        connection: gives `MethodCall`s, takes `Parcel`s and `CallFailure`s, and the descriptors of memory that they announce.
         objects: those that the calls are for; what `send` gave, if there is `loads`.
         loads: unpickles their callbacks.
-        folders: for files of arrays.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides what ends
     parent = multiprocessing.parent_process()
     assert parent is not None
+    assert parent.pid is not None
     made: Any = None
-    while connection in wait([connection, parent.sentinel]):
-        try:
+    with contextlib.suppress(EOFError, OSError):  # it ended
+        while connection in wait([connection, parent.sentinel]):
             call = connection.recv()
-        except EOFError:
-            break
-        try:
-            if made is None:
-                made = objects if loads is None else receive(objects, loads)
-            answer = ForkingPickler.dumps(_answer(made, call, folders))
-        except Exception as error:
-            answer = ForkingPickler.dumps(CallFailure(portable(error)))
-        connection.send_bytes(answer)
-    remove(folders)
+            lent = Memory(_memory.receive(connection), call.lent) if call.lent else None
+            try:
+                if made is None:
+                    made = objects if loads is None else receive(objects, loads)
+                answer, memory = _answer(made, call, lent)
+            except Exception as error:
+                answer, memory = ForkingPickler.dumps(CallFailure(portable(error))), lent
+            connection.send_bytes(answer)
+            if memory is not lent and memory is not None:
+                _memory.send(connection, memory.descriptor, parent.pid)
+                memory.close()
+            if lent is not None:
+                lent.close()
     os._exit(1)  # nothing of the user's is waited for
 
 
-def _answer(objects: Sequence[Any], call: MethodCall, folders: Sequence[str]) -> Parcel:
+def _answer(objects: Sequence[Any], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory]:
+    """A pickled `Parcel`, and the memory that its arrays are in."""
     content, extra = getattr(objects[call.number], call.method)(*call.arguments)
-    return pack(content, extra, call.file, folders, call.least)
+    parcel, memory = pack(content, extra, lent, call.least)
+    try:
+        return ForkingPickler.dumps(parcel), memory
+    except BaseException:
+        if parcel.is_new:
+            memory.close()
+        raise
 
 
 def portable(error: Exception) -> Exception:

@@ -48,6 +48,11 @@ class Echo:
         time.sleep(600)
         return [], None
 
+    def wait_for(self, path: str) -> tuple[Any, Any]:
+        while not Path(path).exists():
+            time.sleep(0.01)
+        return [], os.getpid()
+
 
 class Unportable(Exception):
     """It cannot be pickled."""

@@ -1,7 +1,9 @@
 """Processes for user code: what comes back, exceptions with their traceback, workers that die, and ending."""
 
+import itertools
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import textwrap
@@ -14,6 +16,7 @@ import pytest
 from support.callbacks import Echo
 from support.faults import PATIENCE, TESTS, until
 
+from jdali._workers import processes as _processes
 from jdali._workers.pool import WorkerPool
 from jdali._workers.processes import WorkerError
 
@@ -152,7 +155,8 @@ def test_a_pickler_of_the_users():
 
 
 SCRIPT = """
-    import os, signal, sys, time
+    import os, signal, sys, tempfile, time
+    import numpy as np
     from support.callbacks import Echo
     from jdali._workers.pool import WorkerPool
 
@@ -160,32 +164,105 @@ SCRIPT = """
         pool = WorkerPool([Echo()], workers=2, start_method={method!r})
         pids = {{pool.submit(0, "pid").result()[1] for _ in range(20)}}
         assert pids <= set(pool.pids())
-        print(*pool.pids(), *pool.folders, flush=True)
+        kept = [pool.submit(0, "twice", [np.zeros(100_000)]).result()[0] for _ in range(3)]
+        left = pool.submit(0, "twice", [np.zeros(100_000)]).result()[0]
+        del left
+        print(*pool.pids())
+        maps = [line.split(maxsplit=5)[5:] for line in open("/proc/self/maps") if " rw-s " in line]
+        print(*(path.strip() for path, in maps), sep="\\n", flush=True)
         {ending}
 """
 
 
-def _script(method, ending):
+def _script(method, ending, folder):
+    """A program in a session of its own."""
     code = textwrap.dedent(SCRIPT.format(method=method, ending=ending))
+    paths = os.pathsep.join([str(TESTS), *sys.path])
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        start_new_session=True, env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(folder)},
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+ENDINGS = {
+    "exit": ("", 0),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", -9),
+    "group": ("os.killpg(0, signal.SIGKILL)", -9),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(
-    ("ending", "code"), [("", 0), ("os.kill(os.getpid(), signal.SIGKILL)", -9)], ids=["exit", "killed"]
+    "method", ["fork", "forkserver", pytest.param("spawn", marks=pytest.mark.slow)], ids=str
 )
-def test_no_process_and_no_file_is_left_behind(method, ending, code):
-    """Also if the program is killed, or ends without closing the pool."""
-    done = _script(method, ending)
-    assert done.returncode == code, done.stderr
-    words = done.stdout.split()
-    pids, folders = [int(pid) for pid in words[:2]], [Path(folder) for folder in words[2:]]
-    assert folders
+def test_no_process_and_no_file_is_left_behind(method, ending, tmp_path):
+    """Also if the program ends without closing the pool, or is killed, alone or with all its processes."""
+    code, expected = ENDINGS[ending]
+    done = _script(method, code, tmp_path)
+    assert done.returncode == expected, done.stderr
+    first, *files = done.stdout.splitlines()
+    pids = [int(pid) for pid in first.split()]
+    assert len(pids) == 2
+    assert files  # those that it shared with its workers
     assert until(lambda: not any(_alive(pid) for pid in pids))
-    assert until(lambda: not any(folder.exists() for folder in folders))
+    # Python's own socket of a fork server stays where that is killed: no memory, and not ours to remove.
+    assert not [path for path in tmp_path.rglob("*") if not path.name.startswith(("pymp-", "listener-"))]
+    assert not [path for path in files if Path(path).exists()]
+
+
+# --- workers that do not answer -------------------------------------------------------------------
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(_processes, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(_processes, "STOPPED_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="the system does not show the state of processes"
+)
+def test_a_worker_that_was_stopped_is_an_error_that_names_it():
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
+    pid = result(pool.submit(0, "pid"))[1]
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(
+        WorkerError, match=rf"worker process {pid} has been stopped \(SIGSTOP\).* kill -CONT {pid}"
+    ):
+        result(pool.submit(0, "pid"))
+    pool.close()
+    assert not _alive(pid)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_goes_on_or_is_slow_is_no_error(tmp_path, monkeypatch):
+    """A stop is counted anew after each time that the worker was seen to run; the user's code may take its time."""
+    looks = itertools.count(1)
+    monkeypatch.setattr(_processes, "_is_stopped", lambda pid: next(looks) % 9 > 0)  # ten are an error
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
+    waiting = pool.submit(0, "wait_for", str(tmp_path / "go"))
+    assert until(lambda: next(looks) > 60)
+    (tmp_path / "go").touch()
+    assert result(waiting) == ([], pool.pids()[0])
+    pool.close()
+
+
+def test_a_limit_on_the_time_of_a_call(tmp_path):
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver", timeout=0.5)
+    with pytest.raises(
+        WorkerError, match=r"has not answered a call for 0.5 s, which is py_timeout .* runs the callback"
+    ):
+        result(pool.submit(0, "sleep", str(tmp_path / "begun")))
+    pool.close()
+
+
+def test_memory_lent_for_nothing_is_lent_again():
+    pool = WorkerPool([Echo()], workers=1, start_method="forkserver")
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            result(pool.submit(0, "fail", KeyError()))
+        assert result(pool.submit(0, "twice", [np.int32([1])]))[0][0].tolist() == [2]
+    assert len(pool.file_sizes()) == 1
+    pool.close()
 
 
 def test_what_is_left_to_the_garbage_collector_ends_at_once():

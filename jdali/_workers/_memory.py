@@ -1,0 +1,73 @@
+"""Memory that two processes have mapped: files without a name, so none outlives the processes, however they end.
+
+A descriptor goes to another process over the socket between them (SCM_RIGHTS), where POSIX systems are alike.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import tempfile
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle, send_handle
+from pathlib import Path
+
+_SHARED_MEMORY = Path("/dev/shm")  # a file system in memory, on Linux
+_SMALLEST = mmap.ALLOCATIONGRANULARITY
+
+
+def folders() -> list[str | None]:
+    """Where memory is taken from: the file system in memory, where there is one; then the folder of temporary files."""
+    return [*([str(_SHARED_MEMORY)] if os.access(_SHARED_MEMORY, os.W_OK) else []), None]
+
+
+def allocate(size: int, least: int = 0) -> tuple[int, int]:
+    """A new file, which has no name.
+
+    Args:
+        size: bytes that it must have at least.
+        least: bytes that it gets, if that is enough.
+
+    Returns: its descriptor, and its size in bytes.
+
+    Raises:
+        MemoryError: there is no room for it, neither in memory nor on disk.
+    """
+    # Powers of two: samples that grow a little do not need a new file each time.
+    length = max(_SMALLEST, least if size <= least else 1 << (size - 1).bit_length())
+    failure: OSError | None = None
+    for folder in folders():
+        try:
+            with tempfile.TemporaryFile(buffering=0, prefix="jdali-", dir=folder) as file:
+                _take(file.fileno(), length)
+                return os.dup(file.fileno()), length
+        except OSError as error:
+            failure = error
+    raise MemoryError(f"no room for {length} bytes of shared memory") from failure
+
+
+def _take(descriptor: int, length: int) -> None:
+    """Takes the memory now: a full file system is an error here, and would end the process later."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, length)
+        return
+    # macOS has no such call.
+    free = os.fstatvfs(descriptor)
+    if free.f_bavail * free.f_frsize < length:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    os.ftruncate(descriptor, length)
+
+
+def send(connection: Connection, descriptor: int, pid: int) -> None:
+    """Sends a descriptor to the process `pid`, right behind a message that announces it."""
+    send_handle(connection, descriptor, pid)
+
+
+def receive(connection: Connection) -> int:
+    """The descriptor that a message announced; the caller closes it.
+
+    Raises:
+        EOFError, OSError: the other process has ended.
+    """
+    return int(recv_handle(connection))
