@@ -16,6 +16,7 @@ from jdali._pipeline.definition import Definition, current_owner
 from jdali._pipeline.facts import Facts
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.part import part_of
+from jdali._pipeline.run import Run
 from jdali._pipeline.serialize import Serialization, given_content, given_options
 from jdali.engine.flow.executor import Result
 from jdali.engine.tasks.feed import SkippedSample
@@ -238,9 +239,15 @@ class Pipeline:
                 "Pipeline.run: there are scheduled batches; take them with share_outputs first"
             )
         run = self._building.run()
-        if not run.executor.calls_user:
-            self.iter_setup()
+        self._set_up(run)
         return run.take()
+
+    def _set_up(self, run: Run) -> None:
+        """Calls `iter_setup`, where that is not done for batches ahead."""
+        run.executor.refuse_own_thread()
+        if not run.executor.calls_user:
+            with run.engine.pool.serving:
+                self.iter_setup()
 
     def begin(self) -> None:
         """Has the next batches made in the background, as `run` does for the batches after its own.
@@ -256,8 +263,7 @@ class Pipeline:
         It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
         """
         run = self._building.run()
-        if not run.executor.calls_user:
-            self.iter_setup()
+        self._set_up(run)
         run.schedule()
 
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
@@ -343,6 +349,11 @@ class Pipeline:
         """
         executor = self._building.run().executor
         return executor.ahead and not executor.calls_user
+
+    def refuse_own_thread(self) -> None:
+        """Raises RuntimeError in a thread that makes the batches of this pipeline: it would wait for itself."""
+        if self._building.built is not None:
+            self._building.built.executor.refuse_own_thread()
 
     def close(self) -> None:
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""

@@ -118,11 +118,15 @@ class WorkerPool:
 
     def abandon(self) -> None:
         """Ends the processes without taking a lock, and all else in a thread: for the garbage collector."""
+        if not self.pool.is_own:
+            return
         self.pool.kill()
         threading.Thread(target=self.close, daemon=True).start()
 
     def close(self) -> None:
         """Ends the processes, whatever they do; calls that were not answered fail."""
+        if not self.pool.is_own:
+            return
         self._fail(RuntimeError("the pipeline's worker processes were closed"))
         self.pool.close()
         self._memory.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -133,7 +132,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._clock = WaitClock()
         self._recorder = Recorder(pipes, self._stream.assembly)
         self._prepare_first_batch = prepare_first_batch
-        weakref.finalize(self, self._ahead.stop).atexit = False
+        self._ahead.ends_with(self)
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
         elif prepare_first_batch:

@@ -181,6 +181,12 @@ class BatchStream:
             del self.anchors[1]
             self.forgot = True
 
+    def refuse_own_thread(self) -> None:
+        """Raises RuntimeError in a thread that makes the batches: it would wait for itself."""
+        for pipeline in self.pipelines:
+            if isinstance(pipeline, Pipeline):
+                pipeline.refuse_own_thread()
+
     # --- again ------------------------------------------------------------------------------
     def twin(self) -> BatchStream:
         """The same stream with a position of its own, for replaying; this one goes on as before."""

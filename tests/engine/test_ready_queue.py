@@ -9,7 +9,6 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine.flow.gate import Stopped
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
 
 MIB = 1 << 20
@@ -59,15 +58,14 @@ def test_the_largest_counts():
 
 def test_batches_are_numbered_and_taken_in_order():
     made = ReadyQueue(room(depth=1), when_asked=False)
-    never = lambda: False  # noqa: E731
-    assert [made.begin(never), made.begin(never)] == [0, 1]
-    third = in_thread(lambda: made.begin(never))
+    assert [made.begin(), made.begin(), made.begin()] == [0, 1, None]
     errors = [ValueError(i) for i in range(3)]
     made.put(errors[0])
     made.put(errors[1])
     assert len(made) == 2
+    assert made.begin() is None
     assert made.take() is errors[0]
-    assert third() == 2
+    assert made.begin() == 2
     assert made.take() is errors[1]
     assert made.take() is None
     assert (made.begun, made.taken) == (3, 2)
@@ -75,22 +73,11 @@ def test_batches_are_numbered_and_taken_in_order():
 
 def test_without_room_of_their_own_as_many_are_begun_as_were_asked_for():
     made = ReadyQueue(None, when_asked=True)
-    number = in_thread(lambda: made.begin(lambda: False))
+    assert made.begin() is None
     made.ask()
-    assert number() == 0
+    assert made.begin() == 0
     made.add(ValueError())
     assert (made.asked, made.begun, len(made)) == (2, 2, 1)
-
-
-def test_who_waits_for_room_can_be_stopped():
-    made, stop = ReadyQueue(room(depth=1), when_asked=False), threading.Event()
-    for _ in range(2):
-        made.begin(stop.is_set)
-    waits = in_thread(lambda: made.begin(stop.is_set))
-    stop.set()
-    made.wake()
-    with pytest.raises(Stopped):
-        waits()
 
 
 # Bytes that batches made ahead may take, and batches that are begun when one was taken, of 2 MiB each.

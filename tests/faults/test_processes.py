@@ -291,3 +291,78 @@ def test_nothing_forks_and_a_user_may_start_processes():
         """
     )
     assert (ended.code, ended.err) == (0, "")
+
+
+FORKED = """
+    import os, sys, threading, time, warnings
+    import numpy as np
+    import jdali
+    from jdali import fn
+    from jdali.engine.workers.native_calls import NATIVE
+    from jdali.iterator import DataIterator
+    from support.numbers import NumberReader, numbers
+
+    warnings.simplefilter("ignore")  # of JAX, of forks
+    begun, go = threading.Event(), threading.Event()
+
+    def function(value):
+        if value >= 4:
+            begun.set()
+            go.wait()
+        return value
+
+    with jdali.Pipeline(batch_size=2, num_threads=2, seed=1) as pipe:
+        pipe.set_outputs(fn.python_function(numbers(NumberReader(16)), function=function) + 1)
+    it = DataIterator(pipe, ["x"], reader_name="Reader")
+    next(it)
+    begun.wait()  # threads are in the middle of a batch
+    held, forked = threading.Event(), threading.Event()
+
+    def hold():
+        with it._ahead._changed, pipe._building.run().executor.turn, pipe._building.run().executor._changed, NATIVE:
+            held.set()
+            forked.wait()
+
+    threading.Thread(target=hold, daemon=True).start()
+    held.wait()  # and all locks are taken
+    child = os.fork()
+    forked.set()
+    if child == 0:
+        {ending}
+    end = time.monotonic() + 100
+    while (done := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    print(done[0] == child and os.waitstatus_to_exitcode(done[1]), flush=True)
+    if done[0] == 0:
+        os.kill(child, 9)
+    go.set()
+    assert len([next(it) for _ in range(7)]) == 7  # the parent goes on
+    it.close()
+    print("ready", flush=True)
+"""
+
+FORKED_ENDS = {
+    "exit": "sys.exit(5)",
+    "dropped": "del pipe, it; import gc; gc.collect(); sys.exit(5)",
+    "closed": "it.close(); pipe.close(); sys.exit(5)",
+    "used": """
+        for use in (lambda: next(it), pipe.run, lambda: pipe.set_state(pipe.get_state()), pipe.schedule_run):
+            try:
+                use()
+            except RuntimeError as error:
+                if "forked" not in str(error):
+                    raise
+            else:
+                raise AssertionError
+        sys.exit(5)
+    """,
+}
+
+
+@pytest.mark.parametrize("ending", FORKED_ENDS)
+def test_a_forked_child_exits(ending):
+    """It has none of the threads that its parent would wait for, and may have taken locks with it."""
+    body = textwrap.indent(textwrap.dedent(FORKED_ENDS[ending]).strip(), " " * 8).strip()
+    ended = child(FORKED.replace("{ending}", body))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.split() == ["5"]

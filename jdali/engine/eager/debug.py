@@ -142,8 +142,9 @@ class DebugEngine(Engine):
         """
         graph = DebugGraph(self)
         try:
-            outputs = self._define(graph)
-            graph.run_waiting()
+            with self.pool.serving:
+                outputs = self._define(graph)
+                graph.run_waiting()
         except StopIteration:
             self.feed.note_end()
             raise

@@ -216,7 +216,7 @@ class Engine:
             OperatorError: a source failed.
             StopIteration: an external source is at its end.
         """
-        with self.timing.draw.lap():
+        with self.pool.serving, self.timing.draw.lap():
             draw = (feed or self.feed).draw(self.batch_size)
         return Iteration.of(draw, self.sources, None if self.on_error == "raise" else Memo())
 
@@ -235,7 +235,7 @@ class Engine:
         """
         pool = self.pool.at(order)
         for number in range(len(self.plan.steps)):
-            with turn(number), self._alone[number], pool.slabs:
+            with turn(number), self._alone[number], pool.slabs, pool.serving:
                 self._refuse_if_closed()
                 try:
                     self._step(number, iteration, pool)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable
 
 import jax
 
 from jdali._batches.store import PaddedBlock
+from jdali.engine._loose import loose_thread
 from jdali.engine.flow.executor import Engine, Iteration, Result
 from jdali.engine.flow.gate import Gate, Stopped, Way
 from jdali.engine.flow.ready_queue import ReadyQueue
@@ -21,35 +23,46 @@ IN_FLIGHT = 3
 class Makers:
     """Threads that make the batches of an engine, in order.
 
+    While there is nothing to make they hold nothing of the engine, see `_loose`.
+
     Args:
         engine: to run.
         made: where batches go.
-        draw: what the sources give next.
+        draw: what the sources give next; called by one thread at a time.
+        may_draw: whether the sources have something to give.
         stopped: whether to end.
     """
 
     def __init__(
-        self, engine: Engine, made: ReadyQueue, draw: Callable[[], Iteration], stopped: Callable[[], bool]
+        self,
+        engine: Engine,
+        made: ReadyQueue,
+        draw: Callable[[], Iteration],
+        may_draw: Callable[[], bool],
+        stopped: Callable[[], bool],
     ):
         self._engine, self._made, self._draw, self._stopped = engine, made, draw, stopped
-        # The gates: of the sources, of each step, and of what is done at the end.
-        self._gates = [Gate(n, stopped) for n in [1, *engine.at_once, 1]]
+        self._may_draw, self._draws = may_draw, False
+        # The gates: of each step, and of what is done at the end. A batch is drawn before the next one is begun.
+        self._gates = [Gate(n, stopped) for n in [*engine.at_once, 1]]
 
     def threads(self) -> list[threading.Thread]:
         """Threads that are not started yet."""
-        return [
-            threading.Thread(target=self._work, name="jdali-executor", daemon=True) for _ in range(IN_FLIGHT)
-        ]
+        changed = self._made.changed
+        return [loose_thread(self, changed, Makers._next_task, "jdali-executor") for _ in range(IN_FLIGHT)]
 
     def wake(self) -> None:
         """Has the threads that wait for their turn ask whether to end."""
         for gate in self._gates:
             gate.wake()
 
-    def _work(self) -> None:
-        with contextlib.suppress(Stopped):
-            while True:
-                self._make(self._made.begin(self._stopped))
+    def _next_task(self) -> Callable[[], None] | None:
+        if self._stopped():
+            raise Stopped
+        if self._draws or not self._may_draw() or (number := self._made.begin()) is None:
+            return None
+        self._draws = True
+        return functools.partial(self._make, number)
 
     def _make(self, number: int) -> None:
         """Makes a batch and hands it over, or what was raised in place of it."""
@@ -69,15 +82,23 @@ class Makers:
 
     def _through_the_steps(self, way: Way) -> Iteration | BaseException:
         try:
-            with way.turn(0):
+            try:
                 iteration = self._draw()
-            self._engine.advance(iteration, lambda step: way.turn(step + 1), way.number)
+            finally:
+                self._drawn()
+            self._engine.advance(iteration, way.turn, way.number)
             return iteration
         except Stopped:
             raise
         except BaseException as error:
             iteration = None  # the error holds this frame
             return error
+
+    def _drawn(self) -> None:
+        """The next batch may be begun."""
+        with self._made.changed:
+            self._draws = False
+            self._made.changed.notify_all()
 
     def _settled(self, iteration: Iteration) -> Result | BaseException:
         try:

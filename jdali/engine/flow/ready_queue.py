@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import collections
-import threading
-from collections.abc import Callable
 
+from jdali.engine._loose import Changes
 from jdali.engine.flow.executor import Result
-from jdali.engine.flow.gate import Stopped
 
 
 class Room:
@@ -57,7 +55,7 @@ class ReadyQueue:
 
     def __init__(self, room: Room | None, *, when_asked: bool):
         self.room, self._when_asked = room, when_asked
-        self.changed = threading.Condition()
+        self.changed = Changes()
         self.clear()
 
     def clear(self) -> None:
@@ -81,16 +79,11 @@ class ReadyQueue:
         return bool(self._made) and isinstance(self._made[0], StopIteration)
 
     # --- for those who make them ------------------------------------------------------------
-    def begin(self, stopped: Callable[[], bool]) -> int:
-        """The number of the next batch to be made, as soon as there is room for it.
-
-        Raises:
-            Stopped: `stopped` said so before.
-        """
+    def begin(self) -> int | None:
+        """The number of the next batch to be made; None: there is no room for it yet, or nobody asked for it."""
         with self.changed:
-            self.changed.wait_for(lambda: stopped() or self._may_begin())
-            if stopped():
-                raise Stopped
+            if not self._may_begin():
+                return None
             self.begun += 1
             return self.begun - 1
 

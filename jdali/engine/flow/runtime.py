@@ -9,7 +9,9 @@ where data is fed or the user wants it so.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import enum
+import os
 import queue
 import threading
 import time
@@ -17,9 +19,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from jdali.engine._loose import Changes
 from jdali.engine.flow.drawn_ahead import DrawErrors, DrawFailed, DrawnAhead
 from jdali.engine.flow.executor import Engine, Iteration, Result
-from jdali.engine.flow.gate import Stopped
 from jdali.engine.flow.makers import Makers
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
 from jdali.engine.tasks.feed import End
@@ -29,6 +31,10 @@ from jdali.engine.workers.native_calls import NATIVE
 _EXIT_SECONDS = 1.5
 _CLOSED = "the pipeline is closed"
 _CLOSED_MEANWHILE = "the pipeline was closed while a batch was awaited"
+FORKED = (
+    "the pipeline was used before this process was forked: its threads are those of the parent; make the pipeline in this "
+    'process, or start the process by "spawn"'
+)
 
 
 class When(enum.Enum):
@@ -47,6 +53,38 @@ class _Life(enum.Enum):
     CLOSED = "everything ends"
 
 
+class Abandon:
+    """Ends a runtime soon, without waiting, taking a lock, or holding it: for the garbage collector.
+
+    It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
+    must not wait for them.
+    """
+
+    def __init__(self) -> None:
+        self.orders: queue.SimpleQueue[None] = queue.SimpleQueue()  # of the keeper's thread
+
+    def __call__(self) -> None:
+        self.orders.put(None)
+
+
+class _Remains:
+    """What is left to be closed of an engine that was collected: nothing in it is the user's."""
+
+    def __init__(self, engine: Engine, changed: Changes):
+        self._pool, self._readers, self._changed = engine.pool, list(engine.readers.values()), changed
+
+    def close(self) -> None:
+        with self._changed:
+            self._changed.notify_all()  # the threads that made batches find nobody to work for
+        self._pool.interrupt()
+        for reader in self._readers:
+            reader.interrupt()
+        self._pool.close()
+        for reader in self._readers:
+            with contextlib.suppress(AttributeError):
+                reader.close()
+
+
 class Runtime:
     """Makes the batches of an engine; any thread may use it.
 
@@ -61,6 +99,7 @@ class Runtime:
 
     Attributes:
         turn: held while a batch is taken or a state is set, with what the owner notes of it.
+        abandon: ends everything when the owner is gone.
     """
 
     def __init__(
@@ -85,7 +124,8 @@ class Runtime:
         self._resets = False  # the sources begin again with the next draw
         self._over = False  # closed to the end, or the interpreter exits: nothing is left to wait for
         self._threads: list[threading.Thread] = []
-        self._orders: queue.SimpleQueue[None] = queue.SimpleQueue()  # to close
+        self.abandon = Abandon()
+        self._forked = False  # this is the copy of a parent's, without its threads
         self._makers: Makers | None = None  # of these threads
         _LIVE.add(self)
 
@@ -117,9 +157,10 @@ class Runtime:
                 self._life = _Life.RUNNING
             if self._threads or self._life is _Life.CLOSED or self._when is When.INLINE:
                 return
-            keeper = threading.Thread(target=self._keep, name="jdali-keeper", daemon=True)
+            known = self.abandon.orders, weakref.ref(self), _Remains(self._engine, self._changed)
+            keeper = threading.Thread(target=_keep, args=known, name="jdali-keeper", daemon=True)
             draw = self._draw if self._drawn is None else self._drawn.next
-            self._makers = Makers(self._engine, self._made, draw, self._stopped)
+            self._makers = Makers(self._engine, self._made, draw, self._may_draw, self._stopped)
             self._threads = threads = [keeper, *self._makers.threads()]
             try:
                 for thread in threads:
@@ -137,6 +178,7 @@ class Runtime:
 
     def schedule(self) -> None:
         """Begins to make one more batch; of those made ahead, whatever there is room for is made anyway."""
+        self.refuse_own_thread()
         with self.turn:
             self._refuse_if_closed(_CLOSED)
             self.start()
@@ -153,6 +195,7 @@ class Runtime:
 
     def wait(self) -> None:
         """Returns when `take` may have something to give."""
+        self.refuse_own_thread()
         self._refuse_if_closed(_CLOSED)
         self._draw_ahead()
         while not (self._made or self._nothing_under_way):
@@ -190,7 +233,8 @@ class Runtime:
     def _draw_for_user(self) -> Iteration:
         if not self._drained and (call := self._before_draw()) is not None:
             try:
-                call()
+                with self._engine.pool.serving:
+                    call()
             except StopIteration:
                 self._drained = True
                 raise
@@ -198,7 +242,11 @@ class Runtime:
 
     def _refuse_if_closed(self, message: str) -> None:
         if self._life is _Life.CLOSED:
-            raise RuntimeError(message)
+            raise RuntimeError(FORKED if self._forked else message)
+
+    def refuse_own_thread(self) -> None:
+        """Raises RuntimeError in a thread that makes the batches: it would wait for itself."""
+        self._engine.pool.serving.refuse_here()
 
     @property
     def _nothing_under_way(self) -> bool:
@@ -296,20 +344,6 @@ class Runtime:
                     self._changed.notify_all()
 
     # --- ending -----------------------------------------------------------------------------
-    def abandon(self) -> None:
-        """Ends everything soon, without waiting or taking a lock: for the garbage collector.
-
-        It may run in any thread, in the middle of anything: a thread that holds a lock which our own
-        threads wait for must not wait for them.
-        """
-        self._orders.put(None)
-
-    def _keep(self) -> None:
-        """Closes when nobody uses the pipeline any more."""
-        self._orders.get()
-        if not self._stopped():
-            self.close()
-
     def close(self, seconds: float = float("inf")) -> None:
         """Stops the threads and the pool and waits for them, but no longer than `seconds`."""
         if self._over:
@@ -330,6 +364,14 @@ class Runtime:
         """The interpreter exits: what has not ended by now is not waited for again."""
         self._over = True
 
+    def forget_parent(self) -> None:
+        """In a forked process: there are none of the threads, and who held a lock may be one of them."""
+        if self.started:
+            self._over = self._forked = True
+            self._life = _Life.CLOSED
+            self.turn, self._threads, self._makers = threading.RLock(), [], None
+            self._changed = self._made.changed = Changes()
+
     def _close_now(self) -> None:
         with self._changed:
             self._life = _Life.CLOSED
@@ -338,7 +380,7 @@ class Runtime:
 
     def _halt(self, deadline: float = float("inf")) -> bool:
         """Waits until the threads, which were told to stop, have ended; False if not before the deadline."""
-        self._orders.put(None)
+        self.abandon()
         self._made.wake()
         if self._makers is not None:
             self._makers.wake()
@@ -348,7 +390,7 @@ class Runtime:
                 thread.join(None if left == float("inf") else max(left, 0.0))
                 if thread.is_alive():
                     return False
-        self._threads, self._orders, self._makers = [], queue.SimpleQueue(), None
+        self._threads, self._makers, self.abandon.orders = [], None, queue.SimpleQueue()
         return True
 
     def _forget_made(self) -> None:
@@ -361,15 +403,14 @@ class Runtime:
     def _stopped(self) -> bool:
         return self._life is _Life.CLOSED or self._halted
 
+    def _may_draw(self) -> bool:
+        """Whether a batch can be begun: of those made ahead none is after the end of a source, up to the `reset`."""
+        return self._when is not When.AHEAD or not self._drained
+
     def _draw(self) -> Iteration:
-        """Draws the next batch of the sources; after their end, waits until they begin again."""
+        """What the sources give next."""
         if self._drained:
-            if self._when is not When.AHEAD:
-                raise StopIteration
-            with self._changed:
-                self._changed.wait_for(lambda: self._stopped() or not self._drained)
-            if self._stopped():
-                raise Stopped
+            raise StopIteration
         try:
             if self._resets:
                 self._resets = False
@@ -378,6 +419,16 @@ class Runtime:
         except StopIteration:
             self._drained = True
             raise
+
+
+def _keep(orders: queue.SimpleQueue[None], runtime: weakref.ref[Runtime], remains: _Remains) -> None:
+    """Closes when nobody uses the pipeline any more; holds nothing of the user's until then."""
+    orders.get()
+    living = runtime()
+    if living is None:
+        remains.close()
+    elif not living._stopped():
+        living.close()
 
 
 _LIVE: weakref.WeakSet[Runtime] = weakref.WeakSet()
@@ -408,3 +459,13 @@ def free_idle_memory() -> None:
     """Frees the memory that the pipelines of this process keep for later batches."""
     for runtime in list(_LIVE):
         runtime._engine.pool.slabs.free_idle()
+
+
+def _forget_parents() -> None:
+    """In a forked process: nothing of the parent's is waited for, also not at the exit."""
+    NATIVE.forget_parent()
+    for runtime in list(_LIVE):
+        runtime.forget_parent()
+
+
+os.register_at_fork(after_in_child=_forget_parents)

@@ -12,6 +12,10 @@ class Native:
     """Counts the threads that are in calls which end by themselves; `with NATIVE:` around each call."""
 
     def __init__(self) -> None:
+        self.forget_parent()
+
+    def forget_parent(self) -> None:
+        """In a forked process: no thread is inside."""
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._inside = 0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jdali._batches.slabs import MOST_IDLE, SlabPool
+from jdali.engine._serving import Serving
 from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.threads import Here, TaskExecutor, Turn
 from jdali.engine.workers.timing import TimedPool
@@ -23,12 +24,16 @@ class Pool:
         executor: runs single tasks in them.
         is_here: it is the thread that gives it something to do, see `here`.
         slabs: what they lease memory from; others who work for the same batches do so in `with pool.slabs:`.
+        serving: which threads work for the owner of the pool: its own, and those that say so.
     """
 
     def __init__(self, threads: int, most_idle: int = MOST_IDLE):
         self.threads = threads
         self.slabs = SlabPool(most_idle)
-        self._workers = TimedPool(threads, "jdali-worker", self.slabs.__enter__)
+        self.serving = Serving()
+        self._workers = TimedPool(
+            threads, "jdali-worker", _both(self.slabs.__enter__, self.serving.__enter__)
+        )
         self.executor: TaskExecutor = self._workers
         self.is_here = False
         self._interrupted = threading.Event()
@@ -117,6 +122,14 @@ class Pool:
     def close(self) -> None:
         self._workers.shutdown(wait=True, cancel_futures=True)
         self.slabs.close()
+
+
+def _both(first: Callable[[], object], second: Callable[[], object]) -> Callable[[], None]:
+    def call() -> None:
+        first()
+        second()
+
+    return call
 
 
 class Cost:

@@ -1,0 +1,65 @@
+"""Threads that work for an object and hold nothing of it between two tasks, so it can be collected meanwhile.
+
+A thread that waits for work holds what its frames hold. If that were an engine, a pipeline would never be collected whose
+callback is a method of who has the pipeline: the usual class of a loader.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TypeVar
+
+from jdali.engine.flow.gate import Stopped
+
+T = TypeVar("T")
+
+
+class Changes(threading.Condition):
+    """A condition that counts what it was told, so that nothing is missed between a look and the wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def notify_all(self) -> None:
+        self.count += 1
+        super().notify_all()
+
+    def wait_beyond(self, count: int) -> None:
+        """Returns when more was told than this."""
+        with self:
+            self.wait_for(lambda: self.count > count)
+
+
+def loose_thread(
+    owner: T, changed: Changes, next_task: Callable[[T], Callable[[], None] | None], name: str
+) -> threading.Thread:
+    """A thread, not started yet, that does what there is to do for an object, and ends with it.
+
+    Args:
+        owner: the object.
+        changed: tells that there may be something to do, or that the object is gone.
+        next_task: gives what to do now, None: nothing, with `changed` held; raises Stopped if that was all. It must not
+            be bound to the object.
+        name: of the thread.
+    """
+    known = weakref.ref(owner), changed, next_task
+    return threading.Thread(target=_work, args=known, name=name, daemon=True)
+
+
+def _work(
+    owner: weakref.ref[T], changed: Changes, next_task: Callable[[T], Callable[[], None] | None]
+) -> None:
+    with contextlib.suppress(Stopped):
+        while (living := owner()) is not None:
+            with changed:
+                count, task = changed.count, next_task(living)
+            del living  # without the lock: whatever goes with it may want that
+            if task is None:
+                changed.wait_beyond(count)
+            else:
+                task()
+            del task
