@@ -189,8 +189,11 @@ class Observer:
 
     def __init__(self, workers: Sequence[Worker], on_death: Callable[[WorkerError], None]):
         self.is_done = False
-        self._workers, self._on_death = workers, on_death
-        self.thread = threading.Thread(target=self._watch, name="jdali-worker-observer", daemon=True)
+        # Not kept: what is called has the pool, and that the observer.
+        known = list(workers), on_death
+        self.thread = threading.Thread(
+            target=self._watch, args=known, name="jdali-worker-observer", daemon=True
+        )
         self.thread.start()
 
     def join_soon(self) -> None:
@@ -201,12 +204,12 @@ class Observer:
         if threading.current_thread() is not self.thread:
             self.thread.join(1.0)
 
-    def _watch(self) -> None:
-        ended = wait([worker.process.sentinel for worker in self._workers])
+    def _watch(self, workers: Sequence[Worker], on_death: Callable[[WorkerError], None]) -> None:
+        ended = wait([worker.process.sentinel for worker in workers])
         if self.is_done:
             return
-        dead = next(worker for worker in self._workers if worker.process.sentinel in ended)
-        self._on_death(dead.death())
+        dead = next(worker for worker in workers if worker.process.sentinel in ended)
+        on_death(dead.death())
 
 
 def _is_stopped(pid: int) -> bool:
