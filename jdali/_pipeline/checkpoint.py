@@ -43,6 +43,21 @@ class Checkpoints:
         """
         self._building.run().set_state(state)
 
+    def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
+        """Ends an epoch early, after the batch that `get_state` followed; what was made since is thrown away.
+
+        For iterators, which count epochs; see their `take` and `reset(force=True)`.
+
+        Args:
+            state: of this pipeline.
+            batches: how many the epoch would have had after that: readers and sources go on behind them. None: it
+                would have lasted until a source ends; sources with a `cycle` begin again, readers go on.
+
+        Raises:
+            StateError: a source cannot go there.
+        """
+        self._building.run().leave_epoch(state, batches)
+
     def twin(self) -> PipelineTwin:
         """The same batches with a position of their own, for replaying; the pipeline goes on as before."""
         return PipelineTwin(self._building.run().engine)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from jdali._batches.placement import BatchSplit
 from jdali._batches.slabs import MOST_IDLE, SlabPool
+from jdali._pipeline._epoch import epoch
 from jdali._pipeline.building import Building
 from jdali._pipeline.checkpoint import Checkpoints
 from jdali._pipeline.config import OperatorConcurrency, Option, PipelineConfig, StreamPolicy
@@ -293,11 +294,15 @@ class Pipeline:
         return self._building.built is None or self._building.built.scheduled == 0
 
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
-        while True:
-            try:
-                yield self.run()
-            except StopIteration:
-                return
+        """The batches up to the end of the epoch: of the reader, or where an external source ends.
+
+        As with `run`, the last one may hold samples of the next epoch. A loop that was left is continued by the next.
+
+        Raises:
+            TypeError: nothing in the pipeline says where an epoch ends.
+        """
+        feeds_itself = type(self).iter_setup is not Pipeline.iter_setup
+        return epoch(self._building.run(), self.run, feeds_itself=feeds_itself)
 
     def iter_setup(self) -> None:
         """For subclasses: called before each iteration, to give external sources their data with `feed_input`.
@@ -362,6 +367,7 @@ class Pipeline:
     # --- where it is ------------------------------------------------------------------------
     get_state = part_of("_checkpoints", Checkpoints.get_state)
     set_state = part_of("_checkpoints", Checkpoints.set_state)
+    leave_epoch = part_of("_checkpoints", Checkpoints.leave_epoch)
     twin = part_of("_checkpoints", Checkpoints.twin)
     checkpoint = part_of("_checkpoints", Checkpoints.checkpoint)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jdali._pipeline.config import PipelineConfig
@@ -94,6 +95,11 @@ class Run:
             if self.executor.reset():
                 self._state = {**self._at_end(), "end": End.LEFT}
 
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the end of an external source was taken, and there was no `reset` since."""
+        return self._state.get("end") == End.REACHED
+
     def _at_end(self) -> dict[str, Any]:
         """The state at the end of an external source: those that are before it have given a batch that is lost."""
         if self._state.get("end") == End.REACHED:
@@ -119,11 +125,28 @@ class Run:
             raise StateError(
                 f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {options.seed}"
             )
-        sources = {key: value for key, value in state.items() if key not in ("version", "graph")}
+        sources = self._of_sources(state)
+        with self._moving():
+            self.executor.set_state(sources)
+            options.seed = int(state["seed"])
+            self._state = sources
+
+    def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
+        """See `Checkpoints.leave_epoch`."""
+        with self._moving():
+            self.executor.leave_epoch(self._of_sources(state), batches)
+            self._state = self.engine.get_state()
+
+    @staticmethod
+    def _of_sources(state: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in state.items() if key not in ("version", "graph")}
+
+    @contextlib.contextmanager
+    def _moving(self) -> Iterator[None]:
+        """While the sources are moved, and with them what was scheduled is gone."""
         with self.executor.turn:
             try:
-                self.executor.set_state(sources)
+                yield
             except ValueError as error:
                 raise StateError(f"pipeline: {error}") from error
-            options.seed = int(state["seed"])
-            self._state, self.scheduled = sources, 0
+            self.scheduled = 0

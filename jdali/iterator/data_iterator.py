@@ -15,6 +15,7 @@ from jdali._state import StateError
 from jdali._system.devices import to_host
 from jdali.engine.workers.interpreter_exit import until_exit
 from jdali.iterator import replay as replay
+from jdali.iterator._take import FirstBatches
 from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.policy import LastBatchPolicy
@@ -36,9 +37,9 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
     The next batch is made, and brought to its devices, while the training step works on the last one.
     64-bit outputs arrive as 32-bit ones unless `jax_enable_x64` is set, as everything does in JAX.
 
-    An epoch ends with StopIteration; `reset`, or the next `for` loop, begins another one. It is not
-    possible to end an epoch early: `reset` in the middle of one is ignored, and a new `for` loop goes on
-    where the last one was left.
+    An epoch ends with StopIteration; `reset`, or the next `for` loop, begins another one. A loop that is left early
+    is continued by the next one, and `reset` in the middle of an epoch is ignored, as in DALI; `take(n)` and
+    `reset(force=True)` end it.
 
     Several threads may use one iterator: each batch, and each end of an epoch, goes to one of those that
     call `next`; after the end all others get StopIteration too, up to the `reset`. `set_state` in another
@@ -226,6 +227,41 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         """The batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays
 
+    def take(self, batches: int) -> FirstBatches[Any]:
+        """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
+
+        A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
+        rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
+        the epochs last until a source ends, one with a `cycle` begins again; one without goes on with what it gives
+        next, and loses what it gave ahead if it cannot go back.
+
+        Args:
+            batches: how many, at most.
+        """
+        if batches < 1:
+            raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
+
+        return FirstBatches(batches, self._begin_within, self._next_within, self.__len__)
+
+    def _is_over_within(self, batches: int) -> bool:
+        """Whether so many batches of an epoch were given, and there are more."""
+        return self._end is None and self._done >= batches and self._done != self._length
+
+    def _begin_within(self, batches: int) -> None:
+        with self._lock:
+            if self._is_over_within(batches):
+                self._leave_epoch()
+            self.__iter__()
+
+    def _next_within(self, batches: int) -> Any:
+        with self._lock:
+            if self._is_over_within(batches):
+                self._leave_epoch()
+                if self._auto_reset:
+                    self.reset()
+                raise StopIteration
+        return self.__next__()
+
     def as_numpy_iterator(self) -> Iterator[Any]:
         """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
         return (jax.tree.map(to_host, batch) for batch in self)
@@ -251,18 +287,34 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         self._end, self._state = end, end.state
         self._clock.end_epoch()
 
-    def reset(self) -> None:
-        """Begins the next epoch; ignored in the middle of one."""
+    def _leave_epoch(self) -> None:
+        """Ends the epoch before its end."""
+        with self._ahead.halted():
+            self._kept = None
+            self._reach_end(self._stream.leave_epoch(self._state))
+
+    def reset(self, force: bool = False) -> None:
+        """Begins the next epoch; ignored in the middle of one, as in DALI.
+
+        Args:
+            force: in the middle of an epoch, end it: the rest of it is left out, see `take`.
+        """
         with self._lock:
             if self._end is None:
-                if self._done != self._length:
-                    if self._done:
-                        log.warning("iterator: reset in the middle of an epoch is ignored")
+                if self._done == self._length:
+                    while (item := self._item()) is None:  # all batches were taken, only the end was not
+                        self._ahead.wait()
+                    assert isinstance(item, EpochEnd)
+                    self._reach_end(item)
+                elif not self._done:
                     return
-                while (item := self._item()) is None:  # all batches were taken, only the end was not
-                    self._ahead.wait()
-                assert isinstance(item, EpochEnd)
-                self._reach_end(item)
+                elif force:
+                    self._leave_epoch()
+                else:
+                    log.warning(
+                        "iterator: reset in the middle of an epoch is ignored; reset(force=True) is not"
+                    )
+                    return
             assert self._end is not None
             self._size, self._length, self._done = self._end.size, self._end.length, 0
             self._state = self._end.next_state

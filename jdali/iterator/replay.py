@@ -67,7 +67,7 @@ def _check_the_way(twin: BatchStream, start: State, restored: State) -> None:
     if mine != reached:
         raise ValueError(
             f"batch_at: batches before step {restored['steps']}, where the state was restored, are not known: "
-            "bad samples were replaced, or there was another batch size or number of shards"
+            "bad samples were replaced, epochs were ended early, or there was another batch size or number of shards"
         )
 
 

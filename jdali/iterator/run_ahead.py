@@ -94,11 +94,12 @@ class RunAhead:
             return item
 
     def resume(self) -> None:
-        """Goes on after an `EpochEnd` that waits."""
+        """Goes on after the end of an epoch."""
         with self._changed:
             if _waits(self._item):
                 self._item = None
                 self._changed.notify_all()
+            self.start()  # if the epoch was ended early
 
     @contextlib.contextmanager
     def halted(self) -> Iterator[None]:

@@ -88,6 +88,7 @@ class BatchStream:
         self.steps = 0  # batches given, in all epochs
         self.epochs = 0  # ended and left
         self._ended = False  # the end of the epoch has been told
+        self._left_early = False  # and it was not reached
         # States from which any batch can be found by counting alone: of the start, the last one that was
         # restored, and those after batches in which bad samples were replaced or a source began again.
         self.anchors = [self.get_state()]
@@ -149,8 +150,30 @@ class BatchStream:
         self.counter.advance()
         self.epochs += 1
         self._ended = False
-        if self.counter.length is None:
+        if self.counter.length is None or self._left_early:
             self._remember()
+        self._left_early = False
+
+    def leave_epoch(self, state: Mapping[str, Any]) -> EpochEnd:
+        """Ends the epoch after the batch that a state followed: the others of it are left out, nothing is kept of them.
+
+        Raises:
+            StateError: a source cannot go there.
+        """
+        counter = self.counter
+        counter.set_state(state["epoch"])
+        self.steps, self.epochs, self._ended = int(state["steps"]), int(state["epochs"]), False
+        later = [anchor for anchor in self.anchors[1:] if anchor["steps"] <= self.steps]
+        self.anchors = [self.anchors[0], *later]
+        left = None if counter.length is None else counter.length - counter.done + counter.surplus
+        states = pipeline_states(state, len(self.pipelines), len(state["epoch"]["ahead"]))
+        for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
+            if isinstance(pipeline, Pipeline):
+                pipeline.leave_epoch(of_pipeline, left)
+        if counter.length is not None:
+            counter.done = counter.length
+        self._ended = self._left_early = True
+        return self.end(waits=counter.reader is None)
 
     def _reset_pipelines(self) -> None:
         for pipeline in self.pipelines:

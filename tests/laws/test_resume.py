@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import killed, resuming
+from support import killed, resuming, resuming_workers
 from support.every_reader import digests, made
 from support.resuming import COUNT, digest, forever, iterator, light_iterator
 
@@ -51,18 +51,35 @@ def through_json(state):
 # --- processes that are killed --------------------------------------------------------------------
 def test_kill_minus_nine(folder, reference, tmp_path):
     """Killed at random steps, resumed with other threads and depths: nothing shows."""
+    _killed_and_resumed("support.resuming", tmp_path, reference, [(1, 1), (16, 4), (4, 2), (8, 3)], folder)
+
+
+def test_kill_minus_nine_with_workers(tmp_path):
+    """Sources and functions in worker processes, by number and one after another; the last kill is of the whole group."""
+    with resuming_workers.iterator() as it:
+        reference = [digest(batch) for batch in take(it, STEPS)]
+    program = "support.resuming_workers"
+    _killed_and_resumed(program, tmp_path, reference, [(1, 2), (3, 1), (2, 3)], groups=(1,))
+
+
+def _killed_and_resumed(module, tmp_path, reference, runs, *given, groups=()):
+    """Runs a program again and again, all but the last time up to a SIGKILL; `groups`: those killed with all they started."""
     state, log = tmp_path / "state.json", tmp_path / "log"
     chance = random.Random()
-    for threads, depth in ((1, 1), (16, 4), (4, 2), (8, 3)):
-        last = (threads, depth) == (8, 3)
+    for number, options in enumerate(runs):
+        last = number == len(runs) - 1
         before = _steps(log)
-        program = [sys.executable, "-m", "support.resuming", folder, state, log, threads, depth, STEPS]
-        child = subprocess.Popen(list(map(str, program)), cwd=TESTS, env=os.environ)
+        program = [sys.executable, "-m", module, *given, state, log, *options, STEPS]
+        child = subprocess.Popen(
+            list(map(str, program)), cwd=TESTS, env=os.environ, start_new_session=number in groups
+        )
         try:
             if not last:
                 wanted = len(before) + chance.randint(1, 5)
                 _wait_for(lambda n=wanted: len(_steps(log)) >= n, child)
                 time.sleep(chance.random() * 0.02)
+                if number in groups:
+                    os.killpg(child.pid, signal.SIGKILL)
                 child.send_signal(signal.SIGKILL)
             code = child.wait(timeout=120)
         finally:

@@ -19,14 +19,16 @@ class NumberReader(Reader):
     Args:
         bad: numbers that cannot be read.
         delay: called with each number before it is read.
+        shuffle: the numbers come in a random order.
     """
 
     def __init__(
         self, size: int, *, shard_id: int = 0, num_shards: int = 1, pad: bool = False, stick: bool = False,
-        bad: tuple[int, ...] = (), delay: Any = None,
+        bad: tuple[int, ...] = (), delay: Any = None, shuffle: bool = False,
     ):  # fmt: skip
         options = {
             "shard_id": shard_id, "num_shards": num_shards, "pad_last_batch": pad, "stick_to_shard": stick,
+            "random_shuffle": shuffle,
         }  # fmt: skip
         super().__init__(size, options)
         self.bad, self.delay = bad, delay

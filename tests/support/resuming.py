@@ -84,11 +84,11 @@ def forever(it: DataIterator) -> Any:
             yield batch
 
 
-def main(folder: str, state: str, log: str, threads: str, depth: str, steps: str) -> None:
-    options = {"num_threads": int(threads), "prefetch_queue_depth": int(depth)}
-    with iterator(Path(folder), **options) as it, open(log, "a") as lines:
-        if os.path.exists(state):
-            it.set_state(json.loads(Path(state).read_text()))
+def goes_on(it: DataIterator, state: str, log: str, steps: int) -> None:
+    """Goes on after the last state that is there; notes each batch, then the state after it."""
+    if os.path.exists(state):
+        it.set_state(json.loads(Path(state).read_text()))
+    with open(log, "a") as lines:
         for batch in forever(it):
             step = it.get_state()["steps"]
             lines.write(f"{step} {digest(batch)}\n")
@@ -96,8 +96,14 @@ def main(folder: str, state: str, log: str, threads: str, depth: str, steps: str
             # Either the old state is there or the new one, whenever the process dies.
             Path(state + ".new").write_text(json.dumps(it.get_state()))
             os.replace(state + ".new", state)
-            if step >= int(steps):
+            if step >= steps:
                 break
+
+
+def main(folder: str, state: str, log: str, threads: str, depth: str, steps: str) -> None:
+    options = {"num_threads": int(threads), "prefetch_queue_depth": int(depth)}
+    with iterator(Path(folder), **options) as it:
+        goes_on(it, state, log, int(steps))
 
 
 if __name__ == "__main__":

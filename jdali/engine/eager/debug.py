@@ -116,6 +116,10 @@ class DebugEngine(Engine):
             source.feed(self.feed.ask(node, convert))
 
     @property
+    def knows_sources(self) -> bool:
+        return self.first_is_over
+
+    @property
     def first_reader(self) -> Node | None:
         """The one whose samples give the random values their keys, as far as it is known."""
         return next(iter(self.readers), None)

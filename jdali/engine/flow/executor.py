@@ -172,6 +172,11 @@ class Engine:
         self._closed = False
 
     @property
+    def knows_sources(self) -> bool:
+        """Whether all readers and external sources are known."""
+        return True
+
+    @property
     def stage_runners(self) -> list[StageRunner]:
         return [r for r in self.runners if isinstance(r, StageRunner)]
 
@@ -189,6 +194,10 @@ class Engine:
             self.seed = int(state["seed"])
             for runner in self.runners:
                 runner.set_pipeline_seed(self.seed)
+
+    def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
+        """See `Feed.leave_epoch`."""
+        self.feed.leave_epoch(state, batches, self.batch_size)
 
     def reset(self) -> None:
         """Starts the external sources again; readers go on with their next epoch."""

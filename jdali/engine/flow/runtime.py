@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import enum
+import functools
 import os
 import queue
 import threading
@@ -326,14 +327,22 @@ class Runtime:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from a state of the sources; what was made, or scheduled, is thrown away."""
+        self._move(functools.partial(self._engine.set_state, state), ended=state.get("end") == End.REACHED)
+
+    def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
+        """Ends an epoch after a state of the sources, see `Feed.leave_epoch`; what was made since is thrown away."""
+        self._move(functools.partial(self._engine.leave_epoch, state, batches), ended=False)
+
+    def _move(self, move: Callable[[], None], *, ended: bool) -> None:
+        """Moves the sources, while nothing is made; `ended`: they are at their end then."""
         with self.turn:
             self._refuse_if_closed(_CLOSED)
             self._halted = True
             try:
                 self._halt()
                 self._forget_made()
-                self._engine.set_state(state)
-                self._drained, self._resets = state.get("end") == End.REACHED, False
+                move()
+                self._drained, self._resets = ended, False
                 if self._drained:
                     self._life = _Life.ENDED
                 elif self._life is _Life.ENDED:

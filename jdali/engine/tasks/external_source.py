@@ -210,6 +210,21 @@ class SourceFeed:
         elif has_state(self.source):
             self.source.set_state(restored(state["own"]))
 
+    def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
+        """Ends an epoch after the batch that a state followed; batches may have been drawn since.
+
+        Args:
+            state: of `get_state`.
+            batches: how many the epoch would have had after that, see `SourceItems.leave_epoch`.
+            batch_size: of these.
+        """
+        self._kinds = [DataKind() for _ in self.layouts]
+        if self._items is not None:
+            one = 1 if self.batch else batch_size
+            self._items.leave_epoch(state, None if batches is None else batches * one)
+        elif not self.is_fed and has_state(self.source):
+            self.source.set_state(restored(state["own"]))
+
     def twin(self) -> SourceFeed:
         """The same source with a position of its own, for replaying; raises RuntimeError if it cannot be had."""
         twin = copy.copy(self)

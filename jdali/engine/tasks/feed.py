@@ -262,21 +262,46 @@ class Feed:
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
-        if batches and self.refills.get_state():  # a good sample of the last batch may be wanted
-            self._skip(batches - 1, count)
-            draw = self.draw(count)
-            self.settle(draw)
-            self.refills.note_good(draw.refs)
-        else:
-            self._skip(batches, count)
-
-    def _skip(self, batches: int, count: int) -> None:
-        for reader in self._readers.values():
-            reader.skip(batches, count)
         for source in self._externals.values():
             source.skip(batches, count)
-        self.iteration += batches
-        self.position += batches * count
+        self._skip_readers(batches, count)
+
+    def _skip_readers(self, batches: int, count: int) -> None:
+        """As `skip`, but for the external sources."""
+        has_leads = bool(self.refills.get_state()) and batches > 0
+        for reader in self._readers.values():
+            reader.skip(batches - has_leads, count)
+        self.iteration += batches - has_leads
+        self.position += (batches - has_leads) * count
+        if has_leads:  # a good sample of the last batch may be wanted
+            positions = self._go_on(count)
+            refs = self.refills.expect(positions)
+            self.refills.settle(positions, refs)
+            self.refills.note_good(refs)
+
+    def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
+        """Ends an epoch after the batch that a state followed; batches may have been drawn since.
+
+        Args:
+            state: of `get_state`.
+            batches: how many the epoch would have had after that: they are left out. None: nobody knows; external
+                sources begin again, if they can, and readers go on.
+            count: samples of a batch.
+        """
+        for node, reader in self._readers.items():
+            reader.set_state(state["readers"][node.name])
+        self.refills.set_state(state.get("ahead", {}))
+        self._ends.clear()
+        self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
+        self.position = int(state["position"])
+        if state.get("end") == End.LEFT:
+            self.reset()
+        for node, source in self._externals.items():
+            source.leave_epoch(state["sources"][node.name], batches, count)
+        if batches is None:
+            self.reset()
+        else:
+            self._skip_readers(batches, count)
 
     def ask(self, node: Node, question: Callable[[], _Answer]) -> _Answer:
         """Asks a source; raises OperatorError in place of the source's exception."""

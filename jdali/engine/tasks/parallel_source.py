@@ -58,6 +58,11 @@ class RemoteSource:
         self._local.set_state(state)
         return [], self._local.get_state()
 
+    def leave_epoch(self, *request: Any) -> tuple[Any, Any]:
+        """See `SourceFeed.leave_epoch`."""
+        self._local.leave_epoch(*request)
+        return [], self._local.get_state()
+
 
 @dataclasses.dataclass
 class _Ahead:
@@ -185,6 +190,12 @@ class ParallelSource(SourceFeed, InWorkers):
         self._ahead.clear()
         if not self._takes_index:
             self._state = self._call("set_state", state).result()[1]
+
+    def leave_epoch(self, state: dict[str, Any], batches: int | None, batch_size: int) -> None:
+        """See `SourceFeed.leave_epoch`."""
+        self._ahead.clear()
+        if not self._takes_index:
+            self._state = self._call("leave_epoch", state, batches, batch_size).result()[1]
 
     def twin(self) -> SourceFeed:
         """See `SourceFeed.twin`; this one runs in the process itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
@@ -116,6 +117,34 @@ class SourceItems:
             if next(self._iterator, self) is self:
                 raise ValueError(f"external_source: it ended before item {wanted}, where the state was taken")
         self._taken = wanted
+
+    def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
+        """Ends an epoch after the items that a state followed; some may have been taken since.
+
+        A source that can neither go back there nor begin again goes on where it is.
+
+        Args:
+            state: of `get_state`.
+            items: how many the epoch would have had after that: they are left out. None: nobody knows; a source with a
+                `cycle` begins again.
+        """
+        if not (self._is_indexed or self._restarts or "own" in state):
+            return
+        if items is None and self._cycle != "no":
+            if self._restarts:
+                self.restart()
+            elif "own" in state:
+                self.set_state(state)
+            return
+        self.set_state(state)
+        if self._is_indexed and items:
+            size = len(self._source)
+            wanted = self._taken + items
+            self.set_state({"taken": wanted % size if self._cycle == "quiet" and size else min(wanted, size)})
+        elif self._restarts or "own" in state:
+            with contextlib.suppress(StopIteration):
+                for _ in range(items or 0):
+                    self.next()
 
     # --- again ------------------------------------------------------------------------------
     @property
