@@ -34,9 +34,15 @@ def values(outputs):
 
 def loops(pipe, count):
     """What some loops give; `in_thread` has a limit of time."""
-    with_end = in_thread(lambda: [[values(outputs) for outputs in pipe] for _ in range(count)])()
+
+    def loop():
+        got = [values(outputs) for outputs in pipe]
+        pipe.reset()  # without effect where a reader ends the epoch
+        return got
+
+    found = in_thread(lambda: [loop() for _ in range(count)])()
     pipe.close()
-    return with_end
+    return found
 
 
 def test_with_the_reader():
@@ -94,6 +100,14 @@ def test_with_a_source_that_ends_and_begins_again(debug):
 
 def test_with_a_source_that_ends_for_good():
     assert loops(defined(lambda: fn.external_source(LIST)), 2) == [[[0] * 4, [1] * 4], []]
+
+
+def test_the_end_of_a_source_is_told_up_to_the_reset():
+    pipe = defined(lambda: fn.external_source(LIST, cycle="raise"))
+    assert [len(list(pipe)) for _ in range(3)] == [2, 0, 0]
+    pipe.reset()
+    assert len(list(pipe)) == 2
+    pipe.close()
 
 
 def test_with_a_callback_that_ends():

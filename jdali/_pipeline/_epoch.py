@@ -20,8 +20,8 @@ def epoch(built: Run, run: Callable[[], Outputs], *, feeds_itself: bool) -> Iter
     """Goes through the batches of a pipeline up to the end of the epoch.
 
     That is the batch with the reader's last sample of it, or where an external source ends. As with `run`, a batch may
-    hold samples of the next epoch as well, which come once. A pipeline at the end of a source begins again, if the
-    source can.
+    hold samples of the next epoch as well, which come once; and a source that is at its end stays there up to the
+    `reset`.
 
     Args:
         built: the pipeline.
@@ -37,8 +37,6 @@ def epoch(built: Run, run: Callable[[], Outputs], *, feeds_itself: bool) -> Iter
 
 
 def _batches(built: Run, run: Callable[[], Outputs], feeds_itself: bool) -> Iterator[Outputs]:
-    if built.is_at_end:
-        built.reset()
     known = built.engine.knows_sources
     begun = _epoch_of_reader(built) if known else 0  # in debug mode the first batch makes the sources known
     while True:

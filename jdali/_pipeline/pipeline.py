@@ -296,7 +296,8 @@ class Pipeline:
     def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
         """The batches up to the end of the epoch: of the reader, or where an external source ends.
 
-        As with `run`, the last one may hold samples of the next epoch. A loop that was left is continued by the next.
+        As with `run`, the last one may hold samples of the next epoch. A loop that was left is continued by the next;
+        after the end of a source, `reset` comes first.
 
         Raises:
             TypeError: nothing in the pipeline says where an epoch ends.

@@ -95,11 +95,6 @@ class Run:
             if self.executor.reset():
                 self._state = {**self._at_end(), "end": End.LEFT}
 
-    @property
-    def is_at_end(self) -> bool:
-        """Whether the end of an external source was taken, and there was no `reset` since."""
-        return self._state.get("end") == End.REACHED
-
     def _at_end(self) -> dict[str, Any]:
         """The state at the end of an external source: those that are before it have given a batch that is lost."""
         if self._state.get("end") == End.REACHED:

@@ -62,27 +62,28 @@ def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | 
         while connection in wait([connection, parent.sentinel]):
             call = connection.recv()
             lent = Memory(_memory.receive(connection), call.lent) if call.lent else None
+            new: Memory | None = None
             try:
                 if made is None:
                     made = objects if loads is None else receive(objects, loads)
-                answer, memory = _answer(made, call, lent)
+                answer, new = _answer(made, call, lent)
             except Exception as error:
-                answer, memory = ForkingPickler.dumps(CallFailure(portable(error))), lent
+                answer = ForkingPickler.dumps(CallFailure(portable(error)))
             connection.send_bytes(answer)
-            if memory is not lent and memory is not None:
-                _memory.send(connection, memory.descriptor, parent.pid)
-                memory.close()
+            if new is not None:
+                _memory.send(connection, new.descriptor, parent.pid)
+                new.close()
             if lent is not None:
                 lent.close()
     os._exit(1)  # nothing of the user's is waited for
 
 
-def _answer(objects: Sequence[Any], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory]:
-    """A pickled `Parcel`, and the memory that its arrays are in."""
+def _answer(objects: Sequence[Any], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory | None]:
+    """A pickled `Parcel`, and the memory that its arrays are in, if that is new."""
     content, extra = getattr(objects[call.number], call.method)(*call.arguments)
     parcel, memory = pack(content, extra, lent, call.least)
     try:
-        return ForkingPickler.dumps(parcel), memory
+        return ForkingPickler.dumps(parcel), memory if parcel.is_new else None
     except BaseException:
         if parcel.is_new:
             memory.close()

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from support.callbacks import dies, doubled, fails_on_three, two_outputs
+from support.callbacks import dies, doubled, fails_on_three, never, two_outputs
 
 import jdali
 from jdali import fn
 
 
-def run(define, parallel=True, count=1):
+def run(define, parallel=True, count=1, **options):
     """Values and layouts of some batches."""
-    pipe = jdali.Pipeline(batch_size=5, num_threads=2, py_num_workers=2, py_start_method="forkserver")
+    pipe = jdali.Pipeline(
+        batch_size=5, num_threads=2, py_num_workers=2, py_start_method="forkserver", **options
+    )
     with pipe:
         outputs = define(parallel)
         pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
@@ -68,3 +70,12 @@ def test_a_function_used_by_two_pipelines():
 def test_not_on_whole_batches():
     with pytest.raises(ValueError, match="not with batch_processing"):
         fn.python_function(numbers(), function=doubled, parallel=True, batch_processing=True)
+
+
+def test_a_call_that_takes_longer_than_it_may():
+    with pytest.raises(
+        RuntimeError, match=r"worker process \d+ has not answered a call for 0.2 s, which is py_timeout"
+    ):
+        run(lambda parallel: fn.python_function(numbers(), function=never, parallel=parallel), py_timeout=0.2)
+    with pytest.raises(ValueError, match="py_timeout must be more than 0 seconds, not 0"):
+        jdali.Pipeline(batch_size=1, py_timeout=0)

@@ -138,6 +138,11 @@ def fails_on_three(sample: Any) -> Any:
     return sample
 
 
+def never(value: Any) -> Any:
+    time.sleep(600)
+    return value
+
+
 def dies(sample: Any) -> Any:
     os._exit(7)
 
