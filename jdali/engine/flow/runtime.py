@@ -9,7 +9,6 @@ where data is fed or the user wants it so.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import enum
 import functools
 import os
@@ -20,6 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from jdali.engine._keeper import Abandon, Remains, keep
 from jdali.engine._loose import Changes
 from jdali.engine.flow.drawn_ahead import DrawErrors, DrawFailed, DrawnAhead
 from jdali.engine.flow.executor import Engine, Iteration, Result
@@ -52,38 +52,6 @@ class _Life(enum.Enum):
     RUNNING = "batches are made"
     ENDED = "a source is at its end, and that was taken"
     CLOSED = "everything ends"
-
-
-class Abandon:
-    """Ends a runtime soon, without waiting, taking a lock, or holding it: for the garbage collector.
-
-    It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
-    must not wait for them.
-    """
-
-    def __init__(self) -> None:
-        self.orders: queue.SimpleQueue[None] = queue.SimpleQueue()  # of the keeper's thread
-
-    def __call__(self) -> None:
-        self.orders.put(None)
-
-
-class _Remains:
-    """What is left to be closed of an engine that was collected: nothing in it is the user's."""
-
-    def __init__(self, engine: Engine, changed: Changes):
-        self._pool, self._readers, self._changed = engine.pool, list(engine.readers.values()), changed
-
-    def close(self) -> None:
-        with self._changed:
-            self._changed.notify_all()  # the threads that made batches find nobody to work for
-        self._pool.interrupt()
-        for reader in self._readers:
-            reader.interrupt()
-        self._pool.close()
-        for reader in self._readers:
-            with contextlib.suppress(AttributeError):
-                reader.close()
 
 
 class Runtime:
@@ -158,8 +126,8 @@ class Runtime:
                 self._life = _Life.RUNNING
             if self._threads or self._life is _Life.CLOSED or self._when is When.INLINE:
                 return
-            known = self.abandon.orders, weakref.ref(self), _Remains(self._engine, self._changed)
-            keeper = threading.Thread(target=_keep, args=known, name="jdali-keeper", daemon=True)
+            known = self.abandon.orders, weakref.ref(self), Remains(self._engine, self._changed)
+            keeper = threading.Thread(target=keep, args=known, name="jdali-keeper", daemon=True)
             draw = self._draw if self._drawn is None else self._drawn.next
             self._makers = Makers(self._engine, self._made, draw, self._may_draw, self._stopped)
             self._threads = threads = [keeper, *self._makers.threads()]
@@ -428,16 +396,6 @@ class Runtime:
         except StopIteration:
             self._drained = True
             raise
-
-
-def _keep(orders: queue.SimpleQueue[None], runtime: weakref.ref[Runtime], remains: _Remains) -> None:
-    """Closes when nobody uses the pipeline any more; holds nothing of the user's until then."""
-    orders.get()
-    living = runtime()
-    if living is None:
-        remains.close()
-    elif not living._stopped():
-        living.close()
 
 
 _LIVE: weakref.WeakSet[Runtime] = weakref.WeakSet()

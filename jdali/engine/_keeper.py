@@ -1,0 +1,63 @@
+"""What ends a pipeline that nobody uses any more, and holds nothing of the user's until then."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import weakref
+from typing import Protocol
+
+from jdali.engine._loose import Changes
+from jdali.engine.flow.executor import Engine
+
+
+class Closing(Protocol):
+    """What is to be closed."""
+
+    def _stopped(self) -> bool:
+        """Whether it is closed, or its threads are to end for another reason."""
+
+    def close(self) -> None:
+        """Ends everything."""
+
+
+class Abandon:
+    """Ends a runtime soon, without waiting, taking a lock, or holding it: for the garbage collector.
+
+    It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
+    must not wait for them.
+    """
+
+    def __init__(self) -> None:
+        self.orders: queue.SimpleQueue[None] = queue.SimpleQueue()  # of the keeper's thread
+
+    def __call__(self) -> None:
+        self.orders.put(None)
+
+
+class Remains:
+    """What is left to be closed of an engine that was collected: nothing in it is the user's."""
+
+    def __init__(self, engine: Engine, changed: Changes):
+        self._pool, self._readers, self._changed = engine.pool, list(engine.readers.values()), changed
+
+    def close(self) -> None:
+        with self._changed:
+            self._changed.notify_all()  # the threads that made batches find nobody to work for
+        self._pool.interrupt()
+        for reader in self._readers:
+            reader.interrupt()
+        self._pool.close()
+        for reader in self._readers:
+            with contextlib.suppress(AttributeError):
+                reader.close()
+
+
+def keep(orders: queue.SimpleQueue[None], runtime: weakref.ref[Closing], remains: Remains) -> None:
+    """Closes a runtime, or what is left of it, when it is abandoned; the work of a thread."""
+    orders.get()
+    living = runtime()
+    if living is None:
+        remains.close()
+    elif not living._stopped():
+        living.close()
