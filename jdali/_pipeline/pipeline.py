@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from jdali._batches.placement import BatchSplit
 from jdali._batches.slabs import MOST_IDLE, SlabPool
-from jdali._pipeline._epoch import epoch
 from jdali._pipeline.building import Building
 from jdali._pipeline.checkpoint import Checkpoints
 from jdali._pipeline.config import OperatorConcurrency, Option, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition, current_owner
+from jdali._pipeline.epoch import epoch
 from jdali._pipeline.facts import Facts
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.part import part_of

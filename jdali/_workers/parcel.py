@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali._workers._memory import allocate
+from jdali._workers.memory import allocate
 from jdali.tensors import Tensor, TensorCPU
 
 _ALIGNMENT = 64  # bytes, as NumPy and XLA like it
@@ -20,7 +20,7 @@ _ALIGNMENT = 64  # bytes, as NumPy and XLA like it
 
 @dataclasses.dataclass(frozen=True)
 class _ArrayEntry:
-    """Where an array stands in the memory, and what it is."""
+    """Offset of an array in the memory, its shape, dtype and layout."""
 
     offset: int
     shape: tuple[int, ...]

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from jdali._workers import _memory
+from jdali._workers import memory as _memory
 from jdali._workers.parcel import Memory, Parcel
 from jdali._workers.worker_process import MethodCall, serve
 
@@ -139,7 +139,7 @@ class ProcessPool:
 
     @property
     def is_own(self) -> bool:
-        """Whether this process started them; else this is a copy of the pool, in a process that was forked."""
+        """True if this process started them; else this is a copy of the pool, in a process that was forked."""
         return self._owner == os.getpid()
 
     def pids(self) -> list[int]:
@@ -213,7 +213,7 @@ class Observer:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal; False where the system does not show it."""
+    """True if a process was stopped by a signal; False where the system does not show it."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

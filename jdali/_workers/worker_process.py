@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from jdali._workers import _memory
+from jdali._workers import memory as _memory
 from jdali._workers.parcel import Memory, pack
 from jdali._workers.sending import receive
 

@@ -15,13 +15,13 @@ from jdali._state import StateError
 from jdali._system.devices import to_host
 from jdali.engine.workers.interpreter_exit import until_exit
 from jdali.iterator import replay as replay
-from jdali.iterator._take import FirstBatches
 from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.run_ahead import Inline, RunAhead
 from jdali.iterator.state import checkpoints, restored_state
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
+from jdali.iterator.take import FirstBatches
 from jdali.iterator.waiting_clock import WaitClock
 from jdali.pipeline import Pipeline
 from jdali.profiler import Recorder, Report
@@ -244,7 +244,7 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         return FirstBatches(batches, self._begin_within, self._next_within, self.__len__)
 
     def _is_over_within(self, batches: int) -> bool:
-        """Whether so many batches of an epoch were given, and there are more."""
+        """True if so many batches of an epoch were given, and there are more."""
         return self._end is None and self._done >= batches and self._done != self._length
 
     def _begin_within(self, batches: int) -> None:

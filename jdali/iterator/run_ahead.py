@@ -10,8 +10,8 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 
-from jdali.engine._loose import Changes, loose_thread
 from jdali.engine.flow.gate import Stopped
+from jdali.engine.flow.loose_thread import Changes, loose_thread
 from jdali.engine.flow.runtime import FORKED, close_all
 from jdali.engine.workers.interpreter_exit import begin_exit
 from jdali.iterator.stream import BatchStream, EpochEnd, Item, item_or_failure
@@ -23,7 +23,9 @@ _CLOSED = "iterator: it is closed"
 
 
 class _Ending:
-    """Whether a `RunAhead` was closed; it holds nothing of that, so its thread and the garbage collector may have it."""
+    """Says if a `RunAhead` was closed; it holds nothing of that, so its thread and the garbage collector may
+    have it.
+    """
 
     def __init__(self) -> None:
         self.changed = Changes()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jdali._workers import _memory
+from jdali._workers import memory as _memory
 from jdali._workers.parcel import Received, pack
 from jdali.tensors import TensorCPU
 

@@ -173,7 +173,7 @@ class Engine:
 
     @property
     def knows_sources(self) -> bool:
-        """Whether all readers and external sources are known."""
+        """True if all readers and external sources are known."""
         return True
 
     @property

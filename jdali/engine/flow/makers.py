@@ -10,9 +10,9 @@ from collections.abc import Callable
 import jax
 
 from jdali._batches.store import PaddedBlock
-from jdali.engine._loose import loose_thread
 from jdali.engine.flow.executor import Engine, Iteration, Result
 from jdali.engine.flow.gate import Gate, Stopped, Way
+from jdali.engine.flow.loose_thread import loose_thread
 from jdali.engine.flow.ready_queue import ReadyQueue
 from jdali.engine.workers.native_calls import NATIVE
 

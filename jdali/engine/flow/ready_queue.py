@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import collections
 
-from jdali.engine._loose import Changes
 from jdali.engine.flow.executor import Result
+from jdali.engine.flow.loose_thread import Changes
 
 
 class Room:

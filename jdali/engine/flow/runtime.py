@@ -19,10 +19,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from jdali.engine._keeper import Abandon, Remains, keep
-from jdali.engine._loose import Changes
 from jdali.engine.flow.drawn_ahead import DrawErrors, DrawFailed, DrawnAhead
 from jdali.engine.flow.executor import Engine, Iteration, Result
+from jdali.engine.flow.keeper import Abandon, Remains, keep
+from jdali.engine.flow.loose_thread import Changes
 from jdali.engine.flow.makers import Makers
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
 from jdali.engine.tasks.feed import End
@@ -381,11 +381,13 @@ class Runtime:
         return self._life is _Life.CLOSED or self._halted
 
     def _may_draw(self) -> bool:
-        """Whether a batch can be begun: of those made ahead none is after the end of a source, up to the `reset`."""
+        """True if a batch can be begun: of those made ahead none is after the end of a source, up to the
+        `reset`.
+        """
         return self._when is not When.AHEAD or not self._drained
 
     def _draw(self) -> Iteration:
-        """What the sources give next."""
+        """Draws the next batch of the sources."""
         if self._drained:
             raise StopIteration
         try:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jdali._batches.slabs import MOST_IDLE, SlabPool
-from jdali.engine._serving import Serving
 from jdali.engine.failure import NodeFailure
+from jdali.engine.workers.serving import Serving
 from jdali.engine.workers.threads import Here, TaskExecutor, Turn
 from jdali.engine.workers.timing import TimedPool
 from jdali.graph.node import Node

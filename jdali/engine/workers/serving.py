@@ -1,4 +1,4 @@
-"""Which threads work for a pipeline: one that asked it for a batch would wait for itself."""
+"""Marks the threads that work for a pipeline: one that asked it for a batch would wait for itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 
 class Serving:
-    """In `with serving:` a thread works for a pipeline; one of its pool is told once, by `__enter__`."""
+    """In `with serving:` a thread works for a pipeline; a thread of its pool enters it once."""
 
     def __init__(self) -> None:
         self._local = threading.local()

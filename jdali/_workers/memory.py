@@ -18,7 +18,9 @@ _SMALLEST = mmap.ALLOCATIONGRANULARITY
 
 
 def folders() -> list[str | None]:
-    """Where memory is taken from: the file system in memory, where there is one; then the folder of temporary files."""
+    """Chooses the folder of shared memory: the file system in memory, where there is one; then that of
+    temporary files.
+    """
     return [*([str(_SHARED_MEMORY)] if os.access(_SHARED_MEMORY, os.W_OK) else []), None]
 
 

@@ -1,4 +1,4 @@
-"""What ends a pipeline that nobody uses any more, and holds nothing of the user's until then."""
+"""Closes a pipeline that nobody uses any more, and holds nothing of the user's until then."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import queue
 import weakref
 from typing import Protocol
 
-from jdali.engine._loose import Changes
 from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.loose_thread import Changes
 
 
 class Closing(Protocol):
-    """What is to be closed."""
+    """A runtime that can be closed."""
 
     def _stopped(self) -> bool:
-        """Whether it is closed, or its threads are to end for another reason."""
+        """True if it is closed, or its threads are to end for another reason."""
 
     def close(self) -> None:
         """Ends everything."""
@@ -36,7 +36,7 @@ class Abandon:
 
 
 class Remains:
-    """What is left to be closed of an engine that was collected: nothing in it is the user's."""
+    """Parts of an engine that was collected and that are still to be closed: nothing in them is the user's."""
 
     def __init__(self, engine: Engine, changed: Changes):
         self._pool, self._readers, self._changed = engine.pool, list(engine.readers.values()), changed
