@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 _STEPS = 32  # table entries a sample
-_BANK_LIMIT = 1 << 20  # largest matrix of weights; rates with few common factors would need more
-_BANK_INPUTS = 128  # smallest number of inputs to go on from one product to the next
-_CHUNK = 1 << 14  # outputs at a time where there is no such matrix
+# Weights of a bank, at most; those of rates with few common factors, which would need more, are worked out output by
+# output. Files say their rates, and the last banks are kept.
+_BANK_LIMIT = 1 << 20
+_BANK_INPUTS = 128  # number of inputs to go on from one product to the next, if the limit lets
+_CHUNK = 1 << 19  # inputs of all outputs that are worked out at a time where there is no bank
 # Multiplications up to which OpenBLAS stays in the thread that calls it. Its own threads would wait for each
 # other while the caller's pool keeps the cores busy: one to ten times as slow.
 _MOST_MULTIPLICATIONS = 1 << 18
@@ -81,8 +83,8 @@ def resample(
     step = Fraction(float(in_rate)) / Fraction(float(out_rate))
     if count == 0 or len(wave) == 0:
         result = np.zeros((count, channels.shape[1]), np.float32)
-    elif step.denominator * (step.numerator + 2 * lobes + 1) <= _BANK_LIMIT:
-        result = _resample_by_bank(channels, _bank(step, lobes), count, lobes)
+    elif count >= step.denominator and (periods := _bank_periods(step, lobes)):
+        result = _resample_by_bank(channels, _bank(step, lobes, periods), count, lobes)
     else:
         result = _resample_by_gather(channels, float(in_rate) / float(out_rate), count, lobes)
     return result.reshape(count, *wave.shape[1:])
@@ -106,15 +108,35 @@ class _Bank:
     blocks: tuple[tuple[int, int, np.ndarray[Any, np.dtype[np.float32]]], ...]
 
 
-@functools.lru_cache(maxsize=16)
-def _bank(step: Fraction, lobes: int) -> _Bank:
-    """One period is `denominator` outputs over `numerator` inputs. A block has enough periods that the
-    inputs it shares with its neighbours (2 · lobes) do not outweigh the rest.
+def _block_outputs(step: Fraction, lobes: int) -> int:
+    """Outputs of a block, which reach over about as many inputs as it shares with its neighbours, or over fewer: a
+    product of several periods with its weights must not be a large one.
     """
+    return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
+
+
+def _bank_periods(step: Fraction, lobes: int) -> int:
+    """Periods of a bank: as many as are worth it and keep it small; 0 if one is too large.
+
+    One period is `denominator` outputs over `numerator` inputs. With few inputs in it, those that a product shares
+    with its neighbours (2 · lobes) would outweigh the rest.
+    """
+
+    def weights(periods: int) -> int:
+        outputs = periods * step.denominator
+        return outputs * (math.ceil(min(_block_outputs(step, lobes), outputs) * step) + 2 * lobes + 1)
+
     periods = -(-_BANK_INPUTS // step.numerator)
+    while periods and weights(periods) > _BANK_LIMIT:
+        periods //= 2
+    return periods
+
+
+@functools.lru_cache(maxsize=16)
+def _bank(step: Fraction, lobes: int, periods: int) -> _Bank:
     hop, outputs = periods * step.numerator, periods * step.denominator
     position = np.arange(outputs) * step.numerator / step.denominator
-    width = max(8, int((2 * lobes + 1) / step))
+    width = _block_outputs(step, lobes)
     blocks = []
     for start in range(0, outputs, width):
         part = position[start : start + width]
@@ -151,10 +173,11 @@ def _resample_by_gather(
     result = np.empty((count, channels.shape[1]), np.float32)
     padded = np.pad(channels, ((lobes, lobes + 1), (0, 0)))
     taps = np.arange(-lobes, lobes + 1)
-    for start in range(0, count, _CHUNK):
-        position = np.arange(start, min(start + _CHUNK, count)) * step
+    at_once = max(1, _CHUNK // (len(taps) * channels.shape[1]))
+    for start in range(0, count, at_once):
+        position = np.arange(start, min(start + at_once, count)) * step
         index = np.floor(position).astype(np.intp)[:, None] + taps
         weights = window_weights(index - position[:, None], lobes)
         seen = padded[np.clip(index + lobes, 0, len(padded) - 1)]
-        result[start : start + _CHUNK] = np.einsum("nt,ntc->nc", weights, seen)
+        result[start : start + at_once] = np.einsum("nt,ntc->nc", weights, seen)
     return result
