@@ -1,30 +1,33 @@
-"""Options for reading files, above all in remote storage (s3://, gcs://, https://, ...): limits, retries,
-read-ahead.
+"""How files are read, above all those in remote storage (s3://, gcs://, https://, ...): limits, retries, read-ahead.
 
 Wherever a reader takes a path it takes a URL that fsspec knows. Credentials, endpoints and whatever else
 a kind of storage needs are set where fsspec looks for them: its configuration files, `fsspec.config.conf`,
 and the environment variables of the service. What jdali itself does with requests is set here::
 
     jdali.storage.configure(retries=8, time_limit=30)
+
+What data may ask for at most (pixels, frames, entries of a list, bytes) is set here as well::
+
+    jdali.storage.configure(max_pixels=50_000_000)
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
+
+from jdali._system import limits
 
 __all__ = ["Options", "configure", "options"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Options:
-    """Options for reading files; those on requests concern remote files.
+class Options(limits.Limits):
+    """How files are read, and what data may ask for at most: the attributes of `Limits`. What concerns requests is of
+    remote files.
 
     Attributes:
-        max_file_bytes: the largest file that is read as a whole, and the largest record or window of one, local or
-            remote: a larger one is a bad sample, and nothing is allocated for it. None: what the machine (or the
-            container) has as memory, of remote files anything; with a limit, their sizes are asked for first.
         retries: how often a request is made again that failed for a reason that may pass: no connection,
             a connection that broke, no answer in time, too few bytes, a server in trouble (HTTP 408, 425,
             429, 5xx). What is missing or forbidden is not asked for again.
@@ -54,11 +57,11 @@ class Options:
     samples_ahead: int | None = None
     bytes_ahead: int = 256 << 20
     block_size: int = 4 << 20
-    max_file_bytes: int | None = None
     allow_protocols: Sequence[str] = ()
     allow_outside: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         lowest = {"retries": 0, "first_wait": 0, "longest_wait": 0, "requests": 1, "bytes_ahead": 0}
         for name, least in (*lowest.items(), ("block_size", 1 << 12)):
             if getattr(self, name) < least:
@@ -71,15 +74,13 @@ class Options:
             raise ValueError(f"storage: time_limit is {self.time_limit}, it must be above 0 seconds")
         if self.samples_ahead is not None and self.samples_ahead < 1:
             raise ValueError(f"storage: samples_ahead is {self.samples_ahead}, it must be at least 1")
-        if self.max_file_bytes is not None and self.max_file_bytes < 1:
-            raise ValueError(f"storage: max_file_bytes is {self.max_file_bytes}, it must be at least 1")
 
 
-_current = Options()
+limits.use(Options(**dataclasses.asdict(limits.current())))
 
 
 def configure(**changes: Any) -> Options:
-    """Changes options, for all readers from now on; gives those that held before.
+    """Changes options, for all readers and decoders from now on; gives those that held before.
 
     Args:
         changes: attributes of `Options`.
@@ -89,12 +90,11 @@ def configure(**changes: Any) -> Options:
     2
     >>> _ = configure(**dataclasses.asdict(before))
     """
-    global _current
-    before = _current
-    _current = dataclasses.replace(before, **changes)
+    before = options()
+    limits.use(dataclasses.replace(before, **changes))
     return before
 
 
 def options() -> Options:
     """Returns the options in force."""
-    return _current
+    return cast("Options", limits.current())

@@ -13,7 +13,7 @@ from jdali._pipeline.run import Run
 from jdali._pipeline.unused_outputs import warn_of_unused_outputs
 from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator, host_device
-from jdali._system.regular_file import memory_limit
+from jdali._system.limits import memory_limit
 from jdali._workers.pool import WorkerPool
 from jdali.engine.eager.debug import DebugEngine
 from jdali.engine.flow import report as _report

@@ -6,6 +6,7 @@ of URLs come after the retries of `jdali.storage`.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from jdali._storage.names import join_all as join_all
 from jdali._storage.names import parent as parent
 from jdali._storage.names import plain as plain
 from jdali._storage.scope import Scope
+from jdali._system import limits
 from jdali._system.regular_file import check_size, no_memory, open_regular
 from jdali.storage import options
 
@@ -54,6 +56,26 @@ def read(path: str) -> bytes:
         raise no_memory(path, size) from error
     finally:
         os.close(descriptor)
+
+
+def lines(path: str) -> list[bytes]:
+    """The lines of a text file, without their ends; raises `OSError` also if they are more than the limit."""
+    text = read(path)
+    check_items(path, text.count(b"\n"), "lines")
+    return text.split(b"\n")
+
+
+def check_items(path: str, count: int, what: str) -> None:
+    """Raises `OSError` if a file has more entries than the limit, before they become objects.
+
+    Args:
+        path: of the file.
+        count: how many there are, at most.
+        what: is counted.
+    """
+    if count > limits.most("max_items"):
+        reason = f"its {count} {what} are more than the limit of {limits.words('max_items')}"
+        raise OSError(errno.EFBIG, reason, path)
 
 
 def read_range(path: str, offset: int, size: int) -> bytes:

@@ -7,12 +7,11 @@ the machine has.
 from __future__ import annotations
 
 import errno
-import functools
 import os
 import stat
-from pathlib import Path
 
-from jdali.storage import options
+from jdali._system import limits
+from jdali._system.limits import memory_limit
 
 # Not blocking: opening a FIFO that nobody writes to would wait. On regular files the flag has no effect.
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
@@ -24,8 +23,6 @@ _KINDS = (
     (stat.S_ISCHR, "a character device"),
     (stat.S_ISBLK, "a block device"),
 )
-# The limit of a container, of the second and of the first version of control groups.
-_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def open_regular(path: str) -> tuple[int, int]:
@@ -75,8 +72,7 @@ def _check_mode(path: str, mode: int) -> None:
 
 def most_bytes() -> int:
     """The largest file or record that is read as a whole, bytes."""
-    configured = options().max_file_bytes
-    return memory_limit() if configured is None else min(configured, memory_limit())
+    return min(limits.most("max_file_bytes"), memory_limit())
 
 
 def check_size(path: str, size: int) -> None:
@@ -84,25 +80,11 @@ def check_size(path: str, size: int) -> None:
     most = most_bytes()
     if size <= most:
         return
-    if most == options().max_file_bytes:
-        limit = f"the limit of {most} bytes (max_file_bytes of jdali.storage.configure)"
-    else:
-        limit = f"the memory of {most} bytes"
+    configured = most == limits.current().max_file_bytes
+    limit = f"the limit of {limits.words('max_file_bytes')}" if configured else f"the memory of {most} bytes"
     raise OSError(errno.EFBIG, f"its {size} bytes are more than {limit}", path)
 
 
 def no_memory(path: str, size: int) -> OSError:
     """The error to raise where there was no memory for `size` bytes of a file."""
     return OSError(errno.ENOMEM, f"there is no memory for its {size} bytes", path)
-
-
-@functools.cache
-def memory_limit() -> int:
-    """Bytes of memory that this machine has, or that the container lets its processes take."""
-    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for path in map(Path, _GROUP_LIMITS):
-        try:
-            limits.append(int(path.read_text()))
-        except (OSError, ValueError):
-            continue  # there is none: no file, or "max" in it
-    return min(limits)

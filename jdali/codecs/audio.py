@@ -16,17 +16,20 @@ import soundfile
 from jdali._batches.slabs import empty
 from jdali._errors import SampleError
 from jdali._operators.host_batch import Share
+from jdali._system import limits
 from jdali.codecs import flac as _flac
 from jdali.codecs import incomplete_sound as _incomplete
 from jdali.codecs import mp3 as _mp3
 from jdali.codecs import wav as _wav
-from jdali.codecs.resampling import lobes_of, resample
+from jdali.codecs.resampling import lobes_of, resample, resampled_length
 
-# A header may lie. More values than this, or more for each byte of the file than lossless codecs make of
-# silence, are not believed and so never allocated.
-MAX_VALUES = 1 << 30
-MAX_VALUES_PER_BYTE = 1 << 14
+MAX_VALUES: int
+MAX_VALUES_PER_BYTE: int
+"""The limits `max_sound_values` and `max_values_per_byte` of `jdali.storage.configure`, by their older names."""
+limits.older_names(__name__, {"MAX_VALUES": "max_sound_values", "MAX_VALUES_PER_BYTE": "max_values_per_byte"})
+# Values that a file of any size may have. Beyond them, lossless codecs make some thousands of a byte of silence.
 _SLACK = 1 << 16
+_VALUE_BYTES = 4
 
 ACCEPT_INCOMPLETE = False
 """Whether a file that holds less than its header says, or an OGG file that lacks pages, is taken for a shorter sound, as
@@ -214,6 +217,10 @@ def _decoded(
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)
         resampled = sample_rate > 0 and sample_rate != info.sample_rate
+        if resampled:
+            what = f"the sound of {count} samples of {info.channels} channels at {info.sample_rate} Hz, resampled to "
+            values = resampled_length(count, info.sample_rate, sample_rate) * info.channels
+            _check_values(values, len(content), f"{what}{sample_rate:g} Hz, {values} values,")
         as_float = resampled or (downmix and info.channels > 1) or sound.floats
         return sound.read(first, count, np.dtype(np.float32) if as_float else dtype), info
 
@@ -281,18 +288,24 @@ def _info(sound: _Sound, size: int) -> AudioInfo:
     info = AudioInfo(sound.length, sound.channels, sound.sample_rate)
     if info.channels < 1 or info.sample_rate < 1 or info.length < 0:
         raise SampleError(f"decoders.audio: the header makes no sense: {info}")
-    values = info.length * info.channels
-    if values > _most_values(size):
-        raise SampleError(
-            f"decoders.audio: the header of {size} bytes claims {info.length} samples of {info.channels} "
-            "channels, more than is believed"
-        )
+    what = f"the sound of {info.length} samples of {info.channels} channels that the header claims"
+    limits.check("max_channels", info.channels, f"decoders.audio: {what}")
+    _check_values(info.length * info.channels, size, what)
     return info
 
 
+def _check_values(values: int, size: int, what: str) -> None:
+    """Raises if a sound of so many values, of a file of `size` bytes, is larger than the limits."""
+    if values > _SLACK:
+        limits.check("max_values_per_byte", values // max(size, 1), f"decoders.audio: {what} in {size} bytes")
+    limits.check("max_sound_values", values, f"decoders.audio: {what}")
+    limits.check("max_sample_bytes", values * _VALUE_BYTES, f"decoders.audio: {what}")
+
+
 def _most_values(size: int) -> int:
-    """Bounds the number of values that a file of this many bytes can hold."""
-    return min(MAX_VALUES, MAX_VALUES_PER_BYTE * size + _SLACK)
+    """How many values a file of this many bytes may have."""
+    of_file = limits.most("max_values_per_byte") * size + _SLACK
+    return min(limits.most("max_sound_values"), of_file, limits.most("max_sample_bytes") // _VALUE_BYTES)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import io
 import math
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._system import limits
 from jdali._system.extras import install
 from jdali.codecs.npy import native
 
@@ -22,8 +24,27 @@ _BLOCK, _CARD = 2880, 80
 # Longer headers exist only in damaged files.
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
-# How many times larger than its data a compressed image may be, after the first MiB.
-_MOST_RATIO, _ALWAYS = 4096, 1 << 20
+_ALWAYS = 1 << 20  # bytes that a compressed image may have whatever the size of its data
+# Of an element of a tile, at most: floats are stored as they are where they cannot be made integers.
+_ELEMENT_BYTES = 8
+_GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
+# Columns of the tiles, and the descriptors in them: (length, offset) of what is behind the table.
+_TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
+_FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
+_COLUMN_BYTES = {
+    b"L": 1,
+    b"B": 1,
+    b"A": 1,
+    b"I": 2,
+    b"J": 4,
+    b"E": 4,
+    b"K": 8,
+    b"D": 8,
+    b"C": 8,
+    b"M": 16,
+    b"P": 8,
+    b"Q": 16,
+}
 _BITS = (8, 16, 32, 64, -32, -64)
 
 Cards = dict[bytes, bytes]
@@ -50,7 +71,10 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     for index in indices:
         if not 1 <= index <= len(found):
             raise SampleError(f"there is no HDU {index} in a FITS file of {len(found)}")
-        _check_image(index, *found[index - 1])
+        cards, start, size = found[index - 1]
+        _check_image(index, cards, size)
+        if cards.get(b"ZIMAGE") == b"T":
+            _check_tiles(index, cards, data[start : start + size])
     try:
         with require().open(io.BytesIO(data), memmap=False) as file:
             images = [file[index - 1].data for index in indices]
@@ -59,8 +83,8 @@ def decode(content: Any, indices: Sequence[int]) -> list[np.ndarray]:
     return [native(np.asarray(image)) for image in images]
 
 
-def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int]]:
-    """The cards of each HDU, `count` at most, and the size of its data in bytes."""
+def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
+    """The cards of each HDU, `count` at most, where its data begin, and their size in bytes."""
     if data[:9] != b"SIMPLE  =":
         raise SampleError(
             "it is empty, no FITS file" if not data else f"it is no FITS file: it begins with {data[:9]!r}"
@@ -74,7 +98,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int]]:
                 f"HDU {number} promises {size} bytes of data from byte {at} on, but the file has {len(data)} "
                 "bytes; it is damaged or cut short"
             )
-        yield cards, size
+        yield cards, at, size
         at += -(-size // _BLOCK) * _BLOCK
         if data[at : at + 8] != b"XTENSION":  # what follows, if anything, is no part of the file
             return
@@ -157,8 +181,45 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
             f"HDU {number} is damaged: {tiles} tiles, but {_integer(cards, number, 'NAXIS2')} are stored"
         )
     claimed = item * max(math.prod(shape), math.prod(tile))
-    if claimed > _ALWAYS + _MOST_RATIO * size:
-        raise SampleError(
-            f"HDU {number} claims an image of {claimed} bytes ({shape}) in {size} bytes of compressed data; more "
-            f"than {_MOST_RATIO} times as much is taken for damage"
-        )
+    what = f"HDU {number}, a compressed image of {shape}, {claimed} bytes,"
+    limits.check("max_sample_bytes", claimed, what)
+    if claimed > _ALWAYS:
+        limits.check("max_values_per_byte", claimed // max(size, 1), f"{what} in {size} bytes of data")
+
+
+def _check_tiles(number: int, cards: Cards, data: bytes) -> None:
+    """Raises if a tile that is compressed by gzip holds more than a tile can: astropy unpacks all of it."""
+    shape = _shape(cards, number, "Z")
+    sides = [
+        _integer(cards, number, f"ZTILE{n + 1}", extent if n == 0 else 1) for n, extent in enumerate(shape)
+    ]
+    most = _ELEMENT_BYTES * math.prod(sides)
+    row, rows = _integer(cards, number, "NAXIS1"), _integer(cards, number, "NAXIS2")
+    heap = _integer(cards, number, "THEAP", row * rows)
+    at = 0
+    for column in range(1, _integer(cards, number, "TFIELDS", 0) + 1):
+        form = _FORM.match(cards.get(b"TFORM%d" % column, b""))
+        if form is None:
+            raise SampleError(f"HDU {number} is damaged: its column {column} has no TFORM that is known")
+        count, kind = int(form[1] or 1), form[2]
+        size = -(-count // 8) if kind == b"X" else count * _COLUMN_BYTES[kind]
+        name = cards.get(b"TTYPE%d" % column, b"").strip(b"' ")
+        if name in _TILE_COLUMNS and kind in b"PQ" and count and at + size <= row:
+            one = np.dtype(">u4" if kind == b"P" else ">u8")
+            table = np.frombuffer(data, np.uint8, row * rows).reshape(rows, row)[
+                :, at : at + 2 * one.itemsize
+            ]
+            for length, offset in np.ascontiguousarray(table).view(one).tolist():
+                _check_tile(number, data[heap + offset : heap + offset + length], most)
+        at += size
+
+
+def _check_tile(number: int, tile: bytes, most: int) -> None:
+    if not tile.startswith(_GZIP_MAGIC):
+        return
+    try:
+        size = len(zlib.decompressobj(_GZIP_WINDOW).decompress(tile, most + 1))
+    except zlib.error:
+        return  # said by astropy
+    if size > most:
+        raise SampleError(f"HDU {number} is damaged: a tile of it has more than {most} bytes")

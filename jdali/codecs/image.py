@@ -6,6 +6,7 @@ adding a format is a module like `png.py` and a row here.
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import DTypeLike
 
 from jdali._batches.slabs import contiguous as contiguous_copy
 from jdali._errors import SampleError
+from jdali._system import limits
 from jdali.codecs import bmp as _bmp
 from jdali.codecs import jpeg as _jpeg
 from jdali.codecs import jpeg2000 as _jpeg2000
@@ -44,8 +46,9 @@ _UNSUPPORTED = {b"GIF8": "GIF", b"SIMPLE": "FITS", b"\xff\x0a": "JPEG XL", b"\0\
 # Those of a TIFF may be anything.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
 
-MAX_PIXELS = 500_000_000
-"""Pictures of more pixels are refused by their header, before anything is allocated. May be set."""
+MAX_PIXELS: int
+"""The limit `max_pixels` of `jdali.storage.configure`, by its older name. May be set."""
+limits.older_names(__name__, {"MAX_PIXELS": "max_pixels"})
 
 
 def probe(data: Any) -> ImageInfo:
@@ -54,8 +57,7 @@ def probe(data: Any) -> ImageInfo:
     Args:
         data: bytes, or a contiguous uint8 array.
 
-    Raises `SampleError` if the format is not known, the header is damaged or says more than
-    `MAX_PIXELS`.
+    Raises `SampleError` if the format is not known, the header is damaged or asks for more than the limits.
     """
     view = memoryview(data).cast("B")
     for candidate in FORMATS:
@@ -71,16 +73,19 @@ def probe(data: Any) -> ImageInfo:
         raise corrupt(candidate.name.upper(), "its header is cut off") from None
     except Exception as error:  # nonsense in a header fails in as many ways as there are bytes
         raise corrupt(candidate.name.upper(), f"its header cannot be read ({error})") from error
-    pixels = info.height * info.width
     if info.height < 1 or info.width < 1 or info.channels < 1:
         size = f"{info.height}x{info.width}x{info.channels}"
         raise corrupt(candidate.name.upper(), f"the header says {size}")
-    if pixels > MAX_PIXELS or pixels * info.channels > 4 * MAX_PIXELS:
-        raise SampleError(
-            f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels} is larger than "
-            f"the limit of {MAX_PIXELS} pixels (jdali.codecs.image.MAX_PIXELS)"
-        )
+    _check_size(info, (info.height, info.width, info.channels), info.dtype)
     return info
+
+
+def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:
+    """Raises for a picture, or one decoded to `shape` and `dtype`, that is larger than the limits."""
+    what = f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels}"
+    limits.check("max_pixels", info.height * info.width, what)
+    limits.check("max_channels", info.channels, what)
+    limits.check("max_sample_bytes", math.prod(shape) * dtype.itemsize, f"{what} as {dtype}")
 
 
 def _describe(view: memoryview) -> str:
@@ -194,6 +199,8 @@ def decode(
     shape = *scaled[2:], _channels(info, output_type)
     if out is not None and (out.shape != shape or out.dtype != dtype):
         raise ValueError(f"out is {out.dtype}{list(out.shape)}, the picture {dtype}{list(shape)}")
+    if out is None:
+        _check_size(info, shape, dtype)
     as_stored = window is None and turned == 1 and dtype == np.uint8 and output_type not in (BGR, YCbCr)
     direct = as_stored and out is not None and out.flags.c_contiguous
     whole = tuple(-(-n // denominator) for n in (info.height, info.width))

@@ -10,8 +10,10 @@ import simplejpeg
 
 from jdali._batches.slabs import aligned_empty
 from jdali._operators.host_batch import Share
+from jdali._system import limits
 from jdali.codecs import image
 from jdali.codecs.base import UINT8, ImageInfo
+from jdali.codecs.jpeg import has_many_scans
 from jdali.codecs.jpeg_scan import scan
 from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 
@@ -28,7 +30,11 @@ class Headers:
 
     def __init__(self, encoded: Sequence[np.ndarray[Any, Any]]):
         self._scanned = found = scan(encoded)
-        self._usual = found.usual & (found.extents[:, 0] * found.extents[:, 1] <= image.MAX_PIXELS)
+        sizes = found.extents.prod(axis=1)
+        self._usual = found.usual & (sizes <= limits.most("max_sample_bytes"))
+        self._usual &= found.extents[:, :2].prod(axis=1) <= limits.most("max_pixels")
+        for i in np.flatnonzero(self._usual & found.progressive).tolist():
+            self._usual[i] = not has_many_scans(encoded[i].data, 0)
         self._others: dict[int, ImageInfo] = {}
         self.failures: dict[int, Exception] = {}
         for i in np.flatnonzero(~self._usual).tolist():

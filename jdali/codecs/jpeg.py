@@ -10,6 +10,7 @@ import simplejpeg
 from PIL import JpegImagePlugin
 
 from jdali._batches.slabs import empty
+from jdali._system import limits
 from jdali.codecs.base import (
     UINT8,
     UINT16,
@@ -32,6 +33,8 @@ _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _LOSSLESS_FRAMES = frozenset({0xC3, 0xC7, 0xCB, 0xCF})
 _SEQUENTIAL_FRAMES = frozenset({0xC0, 0xC1})
 _ARITHMETIC_FRAMES = frozenset(range(0xC8, 0xD0))
+PROGRESSIVE_FRAME = 0xC2
+_PROGRESSIVE_FRAMES = frozenset({PROGRESSIVE_FRAME, 0xC6, 0xCA, 0xCE})
 # A Huffman code has at least one bit, and there is one for each block of 64 pixels.
 MOST_PIXELS_PER_BYTE = 512
 _STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})
@@ -90,11 +93,20 @@ def header(view: memoryview) -> ImageInfo:
         raise corrupt("JPEG", f"{components} components")
     if marker not in _ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
         raise corrupt("JPEG", f"{len(view)} bytes cannot hold {height}x{width} pixels")
+    if marker in _PROGRESSIVE_FRAMES and has_many_scans(view, position):
+        raise limits.exceeded(
+            "max_jpeg_scans", f"the number of scans of the progressive JPEG image of {height}x{width}"
+        )
     cuts = not restarts and body[0] == components
     return info_of(
         marker, precision, height, width, components, sampling=sampling, height_at=height_at if cuts else 0,
         turned=turned, adobe=adobe,
     )  # fmt: skip
+
+
+def has_many_scans(view: memoryview, start: int) -> bool:
+    """Whether there may be more scans than the limit from a byte on: each goes over all of a progressive picture."""
+    return bytes(view[start:]).count(bytes([0xFF, _START_OF_SCAN])) > limits.most("max_jpeg_scans")
 
 
 def info_of(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Jpeg2KImagePlugin
 
+from jdali.codecs import _jpeg2000_size
 from jdali.codecs.base import (
     UINT8,
     UINT16,
@@ -76,6 +77,7 @@ def header(view: memoryview) -> ImageInfo:
     sampling = tuple((stream[43 + 3 * c], stream[44 + 3 * c]) for c in range(min(channels, 3)))
     if len(sampling) == 3 and sampling not in _SAMPLINGS:
         raise corrupt("JPEG2000", f"components with steps {sampling} are not supported")
+    _jpeg2000_size.check(stream)
     bits = max(palette or [(stream[42 + 3 * c] & 127) + 1 for c in range(channels)])
     if bits > 16:
         raise corrupt("JPEG2000", f"samples of {bits} bits are not supported")

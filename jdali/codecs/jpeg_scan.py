@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jdali.codecs.base import ImageInfo
-from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, info_of
+from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, PROGRESSIVE_FRAME, info_of
 
 # Bytes of each file that are looked at. Longer headers (a colour profile, a thumbnail) belong to larger pictures,
 # for which a scan of its own is nothing.
@@ -57,6 +57,12 @@ class Scanned:
     extents: np.ndarray
     frames: np.ndarray
     cuts: np.ndarray
+
+    @property
+    def progressive(self) -> np.ndarray:
+        """bool [n]."""
+        found: np.ndarray = self.frames[:, 0] == PROGRESSIVE_FRAME
+        return found
 
     def info(self, i: int) -> ImageInfo:
         """Returns the result of `jpeg.header` for file `i`, a usual one."""

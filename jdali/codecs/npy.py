@@ -123,8 +123,13 @@ def parse_header(head: Any, file_size: int) -> Header:
     return header
 
 
-@functools.lru_cache(maxsize=4096)  # the files of a data set have few different headers
 def _parsed(head: bytes) -> Header:
+    # The files of a data set have few different headers. Long ones, which NumPy does not write, are not kept.
+    return _parsed_once(head) if len(head) <= FIRST_READ else _parsed_once.__wrapped__(head)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parsed_once(head: bytes) -> Header:
     text = head[_VERSION_END + _LENGTH[head[len(_MAGIC)]].size :].decode("latin-1")
     entries: dict[str, str] = {}
     opening = re.match(r"\s*\{", text)

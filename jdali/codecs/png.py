@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +48,13 @@ _LARGEST_RATIO = 1032
 _SUB = 1
 # Up to this share of the rows it is faster to unpack them alone: zlib is slower than what libpng uses here.
 _WORTHWHILE = 0.5
+# The head of a zlib stream, and the most bytes that are stored together in it.
+_ZLIB_HEAD, _STORED_BLOCK = b"\x78\x01", 65535
 # (x start, y start, x step, y step) of the seven passes of an interlaced picture.
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+
+Chunk = tuple[bytes, int, int]
+"""Type, start and end (with length and checksum)."""
 
 
 class _PngDetail(NamedTuple):
@@ -62,8 +68,8 @@ class _PngDetail(NamedTuple):
         return (width * samples * self.depth + 7) // 8
 
 
-def _chunks(view: memoryview) -> Iterator[tuple[bytes, int, int]]:
-    """Type, start and end (with length and checksum) of each chunk that is there as a whole."""
+def _chunks(view: memoryview) -> Iterator[Chunk]:
+    """Each chunk that is there as a whole."""
     position = len(_SIGNATURE)
     while position + 12 <= len(view):
         length, kind = struct.unpack_from(">I4s", view, position)
@@ -102,58 +108,116 @@ def header(view: memoryview) -> ImageInfo:
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     detail: _PngDetail = info.detail
-    chunks = list(_chunks(view))
+    chunks = [chunk for chunk in _chunks(view) if chunk[0] in _NEEDED]
     if not chunks or chunks[-1][0] != b"IEND":
         raise corrupt("PNG", "it is cut off (there is no IEND)")
     compressed = sum(end - start - 12 for kind, start, end in chunks if kind == b"IDAT")
     if info.height * (1 + detail.row_bytes(info.width)) > _LARGEST_RATIO * compressed:
         raise corrupt("PNG", f"{compressed} bytes cannot hold {info.height}x{info.width} pixels")
-    window = request.window
-    if window is None or detail.interlaced or (window[0] + window[2]) > info.height * _WORTHWHILE:
-        return _decode_chunks(view, chunks, info, request)
-    y, x, height, width = window
-    stop = y + max(height, 1)
-    view, first = _rows(view, chunks, info, y, stop)
-    rows = dataclasses.replace(info, height=stop - first)
-    return _decode_chunks(view, list(_chunks(view)), rows, request)[y - first :][:height, x : x + width]
-
-
-def _rows(
-    view: memoryview, chunks: list[tuple[bytes, int, int]], info: ImageInfo, start: int, stop: int
-) -> tuple[memoryview, int]:
-    """A picture of the rows before `stop`, from one on that depends on no row above it, and which that is."""
-    row = 1 + info.detail.row_bytes(info.width)
-    stream = b"".join(view[begin + 8 : end - 4] for kind, begin, end in chunks if kind == b"IDAT")
-    rows = zlib.decompressobj().decompress(stream, row * stop)
-    if len(rows) < row * stop:
-        raise corrupt("PNG", "not enough data")
-    filters = np.frombuffer(rows, np.uint8)[: row * (start + 1) : row]
-    first = int(np.flatnonzero(filters <= _SUB)[-1:].sum())
-    palette = b"".join(view[begin:end] for kind, begin, end in chunks if kind == b"PLTE")
-    size = struct.pack(">II", info.width, stop - first)
-    head = size + bytes(view[24:29])  # depth and so on as they are
-    data = zlib.compress(memoryview(rows)[first * row :], 0)
-    parts = [_SIGNATURE, _chunk(b"IHDR", head), palette, _chunk(b"IDAT", data), _chunk(b"IEND", b"")]
-    return memoryview(b"".join(parts)), first
-
-
-def _decode_chunks(
-    view: memoryview, chunks: list[tuple[bytes, int, int]], info: ImageInfo, request: Request
-) -> np.ndarray:
-    detail: _PngDetail = info.detail
     codecs: Any = imagecodecs()
     deep = detail.depth == 16 and detail.color != _GRAY
     if deep:
         codecs = need_imagecodecs("a 16-bit PNG image with colour or alpha")
+    window = request.window
+    if window is not None and not detail.interlaced and window[0] + window[2] <= info.height * _WORTHWHILE:
+        y, x, height, width = window
+        stop = y + max(height, 1)
+        first, file = _rows(view, chunks, info, y, stop, _checksums(codecs))
+        rows = dataclasses.replace(info, height=stop - first)
+        picture = (
+            _decode_with_pillow(file, rows) if codecs is None else with_channels(codecs.png_decode(file))
+        )
+        return picture[y - first :][:height, x : x + width]
     if codecs is None or (detail.interlaced and not deep):
         return _decode_with_pillow(view, info)
-    if any(kind not in _NEEDED for kind, _, _ in chunks):
-        parts = [view[start:end] for kind, start, end in chunks if kind in _NEEDED]
-        view = memoryview(b"".join([_SIGNATURE, *parts]))
-        chunks = list(_chunks(view))
     if detail.interlaced:
         return _decode_passes(view, chunks, info, codecs)
-    return with_channels(codecs.png_decode(view, out=_usable(info, request)))
+    return with_channels(codecs.png_decode(_plain(view, chunks, info, codecs), out=_usable(info, request)))
+
+
+def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:
+    """The compressed rows."""
+    return b"".join(view[start + 8 : end - 4] for kind, start, end in chunks if kind == b"IDAT")
+
+
+class _Checksums(NamedTuple):
+    crc32: Callable[[Any], int]
+    adler32: Callable[[Any], int]
+
+
+def _checksums(codecs: Any) -> _Checksums:
+    """The fastest there are."""
+    if codecs is not None and codecs.DEFLATE.available:
+        return _Checksums(codecs.deflate_crc32, codecs.deflate_adler32)
+    return _Checksums(zlib.crc32, zlib.adler32)
+
+
+def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> Any:
+    """The picture with its rows not compressed.
+
+    libpng unpacks whatever the stream holds, also after the last row: two megabytes may stand for two gigabytes. Here
+    no more is unpacked than there are rows, which with libdeflate takes less time than libpng's own unpacking.
+    """
+    checksums = _checksums(codecs)
+    for kind, start, end in chunks:
+        if (
+            kind == b"IDAT"
+            and checksums.crc32(view[start + 4 : end - 4]) != struct.unpack_from(">I", view, end - 4)[0]
+        ):
+            raise corrupt("PNG", "IDAT: CRC error")
+    stream = _stream(view, chunks)
+    size = info.height * (1 + info.detail.row_bytes(info.width))
+    rows: Any = None
+    if codecs.DEFLATE.available:
+        with contextlib.suppress(codecs.DeflateError):  # damaged, or there is more in it
+            rows = codecs.deflate_decode(stream, out=size)
+    if rows is None or len(rows) != size:
+        unpacker = zlib.decompressobj()
+        try:
+            rows = unpacker.decompress(stream, size)
+            # Behind the rows a checksum is looked at; of what else may follow nothing matters.
+            unpacker.decompress(unpacker.unconsumed_tail, 1)
+        except zlib.error as error:
+            raise corrupt("PNG", f"its data are damaged ({error})") from error
+        if len(rows) < size:
+            raise corrupt("PNG", "not enough data")
+    first = next(i for i, chunk in enumerate(chunks) if chunk[0] == b"IDAT")
+    head = [view[start:end] for _, start, end in chunks[:first]]
+    return _with_rows(head, memoryview(rows), checksums)
+
+
+def _with_rows(head: list[Any], rows: memoryview, checksums: _Checksums) -> bytearray:
+    """A PNG file of the chunks `head` and of rows, stored as they are."""
+    stored: list[Any] = [b"IDAT", _ZLIB_HEAD]
+    for start in range(0, len(rows), _STORED_BLOCK):
+        block = rows[start : start + _STORED_BLOCK]
+        is_last = start + _STORED_BLOCK >= len(rows)
+        stored += struct.pack("<BHH", is_last, len(block), len(block) ^ 0xFFFF), block
+    stored.append(struct.pack(">I", checksums.adler32(rows)))
+    length = struct.pack(">I", sum(map(len, stored)) - 4)
+    begin = len(_SIGNATURE) + sum(map(len, head)) + len(length)
+    tail = [bytes(4), _chunk(b"IEND", b"")]
+    file = bytearray().join([_SIGNATURE, *head, length, *stored, *tail])
+    end = len(file) - sum(map(len, tail))
+    struct.pack_into(">I", file, end, checksums.crc32(memoryview(file)[begin:end]))
+    return file
+
+
+def _rows(
+    view: memoryview, chunks: list[Chunk], info: ImageInfo, start: int, stop: int, checksums: _Checksums
+) -> tuple[int, memoryview]:
+    """A row that depends on none above it, and a picture of the rows from there on up to `stop`."""
+    row = 1 + info.detail.row_bytes(info.width)
+    rows = zlib.decompressobj().decompress(_stream(view, chunks), row * stop)
+    if len(rows) < row * stop:
+        raise corrupt("PNG", "not enough data")
+    filters = np.frombuffer(rows, np.uint8)[: row * (start + 1) : row]
+    first = int(np.flatnonzero(filters <= _SUB)[-1:].sum())
+    size = struct.pack(">II", info.width, stop - first)
+    palette = [view[begin:end] for kind, begin, end in chunks if kind == b"PLTE"]
+    # Depth and so on as they are.
+    head = [_chunk(b"IHDR", size + bytes(view[24:29])), *palette]
+    return first, memoryview(_with_rows(head, memoryview(rows)[first * row :], checksums))
 
 
 def _usable(info: ImageInfo, request: Request) -> np.ndarray | None:
@@ -169,9 +233,7 @@ def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     return with_channels(as_stored(picture)).astype(info.dtype, copy=False)
 
 
-def _decode_passes(
-    view: memoryview, chunks: list[tuple[bytes, int, int]], info: ImageInfo, codecs: Any
-) -> np.ndarray:
+def _decode_passes(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> np.ndarray:
     """An interlaced picture, each pass as a picture of its own.
 
     imagecodecs does not turn on libpng's own interlace handling, and Pillow has no 16-bit RGB.
@@ -179,8 +241,7 @@ def _decode_passes(
     detail: _PngDetail = info.detail
     unpacker = zlib.decompressobj()
     size = info.height * (detail.row_bytes(info.width) + 8) * 2 + 64
-    stream = b"".join(view[start + 8 : end - 4] for kind, start, end in chunks if kind == b"IDAT")
-    rows = memoryview(unpacker.decompress(stream, size))
+    rows = memoryview(unpacker.decompress(_stream(view, chunks), size))
     out = np.empty((info.height, info.width, info.channels), info.dtype)
     position = 0
     for x, y, step_x, step_y in _PASSES:

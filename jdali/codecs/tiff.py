@@ -29,6 +29,8 @@ from jdali.types import ANY_DATA, GRAY
 _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR = 0, 1, 2, 3, 5, 6
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _LARGEST_TILE = 1 << 24  # pixels of a tile that is larger than the picture itself
+# Bytes that compressions can make of one: none, LZW, Deflate (two numbers), runs.
+_RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
 
 class _TiffDetail(NamedTuple):
@@ -55,6 +57,9 @@ def header(view: memoryview) -> ImageInfo:
     if kind == _UNSIGNED and 1 < bits < 8:
         maximum = float((1 << bits) - 1)
     photometric = one(tiff.PHOTOMETRIC, _BLACK_IS_ZERO)
+    _check_data(
+        tags, height * width * (1 if photometric == _YCBCR else channels) * bits
+    )  # chroma may be smaller
     color_map = None
     if photometric == _PALETTE:
         color_map = np.array(tags.values(tiff.COLOR_MAP), np.uint16).reshape(3, -1).T
@@ -73,6 +78,15 @@ def header(view: memoryview) -> ImageInfo:
         maximum,
         detail=_TiffDetail(bits, photometric, one(tiff.PLANAR, 1) == 2 and channels > 1, color_map),
     )
+
+
+def _check_data(tags: tiff.Directory, bits: int) -> None:
+    """Raises if so many bits of samples cannot be in the strips or tiles, as far as the compression says."""
+    sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
+    ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
+    # Sizes of 0 are those of writers that did not fill them in.
+    if ratio and sizes and all(sizes) and bits > 8 * ratio * sum(sizes):
+        raise corrupt("TIFF", f"{sum(sizes)} bytes of data cannot hold {bits // 8} bytes of samples")
 
 
 def _dtype(bits: int, kind: int) -> np.dtype[Any]:

@@ -14,7 +14,8 @@ from jdali.codecs.base import Window, begins, corrupt
 WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
 ORIENTATION, CHANNELS, PLANAR, COLOR_MAP = 274, 277, 284, 320
 TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
-_STRIP_OFFSETS, _ROWS_PER_STRIP, _STRIP_SIZES, _TILE_OFFSETS, _TILE_SIZES = 273, 278, 279, 324, 325
+STRIP_SIZES, TILE_SIZES = 279, 325
+_STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
 # What the samples depend on, of one value: also order of bits, options of fax, the predictor.
 _SINGLE = frozenset(
@@ -61,7 +62,11 @@ class Directory:
 
     def one(self, tag: int, default: int) -> int:
         """The first value."""
-        return (self.values(tag) or (default,))[0]
+        entry = self.entries.get(tag)
+        if entry is None or entry.kind not in _INTEGERS or not entry.length:
+            return default
+        value: int = struct.unpack_from(self.order + _INTEGERS[entry.kind], self._content(tag))[0]
+        return value
 
     def _content(self, tag: int) -> memoryview:
         kind, count, offset = self.entries[tag]
@@ -113,7 +118,7 @@ def part(
         return None
     across, down = -(-width // columns), -(-height // rows)
     planes = directory.one(CHANNELS, 1) if directory.one(PLANAR, 1) == 2 else 1
-    offset_tag, size_tag = (_TILE_OFFSETS, _TILE_SIZES) if tiled else (_STRIP_OFFSETS, _STRIP_SIZES)
+    offset_tag, size_tag = (_TILE_OFFSETS, TILE_SIZES) if tiled else (_STRIP_OFFSETS, STRIP_SIZES)
     offsets, sizes = (directory.values(tag) for tag in (offset_tag, size_tag))
     if not len(offsets) == len(sizes) == planes * across * down:
         return None

@@ -9,10 +9,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from jdali._errors import SampleError
-from jdali.codecs.video_decoder import MAX_BYTES, PADDING, VideoDecoder
-from jdali.codecs.video_index import Source, VideoIndex, build_index
+from jdali._system import limits
+from jdali.codecs.video_decoder import PADDING, VideoDecoder
+from jdali.codecs.video_index import Source, VideoIndex, build_index, check_frames
 
-__all__ = ["MAX_BYTES", "PADDING", "Source", "VideoDecoder", "VideoIndex", "build_index", "in_memory"]
+__all__ = [
+    "MAX_BYTES",
+    "PADDING",
+    "Source",
+    "VideoDecoder",
+    "VideoIndex",
+    "build_index",
+    "check_frames",
+    "in_memory",
+]
+
+MAX_BYTES: int
+"""The limit `max_sample_bytes` of `jdali.storage.configure`, by its older name. May be set."""
+limits.older_names(__name__, {"MAX_BYTES": "max_sample_bytes"})
 
 
 @contextlib.contextmanager

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali.codecs.video_index import Source, VideoIndex, check_size, open_stream, refusals
+from jdali.codecs.video_index import Source, VideoIndex, check_frames, open_stream, refusals
 from jdali.codecs.video_pixels import Converter
 from jdali.types import RGB, DALIImageType
-
-MAX_BYTES = 1 << 34
-"""Sequences of frames of more bytes are refused before they are allocated. May be set."""
 
 PADDING = -1  # in place of the number of a frame
 
@@ -56,6 +53,7 @@ class VideoDecoder:
         Raises:
             SampleError: a frame cannot be decoded, or is damaged.
         """
+        check_frames(len(numbers), self._index.height, self._index.width)
         positions: dict[int, list[int]] = {}
         for position, number in enumerate(numbers.tolist()):
             positions.setdefault(number, []).append(position)
@@ -167,12 +165,7 @@ class VideoDecoder:
 
     @staticmethod
     def _allocate(count: int, height: int, width: int) -> np.ndarray:
-        check_size(height, width)
-        if count * height * width * 3 > MAX_BYTES:
-            raise SampleError(
-                f"{count} frames of {height}x{width} are larger than the limit of {MAX_BYTES} bytes "
-                "(jdali.codecs.video.MAX_BYTES)"
-            )
+        check_frames(count, height, width)
         try:
             return np.empty((count, height, width, 3), np.uint8)
         except MemoryError as error:

@@ -13,9 +13,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._system import limits
 from jdali._system.extras import install
 from jdali._system.regular_file import open_regular
-from jdali.codecs import image
+from jdali.codecs import _video_claims
 
 # A local path, or a seekable binary file.
 Source = str | BinaryIO
@@ -73,7 +74,7 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
         context = stream.codec_context
         check_size(context.height, context.width)
         # The limit also holds for sizes that come later than the header.
-        context.options = {"max_pixels": str(image.MAX_PIXELS)}
+        context.options = {"max_pixels": str(limits.most("max_pixels"))}
         stream.thread_count = threads
         stream.thread_type = "AUTO" if threads != 1 else "NONE"
     except BaseException:
@@ -101,11 +102,16 @@ def _target(source: Source) -> Iterator[Any]:
 
 def check_size(height: int, width: int) -> None:
     """Raises for pictures larger than the limit of all pictures."""
-    if height * width > image.MAX_PIXELS:
-        raise SampleError(
-            f"video of {height}x{width} is larger than the limit of {image.MAX_PIXELS} pixels "
-            "(jdali.codecs.image.MAX_PIXELS)"
-        )
+    limits.check("max_pixels", height * width, f"video of {height}x{width}")
+
+
+def check_frames(count: int, height: int, width: int) -> None:
+    """Raises for sequences of decoded frames that are larger than the limits."""
+    check_size(height, width)
+    limits.check("max_frames", count, f"a sequence of {count} frames")
+    limits.check(
+        "max_sample_bytes", count * height * width * 3, f"a sequence of {count} frames of {height}x{width}"
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,6 +158,7 @@ def build_index(source: Source) -> VideoIndex:
     Raises:
         SampleError: it is no video, damaged, cut off or too large.
     """
+    _check_claims(source)
     container, stream = open_stream(source, 1)
     with contextlib.closing(container):
         height, width = stream.codec_context.height, stream.codec_context.width
@@ -176,6 +183,19 @@ def build_index(source: Source) -> VideoIndex:
     return VideoIndex(ticks, starts, tick, height, width, counted)
 
 
+def _check_claims(source: Source) -> None:
+    """Raises if the header claims what the file cannot have."""
+    if not isinstance(source, str):
+        source.seek(0)
+        _video_claims.check(source)
+        source.seek(0)
+        return
+    with refusals("it cannot be opened as a video"):
+        descriptor, _ = open_regular(source)
+        with os.fdopen(descriptor, "rb", buffering=1 << 12) as file:
+            _video_claims.check(file)
+
+
 def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.ndarray]:
     """Returns the times of frames and of key frames; None if packets do not tell."""
     times: list[int | None] = []
@@ -189,6 +209,7 @@ def _from_packets(container: Any, stream: Any) -> tuple[np.ndarray | None, np.nd
             hidden += 1
             continue
         times.append(packet.pts)
+        limits.check("max_frames", len(times), "the number of frames of the video")
         if packet.is_keyframe and packet.pts is not None:
             keys.append(packet.pts)
     told = stream.frames if container.format.name.startswith("mov") else 0
@@ -209,4 +230,8 @@ def _frame_times(source: Source) -> list[int | None]:
         source.seek(0)
     container, stream = open_stream(source, 1)
     with contextlib.closing(container), refusals("its frames cannot be decoded"):
-        return [frame.pts for frame in container.decode(stream)]
+        times: list[int | None] = []
+        for frame in container.decode(stream):
+            times.append(frame.pts)
+            limits.check("max_frames", len(times), "the number of frames of the video")
+        return times

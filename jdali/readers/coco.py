@@ -12,7 +12,7 @@ from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
 from jdali._storage.whole_files import read_file, read_named
-from jdali.codecs.image import MAX_PIXELS
+from jdali._system import limits
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
 from jdali.readers.formats.coco_json import Annotations, Wanted, parse
@@ -96,8 +96,8 @@ class CocoReader(Reader):
 
     def _painted(self, index: int, segments: Segments, labels: np.ndarray) -> np.ndarray:
         height, width = self._parsed.sizes[index].tolist()
-        if height * width > MAX_PIXELS:
-            raise ValueError(f"{height} x {width} is more than the limit of {MAX_PIXELS} pixels")
+        limits.check("max_pixels", height * width, f"a mask of {height} x {width}")
+        limits.check("max_sample_bytes", 4 * height * width, f"a mask of {height} x {width}")
         runs: list[tuple[int, Runs]] = []
         polygons = segments.polygons
         if len(polygons):

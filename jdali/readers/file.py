@@ -140,7 +140,7 @@ def _given_files(
 
 def _listed_files(root: str, file_list: str) -> tuple[list[str], list[int]]:
     try:
-        lines = _storage.read(file_list).split(b"\n")
+        lines = _storage.lines(file_list)
     except OSError as error:
         raise FileNotFoundError(f"{_NAME}: Cannot open: {file_list}: {error.strerror}") from error
     names, labels, numbers = [], [], []

@@ -176,14 +176,14 @@ def nemo_asr(
 def _parsed(manifest: str) -> list[tuple[int, Entry]]:
     """The entries of a manifest, with their lines."""
     try:
-        text = _storage.read(manifest)
+        lines = _storage.lines(manifest)
     except OSError as error:
         raise FileNotFoundError(
             f'{_NAME}: Could not open NEMO ASR manifest file: "{manifest}": {error.strerror}'
         ) from error
     decoder = msgspec.json.Decoder(Entry)
     entries = []
-    for number, line in enumerate(text.split(b"\n"), 1):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

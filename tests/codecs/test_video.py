@@ -317,9 +317,11 @@ def test_limits(clips, tmp_path, monkeypatch):
     path.write_bytes(clips("H.264, B frames"))
     index = build_index(str(path))
     decoder = VideoDecoder(str(path), index)
-    monkeypatch.setattr("jdali.codecs.video_decoder.MAX_BYTES", 10 * 32 * 48 * 3)
+    monkeypatch.setattr(video, "MAX_BYTES", 10 * 32 * 48 * 3)
     assert len(decoder.read(np.arange(10))) == 10
-    with pytest.raises(SampleError, match="11 frames of 32x48 are larger than the limit"):
+    with pytest.raises(
+        SampleError, match=f"11 frames of 32x48 is larger than the limit of {10 * 32 * 48 * 3} bytes"
+    ):
         decoder.read(np.arange(11))
     decoder.close()
     monkeypatch.setattr(image, "MAX_PIXELS", 32 * 48 - 1)

@@ -19,6 +19,7 @@ from support.faults import PATIENCE
 
 from jdali import dynamic, fn, ops, storage
 from jdali._operators.record import REGISTRY
+from jdali._system import limits
 
 ROOT = Path(__file__).parents[2]
 
@@ -166,7 +167,7 @@ def cases():
 @pytest.fixture
 def clean(monkeypatch):
     """Undoes what snippets change for the whole process."""
-    monkeypatch.setattr(storage, "_current", storage.options())
+    monkeypatch.setattr(limits, "_current", storage.options())
     yield
     REGISTRY.pop("acme.tint", None)
     sys.modules.pop("acme_tint", None)

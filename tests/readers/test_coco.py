@@ -254,7 +254,7 @@ def test_sizes_of_images(write):
         with pytest.raises(ValueError, match=r"images\[0\]: the size 0 x 6 of 'a.jpg' must be positive"):
             opened("coco", **files, **args)
     files = write([image(9, "a", height=1 << 20, width=1 << 20)], [])
-    with pytest.raises(SampleError, match="more than the limit of 500000000 pixels"):
+    with pytest.raises(SampleError, match="larger than the limit of 500000000 pixels"):
         opened("coco", **files, pixelwise_masks=True).load(0)
 
 

@@ -21,6 +21,7 @@ from jdali._storage import files as _storage
 from jdali._storage import pieces as _pieces
 from jdali._storage import record_files as _record_files
 from jdali._storage import whole_files as _whole_files
+from jdali._system import limits
 from jdali._system import regular_file as _regular_file
 from jdali._system.regular_file import open_regular
 from jdali.cli import main
@@ -292,16 +293,14 @@ def test_a_file_without_a_size_that_grows_beyond_the_limit(limited):
 
 
 def test_the_memory_of_a_container(tmp_path, monkeypatch):
-    machine = _regular_file.memory_limit()
+    machine = limits.memory_limit()
     for text, limit in (("12345\n", 12345), ("max\n", machine), (f"{1 << 63}\n", machine)):
         (tmp_path / "memory").write_text(text)
-        monkeypatch.setattr(
-            _regular_file, "_GROUP_LIMITS", (str(tmp_path / "memory"), str(tmp_path / "none"))
-        )
-        _regular_file.memory_limit.cache_clear()
+        monkeypatch.setattr(limits, "_GROUP_LIMITS", (str(tmp_path / "memory"), str(tmp_path / "none")))
+        limits.memory_limit.cache_clear()
         assert _regular_file.most_bytes() == min(limit, machine)
     monkeypatch.undo()
-    _regular_file.memory_limit.cache_clear()
+    limits.memory_limit.cache_clear()
 
 
 # --- no memory ------------------------------------------------------------------------------

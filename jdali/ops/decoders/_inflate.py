@@ -11,6 +11,7 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.record import PerSample, Static, host_operator
+from jdali._system import limits
 from jdali._system.extras import install
 from jdali.codecs.npy import native
 
@@ -42,6 +43,11 @@ def setup(
         i = int((extents < 0).any(axis=1).argmax())
         raise SampleError(f"{_NAME}: shape {extents[i].tolist()} is negative", sample=i, argument="shape")
     chunks = [_count(i, chunk_offsets, chunk_sizes) for i in range(data.batch_size)]
+    for i, (count, extent) in enumerate(zip(chunks, extents.tolist(), strict=True)):
+        size = count * math.prod(extent) * dtype.itemsize
+        if size > limits.most("max_sample_bytes"):
+            what = f"{_NAME}: {count} chunks of shape {extent}, {size} bytes,"
+            raise SampleError(str(limits.exceeded("max_sample_bytes", what)), sample=i, argument="shape")
     if layout and len(layout) != extents.shape[1]:
         raise ValueError(f"{_NAME}: layout {layout!r} does not fit a shape of {extents.shape[1]} axes")
     if chunk_offsets is None and chunk_sizes is None:

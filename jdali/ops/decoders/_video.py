@@ -10,7 +10,7 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.record import PerSample, Static, host_operator
-from jdali.codecs.video import VideoDecoder, build_index, in_memory
+from jdali.codecs.video import VideoDecoder, VideoIndex, build_index, check_frames, in_memory
 from jdali.codecs.video_frames import fill_values, pad, padding_mode
 
 _NAME = "decoders.video"
@@ -101,13 +101,14 @@ def _decode(
 ) -> np.ndarray:
     with in_memory(encoded) as source:
         index = build_index(source)
-        numbers = _numbers(len(index), given, mode) if frames is None else frames.astype(np.int64)
+        numbers = _numbers(index, given, mode) if frames is None else frames.astype(np.int64)
         with contextlib.closing(VideoDecoder(source, index)) as decoder:
             return decoder.read(pad(numbers, 0, len(index), mode), fill=fill)
 
 
-def _numbers(count: int, given: dict[str, int], mode: str) -> np.ndarray:
-    """The frames that the arguments ask for, of a video of `count`."""
+def _numbers(index: VideoIndex, given: dict[str, int], mode: str) -> np.ndarray:
+    """The frames of a video that the arguments ask for."""
+    count = len(index)
     start, stride = given.get("start_frame", 0), given.get("stride", 1)
     if stride < 1:
         raise SampleError(f"stride is {stride}, it must be 1 or more", argument="stride")
@@ -119,13 +120,16 @@ def _numbers(count: int, given: dict[str, int], mode: str) -> np.ndarray:
                 f"sequence_length is {given['sequence_length']}, it must be 0 or more",
                 argument="sequence_length",
             )
-        numbers = start + np.arange(given["sequence_length"]) * stride
+        wanted = given["sequence_length"]
     else:
         end = given.get("end_frame", count)
         if end <= start:
             raise SampleError(f"end_frame {end} is not after start_frame {start}", argument="end_frame")
-        numbers = np.arange(start, end, stride)
-    return numbers[numbers < count] if mode == "none" else numbers
+        wanted = -(-(end - start) // stride)
+    if mode == "none":
+        wanted = min(wanted, -(-(count - start) // stride))
+    check_frames(wanted, index.height, index.width)
+    return start + np.arange(wanted) * stride
 
 
 host_operator(

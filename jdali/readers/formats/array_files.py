@@ -85,7 +85,7 @@ def _chosen(
 
 def _listed(name: str, root: str, file_list: str) -> list[str]:
     try:
-        lines = _storage.read(file_list).split(b"\n")
+        lines = _storage.lines(file_list)
     except OSError as error:
         raise FileNotFoundError(f"{name}: Cannot open: {file_list}: {error.strerror or error}") from error
     numbers = [number for number, line in enumerate(lines) if line.strip()]

@@ -110,7 +110,10 @@ def parse(path: str, wanted: Wanted) -> Annotations:
         ValueError: it is damaged, or an annotation makes no sense.
     """
     try:
-        return _arrange(path, _decoded(_storage.read(path), wanted), wanted)
+        text = _storage.read(path)
+        # Each image and object begins with a brace.
+        _storage.check_items(path, text.count(b"{"), "entries")
+        return _arrange(path, _decoded(text, wanted), wanted)
     except OSError as error:
         raise FileNotFoundError(
             f'Could not open JSON annotations file: "{path}": {error.strerror}'

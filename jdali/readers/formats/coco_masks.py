@@ -159,14 +159,36 @@ def painted(runs: Sequence[tuple[int, Runs]], height: int, width: int) -> np.nda
     """
     pixels = height * width
     borders = np.unique(np.concatenate([[0, pixels], *(part for _, both in runs for part in both)]))
-    values = np.zeros(len(borders) - 1, np.int32)
-    for label in sorted({label for label, _ in runs}):
-        change = np.zeros(len(borders), np.int64)
-        for _, (starts, ends) in (one for one in runs if one[0] == label):
-            np.add.at(change, np.searchsorted(borders, starts), 1)
-            np.subtract.at(change, np.searchsorted(borders, ends), 1)
-        values[np.cumsum(change)[:-1] > 0] = label
+    labels = _joined([np.full(len(both.starts), label, np.int64) for label, both in runs])
+    begins = np.searchsorted(borders, _joined([both.starts for _, both in runs]))
+    ends = np.searchsorted(borders, _joined([both.ends for _, both in runs]))
+    values = _largest_over(begins, ends, labels, len(borders) - 1)
     # Small numbers are turned from columns to rows faster.
     small = values.astype(np.uint8) if 0 <= values.min(initial=0) <= values.max(initial=0) < 256 else values
     columns = np.repeat(small, np.diff(borders)).reshape(width, height)
     return np.ascontiguousarray(columns.T).astype(np.int32, copy=False)[..., None]
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    """int32 [count], at each position the largest value of the intervals that it lies in; 0 where there is none.
+
+    An interval is covered by two of the largest power of two that fits into it, and the maximum of those of a size is
+    handed down to those of half of it: so the time does not depend on how many values there are.
+    """
+    held = begins < ends
+    begins, ends, values = begins[held], ends[held], values[held]
+    levels = np.frexp(ends - begins)[1] - 1
+    none = np.iinfo(np.int64).min
+    largest: np.ndarray = np.full(count, none)
+    for level in range(int(levels.max(initial=0)), -1, -1):
+        (own,) = np.nonzero(levels == level)
+        np.maximum.at(largest, begins[own], values[own])
+        np.maximum.at(largest, ends[own] - (1 << level), values[own])
+        if level:
+            half = 1 << (level - 1)
+            largest[half:] = np.maximum(largest[half:], largest[:-half])
+    return np.where(largest == none, 0, largest).astype(np.int32)

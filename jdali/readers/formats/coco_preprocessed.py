@@ -85,7 +85,10 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
         ValueError: a file is damaged, or does not fit the others.
     """
     try:
-        lines = _storage.read(_storage.join(folder, "filenames.dat")).split(b"\n")
+        path = _storage.join(folder, "filenames.dat")
+        text = _storage.read(path)
+        _storage.check_items(path, text.count(b"\n"), "lines")
+        lines = text.split(b"\n")
     except OSError as error:
         raise FileNotFoundError(
             f"cannot read filenames.dat in preprocessed_annotations {folder}: {error.strerror}"

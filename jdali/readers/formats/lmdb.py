@@ -21,6 +21,7 @@ import numpy as np
 from jdali._storage import files as _storage
 from jdali._storage.index_cache import Arrays, always, cached_index, never
 from jdali._storage.pieces import Pieces, read_pieces
+from jdali._system import limits
 from jdali.readers.base import Loaded
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
@@ -165,6 +166,10 @@ class _Tree:
         """Finds all values; raises `BadRecord` where that is not possible."""
         if self._flags & _DUPLICATES:
             raise BadRecord("the database has several values to a key, which data sets do not")
+        if self._entries > limits.most("max_items"):
+            raise BadRecord(
+                f"its {self._entries} records are more than the limit of {limits.words('max_items')}"
+            )
         if self._root != _NO_PAGE:
             self._walk(self._root, min(self._depth, _DEEPEST))
         if len(self._found) != self._entries:
@@ -200,6 +205,10 @@ class _Tree:
             crc = zlib.crc32(page)
             for pointer in pointers:
                 self._found.append((*self._value(page, at, pointer), self._page_size, at, crc))
+                if len(self._found) > self._entries:
+                    raise BadRecord(
+                        f"the database says it has {self._entries} records, but has more; it is damaged"
+                    )
 
     def _value(self, page: bytes, at: int, pointer: int) -> tuple[int, int, int, int]:
         """The first facts of `LmdbValues` of one node of the leaf `page`, which lies at `at`."""

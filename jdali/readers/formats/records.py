@@ -302,10 +302,9 @@ def required_paths(name: str, argument: str, value: Any, lacking: str = "") -> l
 def number_columns(name: str, path: str, columns: int) -> np.ndarray:
     """int64 [lines, columns] of a text file with that many numbers from 0 on in each line."""
     try:
-        text = _storage.read(path)
+        lines = [line.split() for line in _storage.lines(path)]
     except OSError as error:
         raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
-    lines = [line.split() for line in text.split(b"\n")]
     rows = [line for line in lines if line]
     if not rows:
         raise ValueError(f"{name}: Content of index files should not be empty: {path}")

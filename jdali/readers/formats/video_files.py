@@ -103,7 +103,7 @@ def _videos(folder: str) -> list[str]:
 
 def _listed(name: str, file_list: str) -> list[Clip]:
     try:
-        lines = _storage.read(file_list).split(b"\n")
+        lines = _storage.lines(file_list)
     except OSError as error:
         raise FileNotFoundError(f"{name}: cannot read file_list {file_list}: {error.strerror}") from error
     clips = []

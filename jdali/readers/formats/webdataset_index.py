@@ -195,7 +195,7 @@ def _scanned(files: RecordFiles) -> Iterator[tuple[int, str, Member]]:
 def _indexed(index: str, path: str, size: int) -> Components:
     """The components of an archive by its index."""
     try:
-        lines = _storage.read(index).split(b"\n")
+        lines = _storage.lines(index)
     except OSError as error:
         raise FileNotFoundError(f"{NAME}: cannot read the index {index}: {error.strerror}") from error
     version, _, count = lines[0].strip().partition(b" ")
