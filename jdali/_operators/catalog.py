@@ -21,7 +21,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.decoders._image_random_crop": {"decoders.image_random_crop": "HostBatchOp"},
     "jdali.ops.decoders._image_slice": {"decoders.image_slice": "HostBatchOp"},
     "jdali.ops.decoders._inflate": {"decoders.inflate": "HostOp"},
-    "jdali.ops.decoders._numpy": {"decoders.numpy": "HostOp"},
+    "jdali.ops.decoders._numpy": {"decoders.numpy": "HostBatchOp"},
     "jdali.ops.decoders._peek_image_shape": {"peek_image_shape": "HostOp"},
     "jdali.ops.decoders._video": {"decoders.video": "HostOp", "experimental.decoders.video": "HostOp"},
     "jdali.ops.flow._batch_permutation": {"batch_permutation": "HostOp"},

@@ -80,14 +80,20 @@ def header_size(head: Any) -> int:
     first = bytes(head[: _VERSION_END + 4])
     if first[: len(_MAGIC)] != _MAGIC:
         raise SampleError(
-            "it is empty, no .npy file" if not first else f"it is no .npy file: it begins with {first[:8]!r}"
+            f"Got bad magic string for numpy header 0x{first[: len(_MAGIC)].hex()}, expected 0x{_MAGIC.hex()}: "
+            + (
+                "it is empty, no .npy file"
+                if not first
+                else f"it is no .npy file: it begins with {first[:8]!r}"
+            )
         )
     if len(first) < _VERSION_END:
         raise SampleError(f"the .npy file is cut short after {len(first)} bytes")
     length = _LENGTH.get(first[len(_MAGIC)])
     if length is None:
         raise SampleError(
-            f"version {first[len(_MAGIC)]}.{first[len(_MAGIC) + 1]} of the .npy format is not known (1.0 to 3.0 are)"
+            f"Unsupported numpy file version: version {first[len(_MAGIC)]}.{first[len(_MAGIC) + 1]} of the .npy format "
+            "is not known (1.0 to 3.0 are)"
         )
     if len(first) < _VERSION_END + length.size:
         raise SampleError(f"the .npy file is cut short after {len(first)} bytes")
@@ -112,11 +118,12 @@ def parse_header(head: Any, file_size: int) -> Header:
     start = header_size(head)
     if start > min(len(head), file_size):
         raise SampleError(
-            f"the header of {start} bytes reaches past the end of the file of {file_size} bytes"
+            f"Header length exceeds input size: the header of {start} bytes reaches past the end of the file of {file_size} bytes"
         )
     header = _parsed(bytes(head[:start]))
     if header.size > file_size - start:
         raise SampleError(
+            f"Expected data numpy size {start + header.size} bytes does not match the actual size {file_size} bytes: "
             f"the header promises {header.size} bytes of elements ({header.dtype.str} {list(header.shape)}) "
             f"from byte {start} on, but the file has {file_size} bytes; it is damaged or cut short"
         )
@@ -161,10 +168,13 @@ def _parsed_once(head: bytes) -> Header:
 def _element_type(descr: str) -> np.dtype[Any]:
     order, code = (descr[0], descr[1:]) if descr and descr[0] in "<>=|" else ("=", descr)
     if code[:1] == "O":
-        raise SampleError("the array holds Python objects, which are never unpickled")
+        raise SampleError(
+            f"Unknown Numpy type string: {code[:40]}: the array holds Python objects, which are never unpickled"
+        )
     if code not in _TYPES:
         raise SampleError(
-            f"the array has elements of type {descr[:40]!r}; only numbers and booleans can be read"
+            f"Unknown Numpy type string: {code[:40]}: the array has elements of type {descr[:40]!r}; only numbers and "
+            "booleans can be read"
         )
     return _TYPES[code].newbyteorder(">") if order == ">" else _TYPES[code]
 
@@ -179,9 +189,20 @@ def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Non
         raise SampleError(f"the .npy header is damaged: no array has the shape {text[:60]}")
 
 
-def decode(content: Any) -> np.ndarray:
-    """The array in the bytes of a file, in this machine's byte order and C order."""
+def decode(content: Any, *, exact: bool = False) -> np.ndarray:
+    """The array in the bytes of a file, in this machine's byte order and C order.
+
+    Args:
+        content: of the file.
+        exact: nothing may follow the elements.
+    """
     header = parse_header(content, len(content))
+    end = header.start + header.size
+    if exact and end != len(content):
+        raise SampleError(
+            f"Expected data numpy size {end} bytes does not match the actual size {len(content)} bytes: "
+            f"{len(content) - end} bytes follow the elements"
+        )
     return _finished(content, header.dtype, header.start, header)
 
 

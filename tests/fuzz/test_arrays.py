@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+from support import host_run
 from support.fuzz import refusals
 from support.readers import reads
 
@@ -26,7 +27,7 @@ def saved(array, version=None):
 @pytest.mark.parametrize("name", ARRAYS)
 def test_decoder(name):
     def read(data):
-        REGISTRY["decoders.numpy"].run(np.frombuffer(data, np.uint8))
+        host_run.one(REGISTRY["decoders.numpy"], np.frombuffer(data, np.uint8))
 
     for version in ((1, 0), (2, 0)):
         assert refusals(read, saved(ARRAYS[name], version), count=500, says="decoders.numpy: ") > 150

@@ -358,7 +358,8 @@ def test_a_damaged_file_is_named_or_skipped(build, files):
 
     for roi in ({}, {"roi_shape": [5, 5]}):
         with pytest.raises(
-            jdali.OperatorError, match=r"readers.numpy: .*2.npy: the header promises .* cut short"
+            jdali.OperatorError,
+            match=r"readers.numpy: .*2.npy: Expected data numpy size .*: the header promises .* cut short",
         ):
             run(build(define(**roi)), 1)
         pipe = build(define(**roi), on_error="skip")
