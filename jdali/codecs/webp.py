@@ -41,7 +41,7 @@ def header(view: memoryview) -> ImageInfo:
         flags = body[0]
         width, height = (int.from_bytes(body[i : i + 3], "little") + 1 for i in (4, 7))
         animated = bool(flags & _ANIMATED)
-        channels = 4 if flags & (_ALPHA | _ANIMATED) else 3
+        channels = 4 if flags & _ALPHA else 3
         if flags & _EXIF:
             turned = _exif_orientation(view)
     else:

@@ -61,6 +61,18 @@ def test_alpha_is_dropped_but_for_any_data(kind):
     np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), picture)
 
 
+@pytest.mark.parametrize("channels", [3, 4])
+def test_animations_have_the_channels_of_their_pictures(channels):
+    """The first one is decoded; DALI gives as many, too."""
+    pictures = [noise(6, 11, channels), noise(6, 11, channels) // 2]
+    first, *others = (Image.fromarray(one) for one in pictures)
+    out = io.BytesIO()
+    first.save(out, "webp", save_all=True, append_images=others, lossless=True, exact=True)
+    want = np.asarray(Image.open(out))
+    assert want.shape == (6, 11, channels)
+    np.testing.assert_array_equal(codec.decode(out.getvalue(), output_type=ANY_DATA), want)
+
+
 def test_gray_and_alpha():
     picture = noise(5, 8, 2)
     np.testing.assert_array_equal(codec.decode(png(picture)), np.repeat(picture[..., :1], 3, 2))
