@@ -13,7 +13,7 @@ from jdali._operators.host_batch import Share
 from jdali._system import limits
 from jdali.codecs import image
 from jdali.codecs.base import UINT8, ImageInfo
-from jdali.codecs.jpeg import has_many_scans
+from jdali.codecs.jpeg import count_scans
 from jdali.codecs.jpeg_scan import scan
 from jdali.types import ANY_DATA, GRAY, RGB, DALIImageType
 
@@ -34,7 +34,7 @@ class Headers:
         self._usual = found.usual & (sizes <= limits.most("max_sample_bytes"))
         self._usual &= found.extents[:, :2].prod(axis=1) <= limits.most("max_pixels")
         for i in np.flatnonzero(self._usual & found.progressive).tolist():
-            self._usual[i] = not has_many_scans(encoded[i].data, 0)
+            self._usual[i] = count_scans(encoded[i].data, 0) <= limits.most("max_jpeg_scans")
         self._others: dict[int, ImageInfo] = {}
         self.failures: dict[int, Exception] = {}
         for i in np.flatnonzero(~self._usual).tolist():

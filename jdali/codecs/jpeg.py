@@ -93,10 +93,9 @@ def header(view: memoryview) -> ImageInfo:
         raise corrupt("JPEG", f"{components} components")
     if marker not in _ARITHMETIC_FRAMES and height * width > MOST_PIXELS_PER_BYTE * len(view):
         raise corrupt("JPEG", f"{len(view)} bytes cannot hold {height}x{width} pixels")
-    if marker in _PROGRESSIVE_FRAMES and has_many_scans(view, position):
-        raise limits.exceeded(
-            "max_jpeg_scans", f"the number of scans of the progressive JPEG image of {height}x{width}"
-        )
+    if marker in _PROGRESSIVE_FRAMES:
+        scans = count_scans(view, position)
+        limits.check("max_jpeg_scans", scans, f"progressive JPEG image of {height}x{width} of {scans} scans")
     cuts = not restarts and body[0] == components
     return info_of(
         marker, precision, height, width, components, sampling=sampling, height_at=height_at if cuts else 0,
@@ -104,9 +103,9 @@ def header(view: memoryview) -> ImageInfo:
     )  # fmt: skip
 
 
-def has_many_scans(view: memoryview, start: int) -> bool:
-    """Whether there may be more scans than the limit from a byte on: each goes over all of a progressive picture."""
-    return bytes(view[start:]).count(bytes([0xFF, _START_OF_SCAN])) > limits.most("max_jpeg_scans")
+def count_scans(view: memoryview, start: int) -> int:
+    """Scans from a byte on, at most: each goes over all of a progressive picture."""
+    return bytes(view[start:]).count(bytes([0xFF, _START_OF_SCAN]))
 
 
 def info_of(

@@ -44,6 +44,8 @@ _CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _RGBA: 4}
 _NEEDED = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 # No deflate stream unpacks to more than this.
 _LARGEST_RATIO = 1032
+# Compressed bytes up to which it does not matter how much a stream unpacks to.
+_FEW_BYTES = 4096
 # Filter types up to this one use nothing of the row above.
 _SUB = 1
 # Up to this share of the rows it is faster to unpack them alone: zlib is slower than what libpng uses here.
@@ -122,17 +124,21 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if window is not None and not detail.interlaced and window[0] + window[2] <= info.height * _WORTHWHILE:
         y, x, height, width = window
         stop = y + max(height, 1)
-        first, file = _rows(view, chunks, info, y, stop, _checksums(codecs))
+        first, part = _rows(view, chunks, info, y, stop, _checksums(codecs))
         rows = dataclasses.replace(info, height=stop - first)
         picture = (
-            _decode_with_pillow(file, rows) if codecs is None else with_channels(codecs.png_decode(file))
+            _decode_with_pillow(part, rows) if codecs is None else with_channels(codecs.png_decode(part))
         )
         return picture[y - first :][:height, x : x + width]
     if codecs is None or (detail.interlaced and not deep):
         return _decode_with_pillow(view, info)
     if detail.interlaced:
         return _decode_passes(view, chunks, info, codecs)
-    return with_channels(codecs.png_decode(_plain(view, chunks, info, codecs), out=_usable(info, request)))
+    if compressed <= _FEW_BYTES:
+        file: Any = b"".join([_SIGNATURE, *(view[start:end] for _, start, end in chunks)])
+    else:
+        file = _plain(view, chunks, info, codecs)
+    return with_channels(codecs.png_decode(file, out=_usable(info, request)))
 
 
 def _stream(view: memoryview, chunks: list[Chunk]) -> bytes:

@@ -1,9 +1,18 @@
 """Resampling against a sum written out sample by sample, and against a sine."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from jdali.codecs.resampling import lobes_of, resample, resampled_length
+from jdali.codecs.resampling import (
+    _BANK_LIMIT,
+    _bank,
+    _bank_periods,
+    lobes_of,
+    resample,
+    resampled_length,
+)
 
 
 def slow(wave, in_rate, out_rate, lobes):
@@ -28,6 +37,22 @@ def test_equals_the_definition(in_rate, out_rate, quality):
     assert got.dtype == np.float32
     # float32 weights and sums of up to 128 terms; 16000.5 takes the path without a bank.
     np.testing.assert_allclose(got, slow(wave, in_rate, out_rate, lobes_of(quality)), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("quality", [0, 50, 100])
+@pytest.mark.parametrize(
+    ("in_rate", "out_rate"),
+    [(1, 16000), (1, 7000), (3, 16000), (7, 31775), (5, 44101), (8000, 8001), (2**31 - 1, 16000), (16000, 1)],
+)
+def test_odd_rates_take_little(in_rate, out_rate, quality):
+    """Whatever the rates, a bank has no more weights than the limit, and the values are those of the definition."""
+    wave = np.random.default_rng(0).normal(0, 0.3, 5).astype(np.float32)
+    lobes, step = lobes_of(quality), Fraction(in_rate, out_rate)
+    periods = _bank_periods(step, lobes)
+    if periods:
+        assert sum(weights.size for _, _, weights in _bank(step, lobes, periods).blocks) <= _BANK_LIMIT
+    got = resample(wave, in_rate, out_rate, quality)
+    np.testing.assert_allclose(got, slow(wave, in_rate, out_rate, lobes), rtol=0, atol=1e-6)
 
 
 def test_channels_are_resampled_alike():

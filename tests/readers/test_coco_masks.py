@@ -124,6 +124,22 @@ def test_the_largest_label_wins():
     assert not masks.painted([], 2, 2).any()
 
 
+def test_the_largest_of_many_runs():
+    """Runs of every length that overlap in any way, with negative labels, against painting one after another."""
+    rng = np.random.default_rng(1)
+    for height, width in rng.integers(1, 20, (60, 2)).tolist():
+        runs = []
+        for label in rng.integers(-3, 300, rng.integers(0, 9)).tolist():
+            borders = np.sort(rng.choice(height * width + 1, 2 * rng.integers(1, 5)).astype(np.int64))
+            runs.append((label, masks.Runs(borders[::2], borders[1::2])))
+        flat = np.zeros(height * width, np.int32)
+        for label, (starts, ends) in sorted(runs, key=lambda run: run[0]):
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+                flat[start:end] = label
+        want = flat.reshape(width, height).T[..., None]
+        np.testing.assert_array_equal(masks.painted(runs, height, width), want, strict=True)
+
+
 def test_hostile_polygons_are_refused():
     zigzag = np.zeros((20_000, 2), np.float32)
     zigzag[::2] = 1e9

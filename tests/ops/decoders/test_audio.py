@@ -85,6 +85,18 @@ def test_resampling_as_dali(rate, target, quality):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("rate", "target", "quality"),
+    [(1, 16000, 50), (1, 8000, 100), (7, 16000, 50), (11, 31775, 50), (3, 44100, 0)],
+)
+def test_odd_rates_as_dali(rate, target, quality):
+    """A few samples at some hertz become tens of thousands: with a small bank of weights, or with none."""
+    samples = [encode(tones(n, 1), rate) for n in (1, 12)]
+    # As above, but 256 of DALI's steps are less than a sample, and so is what they move.
+    check(samples, {"sample_rate": target, "quality": quality}, (5e-5, 0))
+
+
+@pytest.mark.oracle
 def test_rates_per_sample_as_dali():
     samples = [encode(tones(500, 1), 16000)] * 3
     check(samples, {}, (1e-6, 0), {"sample_rate": [8000.0, 16000.0, 32000.0]})
@@ -200,7 +212,7 @@ def test_a_header_that_claims_too_much_is_not_believed():
     assert struct.unpack(">I", sound[at + 1 : at + 5]) == (5000,)
     sound[at + 1 : at + 5] = b"\xff" * 4
     with pytest.raises(
-        SampleError, match="4294967295 samples of 1 channels that the header claims in .* max_values_per_byte"
+        SampleError, match="4294967295 samples of 1 channels that the header claims in .*max_values_per_byte"
     ):
         host_run.one(decode_audio, np.frombuffer(bytes(sound), np.uint8))
 
