@@ -53,9 +53,10 @@ def header(view: memoryview) -> ImageInfo:
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     """An alpha channel is dropped: in most 32-bit files those bytes mean nothing."""
     start, bits, compression, bottom_up = info.detail
-    stored = (info.width * bits + 31) // 32 * 4 * info.height
-    if not compression and len(view) - start < stored:
-        raise corrupt("BMP", f"it is cut off: {max(len(view) - start, 0)} bytes of {stored}")
+    # What fills up the last row may be missing.
+    least = (info.width * bits + 31) // 32 * 4 * (info.height - 1) + (info.width * bits + 7) // 8
+    if not compression and len(view) - start < least:
+        raise corrupt("BMP", f"it is cut off: {max(len(view) - start, 0)} bytes of {least}")
     if bits != 24 or compression:
         picture = open_with_pillow(BmpImagePlugin.BmpImageFile, view, info)
         if picture.mode in ("P", "RGBA") and info.channels == 3:
@@ -64,9 +65,10 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
             picture = picture.convert("L")
         return with_channels(as_stored(picture))
     row = (info.width * 3 + 3) // 4 * 4
-    rows = np.frombuffer(view[start : start + row * info.height], np.uint8).reshape(info.height, row)[
-        :, : info.width * 3
-    ]
+    pixels = view[start : start + row * info.height]
+    if len(pixels) < row * info.height:
+        raise corrupt("BMP", f"it is cut off: {len(pixels)} bytes of {row * info.height}")
+    rows = np.frombuffer(pixels, np.uint8).reshape(info.height, row)[:, : info.width * 3]
     picture_rows = rows.reshape(info.height, info.width, 3)[..., ::-1]
     return picture_rows[::-1] if bottom_up else picture_rows
 

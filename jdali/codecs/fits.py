@@ -31,20 +31,7 @@ _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
 # Columns of the tiles, and the descriptors in them: (length, offset) of what is behind the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
-_COLUMN_BYTES = {
-    b"L": 1,
-    b"B": 1,
-    b"A": 1,
-    b"I": 2,
-    b"J": 4,
-    b"E": 4,
-    b"K": 8,
-    b"D": 8,
-    b"C": 8,
-    b"M": 16,
-    b"P": 8,
-    b"Q": 16,
-}
+_COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
 _BITS = (8, 16, 32, 64, -32, -64)
 
 Cards = dict[bytes, bytes]
@@ -196,16 +183,18 @@ def _check_tiles(number: int, cards: Cards, data: bytes) -> None:
     most = _ELEMENT_BYTES * math.prod(sides)
     row, rows = _integer(cards, number, "NAXIS1"), _integer(cards, number, "NAXIS2")
     heap = _integer(cards, number, "THEAP", row * rows)
+    if min(row, rows, heap) < 0 or row * rows > len(data):
+        raise SampleError(f"HDU {number} is damaged: {rows} rows of {row} bytes, and a heap at byte {heap}")
     at = 0
     for column in range(1, _integer(cards, number, "TFIELDS", 0) + 1):
         form = _FORM.match(cards.get(b"TFORM%d" % column, b""))
         if form is None:
             raise SampleError(f"HDU {number} is damaged: its column {column} has no TFORM that is known")
-        count, kind = int(form[1] or 1), form[2]
-        size = -(-count // 8) if kind == b"X" else count * _COLUMN_BYTES[kind]
+        count, kind = int(form[1] or 1), form[2].decode()
+        size = -(-count // 8) if kind == "X" else count * _COLUMN_BYTES[kind]
         name = cards.get(b"TTYPE%d" % column, b"").strip(b"' ")
-        if name in _TILE_COLUMNS and kind in b"PQ" and count and at + size <= row:
-            one = np.dtype(">u4" if kind == b"P" else ">u8")
+        if name in _TILE_COLUMNS and kind in "PQ" and count and at + size <= row:
+            one = np.dtype(">u4" if kind == "P" else ">u8")
             table = np.frombuffer(data, np.uint8, row * rows).reshape(rows, row)[
                 :, at : at + 2 * one.itemsize
             ]

@@ -84,9 +84,10 @@ def _check_data(tags: tiff.Directory, bits: int) -> None:
     """Raises if so many bits of samples cannot be in the strips or tiles, as far as the compression says."""
     sizes = tags.values(tiff.TILE_SIZES) or tags.values(tiff.STRIP_SIZES)
     ratio = _RATIOS.get(tags.one(tiff.COMPRESSION, 1))
-    # Sizes of 0 are those of writers that did not fill them in.
-    if ratio and sizes and all(sizes) and bits > 8 * ratio * sum(sizes):
-        raise corrupt("TIFF", f"{sum(sizes)} bytes of data cannot hold {bits // 8} bytes of samples")
+    # Sizes of 0 are those of writers that did not fill them in; of what is not compressed libtiff knows better.
+    size = len(tags.view) if ratio == 1 else sum(sizes)
+    if ratio and sizes and all(sizes) and bits > 8 * ratio * size:
+        raise corrupt("TIFF", f"{size} bytes of data cannot hold {bits // 8} bytes of samples")
 
 
 def _dtype(bits: int, kind: int) -> np.dtype[Any]:
