@@ -1,4 +1,5 @@
-"""How files are read, above all those in remote storage (s3://, gcs://, https://, ...): limits, retries, read-ahead.
+"""Options for reading files, above all in remote storage (s3://, gcs://, https://, ...): limits, retries,
+read-ahead.
 
 Wherever a reader takes a path it takes a URL that fsspec knows. Credentials, endpoints and whatever else
 a kind of storage needs are set where fsspec looks for them: its configuration files, `fsspec.config.conf`,
@@ -24,8 +25,8 @@ __all__ = ["Options", "configure", "options"]
 
 @dataclasses.dataclass(frozen=True)
 class Options(limits.Limits):
-    """How files are read, and what data may ask for at most: the attributes of `Limits`. What concerns requests is of
-    remote files.
+    """Options for reading files, and the attributes of `Limits`: what data may ask for at most. Those on
+    requests concern remote files.
 
     Attributes:
         retries: how often a request is made again that failed for a reason that may pass: no connection,

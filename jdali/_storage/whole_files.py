@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -200,5 +201,7 @@ def _fill_rest(target: memoryview, source: int, done: int) -> None:
 def _unreadable(path: str, error: Exception) -> SampleError:
     """Makes the error of a file; a `ValueError` says that the name cannot be that of a file."""
     if isinstance(error, OSError):
-        return SampleError(f"cannot read {path}: {error.strerror or error}. File mapping failed: {path}")
+        # DALI's words, of files that it cannot open either.
+        words = "" if error.errno in (errno.EFBIG, errno.ENOMEM) else f". File mapping failed: {path}"
+        return SampleError(f"cannot read {path}: {error.strerror or error}{words}")
     return SampleError(f"cannot read {path!r}: {error}")

@@ -43,6 +43,15 @@ def jax_has_started() -> bool:
     return bool(started())  # type: ignore[no-untyped-call,unused-ignore]
 
 
+def cuda_versions() -> Any:
+    """JAX's functions for the versions of CUDA's libraries; None without CUDA, or where JAX has no such module."""
+    try:
+        from jax._src.lib import cuda_versions as versions
+    except ImportError:
+        return None
+    return versions
+
+
 def threefry_primitive() -> Any:
     """The primitive of JAX's random bits. Importing it takes 50 ms, for it brings Pallas: when a program is traced."""
     try:

@@ -24,7 +24,7 @@ _ITEM_BYTES = 256
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What data may ask for, at most; what asks for more is a bad sample, and nothing is allocated for it.
+    """Limits on what data may ask for; a sample that asks for more is bad, and nothing is allocated for it.
 
     Attributes:
         max_file_bytes: bytes of a file that is read as a whole, and of a record or window of one, local or remote.
@@ -78,7 +78,7 @@ _current = Limits()
 
 
 def current() -> Limits:
-    """Those that hold now; the options of `jdali.storage` where that is loaded."""
+    """Returns the limits in force; the options of `jdali.storage` where that is loaded."""
     return _current
 
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 import warnings
 
 import jax
-from jax._src.lib import cuda_versions
 
 from jdali._system.devices import accelerator
-from jdali._system.jax_internals import jax_has_started
+from jdali._system.jax_internals import cuda_versions, jax_has_started
 from jdali.engine.flow.runtime import free_idle_memory
 
 _MISSING = -1  # DALI's version of a library that is not there
 
-BUILT_FOR_CUDA: int = 0 if cuda_versions is None else cuda_versions.cuda_runtime_build_version()
+_CUDA = cuda_versions()
+BUILT_FOR_CUDA: int = 0 if _CUDA is None else _CUDA.cuda_runtime_build_version()
 
 
 # --- devices and libraries -------------------------------------------------------------------------
@@ -42,12 +42,12 @@ def IsDriverInitialized() -> bool:
 
 def GetCudaVersion() -> int:
     """Version of the CUDA runtime that JAX uses, 12080 for 12.8; 0 where it has no GPU."""
-    return cuda_versions.cuda_runtime_get_version() if cuda_versions is not None and _gpus() else 0
+    return _CUDA.cuda_runtime_get_version() if _CUDA is not None and _gpus() else 0
 
 
 def GetCufftVersion() -> int:
     """Version of cuFFT that JAX uses; -1 where it has no GPU."""
-    return cuda_versions.cufft_get_version() if cuda_versions is not None and _gpus() else _MISSING
+    return _CUDA.cufft_get_version() if _CUDA is not None and _gpus() else _MISSING
 
 
 def GetNppVersion() -> int:

@@ -303,7 +303,7 @@ def _check_values(values: int, size: int, what: str) -> None:
 
 
 def _most_values(size: int) -> int:
-    """How many values a file of this many bytes may have."""
+    """Bounds the number of values that a file of this many bytes may have."""
     of_file = limits.most("max_values_per_byte") * size + _SLACK
     return min(limits.most("max_sound_values"), of_file, limits.most("max_sample_bytes") // _VALUE_BYTES)
 

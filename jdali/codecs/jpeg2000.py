@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Jpeg2KImagePlugin
 
-from jdali.codecs import _jpeg2000_size
+from jdali.codecs import jpeg2000_size as _jpeg2000_size
 from jdali.codecs.base import (
     UINT8,
     UINT16,

@@ -16,7 +16,7 @@ from jdali._errors import SampleError
 from jdali._system import limits
 from jdali._system.extras import install
 from jdali._system.regular_file import open_regular
-from jdali.codecs import _video_claims
+from jdali.codecs import video_claims as _video_claims
 
 # A local path, or a seekable binary file.
 Source = str | BinaryIO

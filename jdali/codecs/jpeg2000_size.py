@@ -1,4 +1,4 @@
-"""What a JPEG 2000 codestream makes its decoder allocate, worked out from its markers.
+"""Estimates the memory that a JPEG 2000 codestream makes its decoder allocate, from its markers.
 
 OpenJPEG allocates records for all tiles, precincts and code-blocks that the markers speak of before it looks at the
 data: a picture of 5000 x 5000 whose precincts have one pixel takes ten gigabytes and half a minute, and its file has a
@@ -30,7 +30,7 @@ _SAMPLE_BYTES, _BLOCK_BYTES, _TILE_BYTES, _COMPONENT_BYTES = 8, 400, 6000, 1200
 
 
 class _Style(NamedTuple):
-    """How a tile or component is coded; exponents of 2 of sizes in samples.
+    """Coding style of a tile or component; exponents of 2 of sizes in samples.
 
     Attributes:
         layers: 0: as another marker says.
@@ -116,7 +116,7 @@ def _cells(borders: np.ndarray, exponent: int) -> int:
 
 
 def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
-    """How tiles and components are coded, of the header of the file and of those of its tiles."""
+    """Reads the coding styles of tiles and components, from the header of the file and those of its tiles."""
     position = yield from _styles_of_header(stream, 2, components)
     while position + 12 <= len(stream) and struct.unpack_from(">H", stream, position)[0] == _START_OF_TILE:
         (size,) = struct.unpack_from(">I", stream, position + 6)
@@ -127,7 +127,7 @@ def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
 
 
 def _styles_of_header(stream: memoryview, position: int, components: int) -> Generator[_Style, None, int]:
-    """Those of the markers from a byte on; returns where the header ends."""
+    """Reads the coding styles of the markers from a byte on; returns the end of the header."""
     while position + 4 <= len(stream):
         marker, length = struct.unpack_from(">HH", stream, position)
         if marker in (_START_OF_TILE, _START_OF_DATA, _END):

@@ -1,4 +1,5 @@
-"""What the header of an MP4 or MOV file makes FFmpeg allocate: an entry for each frame that it speaks of.
+"""Estimates the memory that the header of an MP4 or MOV file makes FFmpeg allocate: an entry for each frame
+that it claims.
 
 A table of sizes that are all the same, and a fragment without a table, name any number of frames in a few bytes;
 FFmpeg takes two gigabytes for sixty million of them before it reads a single one.
@@ -77,7 +78,7 @@ def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
 
 
 def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Those in a compressed header, after four bytes of its size."""
+    """Reads the boxes in a compressed header, after four bytes of its size."""
     file.seek(start + 4)
     limit = min(_LARGEST_HEADER, limits.most("max_sample_bytes"))
     try:
