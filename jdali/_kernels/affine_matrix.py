@@ -13,6 +13,8 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
+from jdali._numerics.positions import quotient, rounded
+
 Vector: TypeAlias = ArrayLike | Sequence[float]
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 
@@ -26,23 +28,23 @@ def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
 
     Returns: float32 [2, 2] or [3, 3].
     """
-    radians = jnp.asarray(angle, jnp.float32) * jnp.float32(jnp.pi / 180)
+    radians = rounded(jnp.asarray(angle, jnp.float32) * jnp.float32(jnp.pi / 180))
     cos, sin = jnp.cos(radians), jnp.sin(radians)
     if axis is None:
         return jnp.stack([jnp.stack([cos, -sin]), jnp.stack([sin, cos])])
     direction = jnp.asarray(axis, jnp.float32)
-    x, y, z = direction / jnp.sqrt(jnp.sum(direction * direction))
+    x, y, z = quotient(direction, jnp.sqrt(jnp.sum(rounded(direction * direction))))
     # Rodrigues: cos·I + sin·[a]× + (1 - cos)·a·aᵀ
     zero = jnp.zeros_like(x)
     cross = jnp.stack([jnp.stack([zero, -z, y]), jnp.stack([z, zero, -x]), jnp.stack([-y, x, zero])])
     unit = jnp.stack([x, y, z])
     outer = unit[:, None] * unit[None, :]
-    return cos * jnp.eye(3, dtype=jnp.float32) + sin * cross + (1 - cos) * outer
+    return cos * jnp.eye(3, dtype=jnp.float32) + rounded(sin * cross) + rounded((1 - cos) * outer)
 
 
 def apply_linear(linear: Array, point: Array) -> Array:
     """`linear` [m, n] times `point` [..., n]: [..., m]."""
-    return jnp.sum(linear * point[..., None, :], axis=-1)
+    return jnp.sum(rounded(linear * point[..., None, :]), axis=-1)
 
 
 def about_center(linear: Array, center: Vector | None) -> Array:
@@ -59,16 +61,15 @@ def about_center(linear: Array, center: Vector | None) -> Array:
 def compose(first: Array, second: Array) -> Array:
     """The transform that does `first`, then `second`."""
     n = second.shape[0]
-    product = jnp.sum(second[:, :n, None] * first[None, :, :], axis=1)
+    product = jnp.sum(rounded(second[:, :n, None] * first[None, :, :]), axis=1)
     return product.at[:, n].add(second[:, n])
 
 
-def inverse(matrix: Array, zero: Array | float = 0.0) -> Array:
+def inverse(matrix: Array) -> Array:
     """Inverse of a matrix [n, n], n = 1, 2 or 3, by cofactors; not finite where there is none.
 
     Args:
         matrix: float32.
-        zero: a 0 that is added to products, for callers to whom fused multiply-adds would matter.
     """
     n = matrix.shape[0]
     if n == 1:
@@ -80,11 +81,11 @@ def inverse(matrix: Array, zero: Array | float = 0.0) -> Array:
             return matrix[1 - row, 1 - column] * (1 - 2 * ((row + column) % 2))
         a, b = (row + 1) % 3, (row + 2) % 3
         c, d = (column + 1) % 3, (column + 2) % 3
-        return (matrix[a, c] * matrix[b, d] + zero) - (matrix[a, d] * matrix[b, c] + zero)
+        return rounded(matrix[a, c] * matrix[b, d]) - rounded(matrix[a, d] * matrix[b, c])
 
     cofactors = [[minor(row, column) for column in range(n)] for row in range(n)]
-    determinant = matrix[0, 0] * cofactors[0][0] + zero
+    determinant = rounded(matrix[0, 0] * cofactors[0][0])
     for column in range(1, n):
-        determinant = determinant + (matrix[0, column] * cofactors[0][column] + zero)
+        determinant = determinant + rounded(matrix[0, column] * cofactors[0][column])
     adjugate = jnp.stack([jnp.stack([cofactors[row][column] for row in range(n)]) for column in range(n)])
-    return adjugate / determinant
+    return quotient(adjugate, determinant)

@@ -18,7 +18,7 @@ from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
 from jdali._kernels.by_platform import by_platform
-from jdali._kernels.resample_filters import FILTER, NN, dense_weights, nearest_elements
+from jdali._kernels.resample_filters import FILTER, NN, dense_reach, dense_weights, nearest_elements
 from jdali._kernels.resample_taps import resample_small, resample_taps
 from jdali._numerics.platform import known_platform, one_program, platform_dependent
 from jdali._numerics.rounding import saturate_cast
@@ -82,11 +82,22 @@ def _pick(
     return by_platform(taken, taken)(image, filters, extent)
 
 
-def _dense(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
-    """float32 [*out_shape, C]; linear in `image`, so it can be transposed."""
+def _dense(
+    image: Array,
+    filters: Array,
+    extent: Array,
+    out_shape: tuple[int, ...],
+    matrix: Callable[[Array, Array, int, int], Array] = dense_weights,
+) -> Array:
+    """float32 [*out_shape, C]; linear in `image`, so it can be transposed.
+
+    Args:
+        image, filters, extent, out_shape: as for `resample`.
+        matrix: by which each axis is multiplied, as `dense_weights`.
+    """
     value = image.astype(jnp.float32)
     for axis, count in enumerate(out_shape):
-        weights = dense_weights(filters[axis], extent[axis], value.shape[axis], count)
+        weights = matrix(filters[axis], extent[axis], value.shape[axis], count)
         if jnp.issubdtype(image.dtype, jnp.floating):  # padding may hold NaN
             row = jnp.arange(value.shape[axis], dtype=jnp.int32) < extent[axis]
             value = jnp.where(jnp.expand_dims(row, [a for a in range(value.ndim) if a != axis]), value, 0)
@@ -94,6 +105,16 @@ def _dense(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ..
         value = jnp.tensordot(weights, value, axes=(1, axis), precision=lax.Precision.HIGHEST)
         value = jnp.moveaxis(value, 0, axis)
     return value
+
+
+def _dense_of_any(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...]) -> Array:
+    """`_dense` where pixels may be NaN or infinite: what their windows touch is NaN, and nothing else."""
+    if not jnp.issubdtype(image.dtype, jnp.floating):
+        return _dense(image, filters, extent, out_shape)
+    finite = jnp.isfinite(image)
+    result = _dense(jnp.where(finite, image, 0), filters, extent, out_shape)
+    touched = _dense((~finite).astype(jnp.float32), filters, extent, out_shape, dense_reach)
+    return jnp.where(touched > 0, jnp.float32(jnp.nan), result)
 
 
 @functools.lru_cache(maxsize=256)
@@ -105,7 +126,7 @@ def _differentiable(
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         del out_extent  # what lies past it is unspecified
-        return saturate_cast(_dense(image, filters, extent, out_shape), dtype)
+        return saturate_cast(_dense_of_any(image, filters, extent, out_shape), dtype)
 
     def taps(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         batch = _batched_taps(out_shape, dtype)

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._numerics.positions import quotient, rounded
 from jdali.types import DALIInterpType
 
 NN = int(DALIInterpType.INTERP_NN)
@@ -98,7 +99,7 @@ def filters_of(
     """
     low, high = low.astype(np.float32), high.astype(np.float32)
     out = xp.maximum(size, 1).astype(np.float32)
-    step = (high - low) / out
+    step = quotient(high - low, out)
     shrinks = xp.abs(high - low) > out
     minify = interp_type if min_filter is None else min_filter
     magnify = interp_type if mag_filter is None else mag_filter
@@ -107,12 +108,13 @@ def filters_of(
     radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
     count = xp.asarray(_COUNTS)[kind]
     # DALI goes by way of the standard deviation; the rounding decides whether a tap at the very edge counts.
-    deviation = (radius / _ROOT8).astype(np.float32)
+    deviation = quotient(radius, _ROOT8).astype(np.float32)
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
-    density = entries / width.astype(np.float32)
-    start = low + np.float32(0.5) * step - np.float32(0.5) - entries / 2 / density
-    taps = xp.ceil(entries / density)
+    density = quotient(entries, width.astype(np.float32))
+    half = quotient(entries / 2, density)
+    start = rounded(rounded(low + np.float32(0.5) * step) - np.float32(0.5)) - half
+    taps = xp.ceil(quotient(entries, density))
     nearest = kind == NN
     first = _first_elements(low, high, out, extents, xp) * nearest.all(axis=1, keepdims=True)
     start, density = xp.where(nearest, low - first, start), xp.where(nearest, high - first, density)
@@ -139,7 +141,8 @@ def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType)
             size = xp.where(np.arange(axes) == axis, out, size)
             volume = xp.prod(size, axis=1)
             cost = cost + (
-                np.float32(_COSTS[min(axes - 1 - axis, len(_COSTS) - 1)]) * volume + volume * np.float32(3)
+                rounded(np.float32(_COSTS[min(axes - 1 - axis, len(_COSTS) - 1)]) * volume)
+                + rounded(volume * np.float32(3))
             )
         costs.append(cost)
     uncut = xp.asarray([order[0] for order in orders])[xp.argmin(xp.stack(costs), axis=0)]
@@ -151,7 +154,7 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
     step = filters[:, STEP]
     nearest = filters[:, FILTER] == NN
     last = (out_extent - 1).astype(jnp.float32)
-    start = jnp.where(nearest, filters[:, DENSITY], filters[:, START] + step * last)
+    start = jnp.where(nearest, filters[:, DENSITY], filters[:, START] + rounded(step * last))
     filters = filters.at[:, START].set(jnp.where(mirror, start, filters[:, START]))
     return filters.at[:, STEP].set(jnp.where(mirror, -step, step))
 
@@ -160,7 +163,7 @@ def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
     """Start of the filter, float32 [count], and its first tap, int32 [count], of output 0 to count-1."""
     nearest = axis[FILTER] == NN
     output = jnp.arange(count, dtype=jnp.float32) + jnp.where(nearest, jnp.float32(0.5), jnp.float32(0))
-    start = output * axis[STEP] + axis[START]
+    start = rounded(output * axis[STEP]) + axis[START]
     start = start + jnp.where(nearest, axis[TAPS], jnp.float32(0))
     first = jnp.where(nearest, jnp.floor(start), jnp.ceil(start))
     return start, first.astype(jnp.int32)
@@ -181,12 +184,13 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
     step, start = axis[STEP], axis[START]
     if last_axis:
         output = jnp.arange(count, dtype=jnp.float32)
-        # The 0 is unknown to the compiler, which could fuse the product with the addition that follows.
-        position = start + ((output + jnp.float32(0.5)) * step + jnp.minimum(extent, 0).astype(jnp.float32))
+        position = start + rounded((output + jnp.float32(0.5)) * step)
         position = jnp.where(step == 1, jnp.floor(start + jnp.float32(0.5)) + output, position)
     else:
         first = start + jnp.float32(0.5) * step
-        _, position = lax.scan(lambda s, _: (s + step, s), first, length=count, unroll=min(count, 32))
+        _, position = lax.scan(
+            lambda s, _: (rounded(s + step), s), first, length=count, unroll=min(count, 32)
+        )
     first_element = axis[TAPS].astype(jnp.int32)
     return jnp.clip(jnp.floor(position).astype(jnp.int32) + first_element, first_element, extent - 1)
 
@@ -194,7 +198,7 @@ def nearest_elements(axis: Array, extent: Array, count: int, *, last_axis: bool)
 def weight(axis: Array, tap: Array, start: Array) -> Array:
     """Weight, not normalised, of input element `tap` where the filter begins at `start`."""
     kind = axis[FILTER].astype(jnp.int32)
-    position = (tap.astype(jnp.float32) - start) * axis[DENSITY]
+    position = rounded((tap.astype(jnp.float32) - start) * axis[DENSITY])
     whole = jnp.floor(position)
     index = whole.astype(jnp.int32)
     table = jnp.asarray(_TABLES).reshape(-1)
@@ -205,7 +209,7 @@ def weight(axis: Array, tap: Array, start: Array) -> Array:
         return jnp.where((i >= 0) & (i < count), value, 0)
 
     left = sample(index)
-    smooth = left + (position - whole) * (sample(index + 1) - left)
+    smooth = left + rounded((position - whole) * (sample(index + 1) - left))
     return jnp.where(kind == NN, (tap == jnp.floor(start)).astype(jnp.float32), smooth)
 
 
@@ -231,6 +235,14 @@ def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array
     )
     inverse = jnp.where(sums[2] == 0, jnp.float32(0), 1 / sums[2])
     return sums[0] * inverse, sums[1] * inverse, inverse
+
+
+def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
+    """float32 [count, shape]: 1 where an output element has a weight for an input element, also if that is 0."""
+    _, first = first_taps(axis, count)
+    ends = (jnp.clip(tap, 0, extent - 1)[:, None] for tap in (first, first + tap_count(axis) - 1))
+    tap = jnp.arange(shape, dtype=jnp.int32)
+    return ((tap >= next(ends)) & (tap <= next(ends))).astype(jnp.float32)
 
 
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:

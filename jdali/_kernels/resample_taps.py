@@ -90,10 +90,15 @@ def _chunks(filter: Array) -> Array:
 
 
 def _taps_and_weights(filter: Array, start: Array, first: Array, chunk: Array) -> tuple[Array, Array]:
-    """Taps and weights, not normalised, of a chunk of each output row's filter, [_TAPS, rows] each."""
+    """Taps and weights, not normalised, of a chunk of each output row's filter, [_TAPS, rows] each.
+
+    What is too much of a chunk is the last tap again, with the weight 0, and no row that the filter does not reach: 0
+    times NaN is NaN.
+    """
     offset = (chunk * _TAPS + jnp.arange(_TAPS, dtype=jnp.int32))[:, None]
-    tap = first + offset
-    return tap, jnp.where(offset < tap_count(filter), weight(filter, tap, start), 0)
+    count = tap_count(filter)
+    tap = first + jnp.minimum(offset, count - 1)
+    return tap, jnp.where(offset < count, weight(filter, tap, start), 0)
 
 
 def _kept(values: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -30,6 +30,7 @@ from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.packed_pixels import Packed, Pixels, Plain, packs, unpacked
 from jdali._numerics.platform import one_program
+from jdali._numerics.positions import rounded
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
 from jdali._operators.call import is_traced
 from jdali.types import DALIInterpType
@@ -104,31 +105,23 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype[Any] | None) ->
 
 
 # --- run ----------------------------------------------------------------------------------------
-def runtime_zero(extent: Array) -> Array:
-    """float32 0 that no compiler knows to be 0; see `affine_points`."""
-    return jnp.minimum(extent[0], 0).astype(jnp.float32)
-
-
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Mapping of an affine transform: point = linear · (center - out_origin) + in_origin.
 
-    A point must come out the same wherever it is computed. A compiler may do so twice, once for the
-    pixel and once for the weights, and fuse a multiplication with an addition only in one of them; a point
-    on the border of two pixels would then take its weights from one and its pixel from the other. So
-    products get a 0 added that the compiler does not know: fusing that changes nothing.
+    A point must come out the same wherever it is computed, once for the pixel and once for the weights: so
+    products are `rounded`.
 
     Args:
-        parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z), and a
-            `runtime_zero`.
+        parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z).
         centers: see `Mapping`.
     """
-    linear, out_origin, in_origin, zero = parameters
+    linear, out_origin, in_origin = parameters
     n = len(centers)
-    offsets = [centers[n - 1 - column] - out_origin[column] for column in range(n)]
+    offsets = [rounded(centers[n - 1 - column]) - out_origin[column] for column in range(n)]
     points = []
     for row in reversed(range(n)):
         # x first: the order in which XLA needs the fewest instructions for a line of pixels.
-        products = [linear[row, column] * offsets[column] + zero for column in range(n)]
+        products = [rounded(linear[row, column] * offsets[column]) for column in range(n)]
         points.append(functools.reduce(jnp.add, [*products, in_origin[row]]))
     return points
 
@@ -305,7 +298,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
     inside: list[tuple[Array, Array]] = []
     for axis, point in enumerate(points):
         last = extent[axis] - 1
-        position = point - jnp.float32(0.5)
+        position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
             # Clipping the position repeats the border; it is not negative then, so truncation is floor. Before the
             # first pixel both neighbours are that one: the second has a share of 0, and may be no number.
@@ -353,7 +346,7 @@ def _cubic(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent:
     taps: list[list[tuple[Array, Array, Array]]] = []  # pixel, whether it is inside, weight; by axis
     for axis, point in enumerate(points):
         last = extent[axis] - 1
-        position = point - jnp.float32(0.5)
+        position = rounded(point) - jnp.float32(0.5)
         low = _floor(sampling, position, last)
         share = jnp.clip(position - low.astype(jnp.float32), 0, 1)
         taps.append([])

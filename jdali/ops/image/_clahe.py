@@ -19,6 +19,7 @@ from jdali._kernels.histogram import BINS, counted
 from jdali._kernels.lab import lab_to_rgb, rgb_to_lab
 from jdali._kernels.packed_pixels import packed, unpacked, unpacked_channels
 from jdali._numerics.platform import one_program
+from jdali._numerics.positions import rounded
 from jdali._operators.record import PerSample, Static, operator
 
 _UNLIMITED = np.iinfo(np.int32).max
@@ -114,8 +115,7 @@ def _equalized(
         return _tables(tiles, values, tile, limit, scale, extent[:2])
 
     def made(make: Callable[..., Array], values: Array, *all_tables: Array) -> Array:
-        minus_zero = scale * jnp.float32(-0.0)
-        operands = (values, extent, tile, minus_zero, *all_tables)
+        operands = (values, extent, tile, *all_tables)
         return by_rows(functools.partial(make, tiles), *operands, shape=image.shape, dtype=image.dtype)
 
     some, all_of_them = luma
@@ -134,14 +134,10 @@ def _each_channel(
     first: Array,
     keep: Any,
     tile: Array,
-    minus_zero: Array,
     *tables: Array,
 ) -> Array:
     """Rows of the result whose channels go through tables of their own."""
-    planes = [
-        keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile, minus_zero))
-        for c in range(image.shape[2])
-    ]
+    planes = [keep(_looked_up(tiles, image[:, :, c], first, tables[c], tile)) for c in range(image.shape[2])]
     return unpacked(packed(planes), len(planes)) if len(planes) <= 4 else jnp.stack(planes, axis=-1)
 
 
@@ -152,12 +148,11 @@ def _lab(image: Array, first: Array, keep: Any) -> Array:
 
 
 def _lightness(
-    channels: int, tiles: tuple[int, int], lab: Array, first: Array, keep: Any, tile: Array, minus_zero: Array,
-    tables: Array,
+    channels: int, tiles: tuple[int, int], lab: Array, first: Array, keep: Any, tile: Array, tables: Array,
 ) -> Array:  # fmt: skip
     """RGB [rows, W, channels] of what `lab` gave, its lightness through tables."""
     lightness, a, b = unpacked_channels(lab, 3)
-    equalized = keep(_looked_up(tiles, lightness, first, tables, tile, minus_zero))
+    equalized = keep(_looked_up(tiles, lightness, first, tables, tile))
     return fit(
         unpacked(packed(lab_to_rgb(equalized.astype(jnp.int32), a, b, keep)), 3), (*lab.shape, channels)
     )
@@ -198,16 +193,13 @@ def _tables(
     return packed([around[:-1, :-1], around[:-1, 1:], around[1:, :-1], around[1:, 1:]]).reshape(-1)
 
 
-def _looked_up(
-    tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array, minus_zero: Array
-) -> Array:
+def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """uint8 [rows, W]: each value by the tables of the four nearest tiles.
 
-    `minus_zero`, which the compiler does not know to be -0, keeps it from fusing products with sums, in user's
-    programs as well: here many values are halves or next to them.
+    Products are `rounded`, for here many values are as good as halves.
     """
     (row, down), (column, across) = (
-        _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis], minus_zero)
+        _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
         for axis, (start, count) in enumerate(zip((first, jnp.int32(0)), values.shape, strict=True))
     )
     index = (row[:, None] * (tiles[1] + 1) + column) * BINS + values.astype(jnp.int32)
@@ -215,15 +207,15 @@ def _looked_up(
     one, other, third, fourth = (value.astype(jnp.float32) for value in unpacked_channels(words, 4))
 
     def mixed(one: Array, other: Array, weight: Array) -> Array:
-        return (one * (1 - weight) + minus_zero) + (other * weight + minus_zero)
+        return rounded(one * (1 - weight)) + rounded(other * weight)
 
     value = mixed(mixed(one, other, across), mixed(third, fourth, across), down[:, None])
     return jnp.clip(jnp.round(value), 0, BINS - 1).astype(jnp.uint8)  # half to even
 
 
-def _nearest(pixels: Array, size: Array, tiles: int, minus_zero: Array) -> tuple[Array, Array]:
+def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
     """For pixels of an axis the cell of `_tables`, and the weight of the tile behind it."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
-    position = (pixels.astype(jnp.float32) * inverse + minus_zero) - jnp.float32(0.5)
+    position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)
     return jnp.clip(first.astype(jnp.int32) + 1, 0, tiles), position - first

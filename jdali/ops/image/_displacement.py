@@ -13,6 +13,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._kernels import warp as _warp
 from jdali._kernels.fit import fit
+from jdali._numerics.positions import quotient, rounded
 from jdali._numerics.random import element_index
 from jdali._operators.record import PerSample, Static, operator
 from jdali.types import INTERP_NN, DALIInterpType
@@ -83,19 +84,18 @@ def water(
     border.
     """
     values = (ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y)
-    parameters = (jnp.asarray(values, jnp.float32), _warp.runtime_zero(extent))
     return _displaced(
-        image, water_points, parameters, extent, out_shape,
+        image, water_points, jnp.asarray(values, jnp.float32), extent, out_shape,
         mask=mask, interp_type=interp_type, fill_value=fill_value,
     )  # fmt: skip
 
 
 def water_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of `water`; see `_warp.affine_points` for the zeros added."""
-    (ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y), zero = parameters
+    """Mapping of `water`."""
+    ampl_x, ampl_y, freq_x, freq_y, phase_x, phase_y = parameters
     y, x = (center - jnp.float32(0.5) for center in centers)
-    right = ampl_x * jnp.sin((freq_x * y + zero) + phase_x) + zero
-    down = ampl_y * jnp.cos((freq_y * x + zero) + phase_y) + zero
+    right = rounded(ampl_x * jnp.sin(rounded(freq_x * y) + phase_x))
+    down = rounded(ampl_y * jnp.cos(rounded(freq_y * x) + phase_y))
     return [y + down, x + right]
 
 
@@ -136,24 +136,22 @@ def sphere(
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
     """
-    parameters = (extent[:2], _warp.runtime_zero(extent))
     return _displaced(
-        image, sphere_points, parameters, extent, out_shape,
+        image, sphere_points, extent[:2], extent, out_shape,
         mask=mask, interp_type=interp_type, fill_value=fill_value,
     )  # fmt: skip
 
 
 def sphere_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of `sphere`; see `_warp.affine_points` for the zeros added."""
-    size, zero = parameters
-    middle = size.astype(jnp.float32) * jnp.float32(0.5)
-    radius = jnp.max(size // 2).astype(jnp.float32)
+    """Mapping of `sphere`; its parameters are the size of the image."""
+    middle = parameters.astype(jnp.float32) * jnp.float32(0.5)
+    radius = jnp.max(parameters // 2).astype(jnp.float32)
     away = [center - m for center, m in zip(centers, middle, strict=True)]
-    squares = (away[0] * away[0] + zero) + (away[1] * away[1] + zero)
+    squares = rounded(away[0] * away[0]) + rounded(away[1] * away[1])
     # The root has no derivative at 0, where it is not needed.
     distance = jnp.where(squares == 0, 0, jnp.sqrt(jnp.where(squares == 0, 1, squares)))
-    scale = distance / radius
-    points = [(scale * a + zero) + m for a, m in zip(away, middle, strict=True)]
+    scale = quotient(distance, radius)
+    points = [rounded(scale * a) + m for a, m in zip(away, middle, strict=True)]
     return [jnp.where(radius == 0, jnp.float32(-10), point) for point in points]
 
 

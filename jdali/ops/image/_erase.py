@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import absent_axis, check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.take_window import per_channel, saturate_truncate
+from jdali._numerics.positions import rounded
 from jdali._operators.argument_rules import extents_of
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
@@ -176,11 +177,11 @@ def erase(
     if not shapes.shape[0] or not data.size:
         return data
     if normalized or normalized_shape:
-        shapes = lax.optimization_barrier(shapes * sizes)
+        shapes = rounded(shapes * sizes)
     if normalized or normalized_anchor:
-        anchors = lax.optimization_barrier(anchors * sizes)
+        anchors = rounded(anchors * sizes)
     if centered_anchor:
-        anchors = anchors - lax.optimization_barrier(shapes * jnp.float32(0.5))
+        anchors = rounded(anchors - shapes * jnp.float32(0.5))
     boxes = _Boxes(tuple(axes), jnp.trunc(anchors), jnp.trunc(anchors + shapes))
     fill = saturate_truncate(jnp.atleast_1d(jnp.asarray(fill_value, jnp.float32)), data.dtype)
     if layout.endswith("C") and data.ndim > 1 and data.ndim - 1 not in axes:

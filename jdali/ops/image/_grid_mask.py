@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.take_window import fit_axis
+from jdali._numerics.positions import quotient, rounded
 from jdali._operators.record import PerSample, operator
 
 # grid_mask.cc: those of DALI; others would do as well, but programs should not depend on it.
@@ -59,14 +60,13 @@ def grid_mask(
     whose position is a border of a square but for the rounding of float32 may be on its other side.
     """
     turn, length = jnp.asarray(angle, jnp.float32), jnp.asarray(tile).astype(jnp.float32)
-    cos, sin = jnp.cos(turn) / length, jnp.sin(turn) / length
+    cos, sin = quotient(jnp.cos(turn), length), quotient(jnp.sin(turn), length)
     x = jnp.arange(out_shape[1], dtype=jnp.float32)[None, :]
     y = jnp.arange(out_shape[0], dtype=jnp.float32)[:, None]
-    # Products are rounded before they are added, in every program: a fused multiply-add would move pixels
-    # whose position is a border exactly to its other side.
-    right, down, left, along = lax.optimization_barrier((x * cos, x * sin, y * -sin, y * cos))
-    u = left - shift_x / length + right
-    v = along - shift_y / length + down
+    # A fused multiply-add would move pixels whose position is a border exactly to its other side.
+    right, down, left, along = (rounded(product) for product in (x * cos, x * sin, y * -sin, y * cos))
+    u = left - quotient(jnp.asarray(shift_x, jnp.float32), length) + right
+    v = along - quotient(jnp.asarray(shift_y, jnp.float32), length) + down
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
     for axis, size in enumerate(out_shape):
         image = fit_axis(image, axis, size)

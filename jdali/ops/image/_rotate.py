@@ -166,7 +166,7 @@ def rotate(
     return _warp.warp(
         image,
         _warp.affine_points,
-        (linear, out_center, center, _warp.runtime_zero(extent)),
+        (linear, out_center, center),
         extent,
         out_extent,
         out_shape,

@@ -22,6 +22,7 @@ from jdali._kernels.take_window import (
     take_window,
     window_indices,
 )
+from jdali._numerics.positions import rounded
 from jdali._numerics.rounding import round_half_away
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerSample, Static, operator
@@ -202,5 +203,5 @@ def _late_anchors(start: Any, relative: bool, axes: Any, extent: Array) -> Array
     """Anchors of all axes from a start that `setup` did not know."""
     value = jnp.broadcast_to(jnp.asarray(start), axes.shape)
     if relative:
-        value = round_half_away(value.astype(jnp.float32) * extent[axes].astype(jnp.float32))
+        value = round_half_away(rounded(value.astype(jnp.float32) * extent[axes].astype(jnp.float32)))
     return jnp.zeros(extent.shape, jnp.int32).at[axes].set(value.astype(jnp.int32))

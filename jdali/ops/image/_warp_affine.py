@@ -121,11 +121,11 @@ def warp_affine(
     axes = data.ndim - 1
     transform = _as_transform(matrix if mtx is None else mtx, axes)
     linear, shift = transform[:, :axes], transform[:, axes]
-    origin, zero = jnp.zeros_like(shift), _warp.runtime_zero(extent[0])
+    origin = jnp.zeros_like(shift)
     if inverse_map:
-        parameters = (linear, origin, shift, zero)
+        parameters = (linear, origin, shift)
     else:
-        parameters = (inverse(linear, zero), shift, origin, zero)
+        parameters = (inverse(linear), shift, origin)
     return _warp.warp(
         data,
         _warp.affine_points,

@@ -14,6 +14,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse
+from jdali._numerics.positions import quotient, rounded
 from jdali._operators.argument_rules import shapes_text
 from jdali._operators.call import is_traced
 from jdali._operators.record import PerFrame, PerSample, Static, operator
@@ -144,9 +145,8 @@ def warp_perspective(
     Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel.
     """
     transform = _as_transform(matrix if matrix_input is None else matrix_input)
-    zero = _warp.runtime_zero(extent[0])
     if not inverse_map:
-        transform = inverse(transform, zero)
+        transform = inverse(transform)
     shift = jnp.float32(0.5 - pixel_origin_shift(_NAME, pixel_origin))
     fill = None
     if border_mode == "constant":
@@ -154,7 +154,7 @@ def warp_perspective(
     return _warp.warp(
         image,
         perspective_points,
-        (transform, shift, zero),
+        (transform, shift),
         extent[0],
         out_extent,
         out_shape,
@@ -166,19 +166,18 @@ def warp_perspective(
 
 
 def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping of a perspective transform; see `_warp.affine_points` for the zeros added.
+    """Mapping of a perspective transform.
 
     Args:
-        parameters: transform [3, 3]; what to subtract from points of `Mapping` to get those that it is for; and a
-            `runtime_zero`.
+        parameters: transform [3, 3], and what to subtract from points of `Mapping` to get those that it is for.
         centers: see `_warp.Mapping`.
     """
-    transform, shift, zero = parameters
+    transform, shift = parameters
     y, x = (center - shift for center in centers)
-    rows = [(transform[r, 0] * x + zero) + (transform[r, 1] * y + zero) + transform[r, 2] for r in range(3)]
+    rows = [rounded(transform[r, 0] * x) + rounded(transform[r, 1] * y) + transform[r, 2] for r in range(3)]
     vanishes = rows[2] == 0
     depth = jnp.where(vanishes, 1, rows[2])
-    return [jnp.where(vanishes, 0, rows[axis] / depth) + shift for axis in (1, 0)]
+    return [jnp.where(vanishes, 0, quotient(rows[axis], depth)) + shift for axis in (1, 0)]
 
 
 def _as_transform(matrix: Vector | Matrix) -> Array:

@@ -1,0 +1,46 @@
+"""Arithmetic for what decides an index: the same bits in every program, also in a user's.
+
+A position goes into an index and into weights, and a compiler works it out once for each of them. If it rounds
+`a * b + c` once in one place (a fused multiply-add) and twice in the other, the weights are those of another pixel.
+It also makes x + (c + d) of (x + c) + d where c and d are constants, x * (c * d) of products, and x * (1 / c) of x / c:
+then points are not those of the same call outside of `jit`. The engine's programs have no such constants and fuse no
+products (see `exact`); a user's `jit` does.
+
+Nothing that JAX has for this keeps XLA from it on a CPU: `optimization_barrier` is gone before operations are fused,
+`reduce_precision` to the same precision is left out, and a 0 that is worked out from a size is a constant there.
+But nothing is fused or regrouped across a comparison, and that costs one instruction.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+# No position, and no product of two that matter. Not the largest number nor infinity: a comparison with these
+# might be taken for a test of the kind of number that it is.
+_FARTHEST = np.float32(2.0**127)
+
+
+def rounded(value: Array) -> Array:
+    """The value, rounded here whatever is done with it: no operation before goes together with one behind.
+
+    Args:
+        value: float32, of an operation; what is above 2¹²⁷ becomes that. NumPy rounds in any case, and its arrays come
+            back as they are.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return value  # type: ignore[return-value]
+    return jnp.where(value > _FARTHEST, _FARTHEST, value)
+
+
+def quotient(dividend: Array, divisor: Array) -> Array:
+    """dividend / divisor, also where the divisor is a constant of the program.
+
+    Args:
+        dividend: float32, below 2¹²⁷.
+        divisor: float32, of a shape that can be broadcast to that of `dividend`.
+    """
+    if isinstance(dividend, np.ndarray | np.generic) and isinstance(divisor, np.ndarray | np.generic):
+        return dividend / divisor  # type: ignore[return-value]
+    return dividend / jnp.where(dividend <= _FARTHEST, divisor, np.float32(1))
