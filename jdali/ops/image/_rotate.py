@@ -154,8 +154,8 @@ def rotate(
 
     Returns: [*canvas, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points
-    by up to 0.01 pixel on large images; here each point is computed by itself. DALI rounds a `size`
+    Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
+    0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     given for all samples but cuts off the fraction of a per-sample one; here both are rounded.
     """
     axes = image.ndim - 1

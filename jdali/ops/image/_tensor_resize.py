@@ -168,7 +168,8 @@ def tensor_resize(
 
     Returns: the array resized.
 
-    Parity: any axes, where DALI takes up to three that follow each other.
+    Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
+    the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
     """
     assert isinstance(axes, tuple)
     others = [axis for axis in range(data.ndim) if axis not in axes]

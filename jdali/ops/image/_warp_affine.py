@@ -115,7 +115,7 @@ def warp_affine(
 
     Returns: [*size, C], `dtype`, rounded half away from zero and saturated.
 
-    Parity: as for `rotate`, points of large images differ from DALI's by up to 0.01 pixel, and a
+    Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
     """
     axes = data.ndim - 1

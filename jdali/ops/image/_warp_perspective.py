@@ -142,7 +142,8 @@ def warp_perspective(
 
     Returns: [*size, C], type of the input, rounded half away from zero and saturated.
 
-    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel.
+    Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
+    int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
     """
     transform = _as_transform(matrix if matrix_input is None else matrix_input)
     if not inverse_map:

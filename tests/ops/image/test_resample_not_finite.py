@@ -1,0 +1,80 @@
+"""A pixel that is NaN or infinite reaches the pixels whose filter reaches it, and no others, as in DALI."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali.ops
+from jdali import types
+from jdali._kernels.resample import _dense_of_any
+from jdali._kernels.resample_filters import filters_of
+
+FILTERS = [
+    types.INTERP_NN,
+    types.INTERP_LINEAR,
+    types.INTERP_CUBIC,
+    types.INTERP_LANCZOS3,
+    types.INTERP_GAUSSIAN,
+]
+SIZES = [(48, 48), (80, 80), (20, 64), (64, 100)]
+
+
+def picture(value: float, *shape: int) -> np.ndarray:
+    """Random but for one pixel; large enough for the loops over tiles."""
+    image = np.random.default_rng(5).normal(size=(*shape, 1)).astype(np.float32)
+    image[tuple(size // 2 - 1 for size in shape)] = value
+    return image
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", FILTERS, ids=lambda kind: kind.name)
+def test_resize(kind, value):
+    image = picture(value, 64, 64)
+    (want,) = oracle.run(
+        "resize", [[image] * len(SIZES)], {"interp_type": kind}, {"size": np.float32(SIZES)}, layout="HWC"
+    )
+    for size, expected in zip(SIZES, want, strict=True):
+        got = np.asarray(jdali.ops.resize(image, size=size, interp_type=kind, layout="HWC"))
+        assert (0 if kind == types.INTERP_NN else 1) <= (~np.isfinite(expected)).sum() < 100
+        # An infinite pixel may become NaN: what is too much of a block of taps is 0 times the last of them.
+        np.testing.assert_array_equal(np.isfinite(got), np.isfinite(expected))
+        good = np.isfinite(expected)
+        np.testing.assert_allclose(got[good], expected[good], rtol=0, atol=2e-6)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("kind", FILTERS, ids=lambda kind: kind.name)
+def test_small_pictures_volumes_and_windows(kind):
+    small, volume = picture(np.nan, 12, 9), picture(np.nan, 6, 9, 11)
+    args = {"interp_type": kind}
+    calls = [
+        ("resize", small, {"size": (17, 6)}, "HWC"),
+        ("resize", volume, {"size": (9, 7, 20)}, "DHWC"),
+        ("resize_crop_mirror", small, {"size": (19, 24), "crop": (15, 17), "mirror": 1}, "HWC"),
+        ("tensor_resize", small[..., 0], {"sizes": (17, 6)}, ""),
+    ]
+    for name, image, more, layout in calls:
+        ((want,),) = oracle.run(name, [[image]], args | more, layout=layout)
+        got = getattr(jdali.ops, name)(image, **args, **more, layout=layout)
+        np.testing.assert_array_equal(np.isfinite(np.asarray(got)), np.isfinite(want), err_msg=name)
+
+
+@pytest.mark.parametrize("kind", FILTERS[1:], ids=lambda kind: kind.name)
+def test_matrices_of_accelerators(kind):
+    """They give what the loops of a CPU give, which are compared with DALI above."""
+    image = picture(np.nan, 12, 9)
+    size = np.array([[17, 6]])
+    filters = filters_of(
+        np.zeros((1, 2)), np.array([[12.0, 9.0]]), size, extents=np.array([[12, 9]]),
+        interp_type=np.array([kind]), min_filter=None, mag_filter=None, antialias=True,
+    )[0]  # fmt: skip
+    padded = np.pad(image, ((0, 3), (0, 2), (0, 0)), constant_values=np.nan)
+    got = jax.jit(_dense_of_any, static_argnums=3)(padded, jnp.asarray(filters), jnp.int32([12, 9]), (17, 6))
+    want = np.asarray(jdali.ops.resize(image, size=(17, 6), interp_type=kind, layout="HWC"))
+    assert 0 < np.isnan(want).sum() < want.size
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-5)
