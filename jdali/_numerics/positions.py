@@ -13,34 +13,34 @@ But nothing is fused or regrouped across a comparison, and that costs one instru
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 # No position, and no product of two that matter. Not the largest number nor infinity: a comparison with these
 # might be taken for a test of the kind of number that it is.
 _FARTHEST = np.float32(2.0**127)
 
 
-def rounded(value: Array) -> Array:
+def rounded(value: Any) -> Any:
     """The value, rounded here whatever is done with it: no operation before goes together with one behind.
 
     Args:
-        value: float32, of an operation; what is above 2¹²⁷ becomes that. NumPy rounds in any case, and its arrays come
-            back as they are.
+        value: float32 array, of an operation; what is above 2¹²⁷ becomes that. NumPy rounds in any case, and its
+            arrays come back as they are.
     """
     if isinstance(value, np.ndarray | np.generic):
-        return value  # type: ignore[return-value]
+        return value
     return jnp.where(value > _FARTHEST, _FARTHEST, value)
 
 
-def quotient(dividend: Array, divisor: Array) -> Array:
+def quotient(dividend: Any, divisor: Any) -> Any:
     """dividend / divisor, also where the divisor is a constant of the program.
 
     Args:
-        dividend: float32, below 2¹²⁷.
-        divisor: float32, of a shape that can be broadcast to that of `dividend`.
+        dividend: float32, an array of JAX or NumPy, below 2¹²⁷.
+        divisor: as it, of a shape that can be broadcast to that of `dividend`.
     """
-    if isinstance(dividend, np.ndarray | np.generic) and isinstance(divisor, np.ndarray | np.generic):
-        return dividend / divisor  # type: ignore[return-value]
-    return dividend / jnp.where(dividend <= _FARTHEST, divisor, np.float32(1))
+    known = all(isinstance(value, np.ndarray | np.generic) for value in (dividend, divisor))
+    return dividend / (divisor if known else jnp.where(dividend <= _FARTHEST, divisor, np.float32(1)))
