@@ -33,7 +33,9 @@ def rotation_matrix(angle: ArrayLike, axis: Vector | None = None) -> Array:
     if axis is None:
         return jnp.stack([jnp.stack([cos, -sin]), jnp.stack([sin, cos])])
     direction = jnp.asarray(axis, jnp.float32)
-    x, y, z = quotient(direction, jnp.sqrt(jnp.sum(rounded(direction * direction))))
+    squares = rounded(direction * direction)
+    length = jnp.sqrt(rounded(squares[0] + squares[1]) + squares[2])
+    x, y, z = (quotient(direction[i], length) for i in range(3))
     # Rodrigues: cos·I + sin·[a]× + (1 - cos)·a·aᵀ
     zero = jnp.zeros_like(x)
     cross = jnp.stack([jnp.stack([zero, -z, y]), jnp.stack([z, zero, -x]), jnp.stack([-y, x, zero])])
@@ -87,5 +89,5 @@ def inverse(matrix: Array) -> Array:
     determinant = rounded(matrix[0, 0] * cofactors[0][0])
     for column in range(1, n):
         determinant = determinant + rounded(matrix[0, column] * cofactors[0][column])
-    adjugate = jnp.stack([jnp.stack([cofactors[row][column] for row in range(n)]) for column in range(n)])
-    return quotient(adjugate, determinant)
+    rows = [[quotient(cofactors[row][column], determinant) for row in range(n)] for column in range(n)]
+    return jnp.stack([jnp.stack(row) for row in rows])

@@ -39,7 +39,7 @@ def quotient(dividend: Any, divisor: Any) -> Any:
     """dividend / divisor, also where the divisor is a constant of the program.
 
     Args:
-        dividend: float32, an array of JAX or NumPy, below 2¹²⁷.
+        dividend: float32, an array of JAX or NumPy, below 2¹²⁷; where it may be a constant as well, a scalar.
         divisor: as it, of a shape that can be broadcast to that of `dividend`.
     """
     known = all(isinstance(value, np.ndarray | np.generic) for value in (dividend, divisor))
