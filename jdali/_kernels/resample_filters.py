@@ -240,9 +240,10 @@ def border_weights(axis: Array, extent: Array, count: int) -> tuple[Array, Array
 def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
     """float32 [count, shape]: 1 where an output element has a weight for an input element, also if that is 0."""
     _, first = first_taps(axis, count)
-    ends = (jnp.clip(tap, 0, extent - 1)[:, None] for tap in (first, first + tap_count(axis) - 1))
+    last = first + tap_count(axis) - 1
+    low, high = (jnp.clip(end, 0, extent - 1)[:, None] for end in (first, last))
     tap = jnp.arange(shape, dtype=jnp.int32)
-    return ((tap >= next(ends)) & (tap <= next(ends))).astype(jnp.float32)
+    return ((tap >= low) & (tap <= high)).astype(jnp.float32)
 
 
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
