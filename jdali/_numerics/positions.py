@@ -27,12 +27,12 @@ def rounded(value: Any) -> Any:
     """The value, rounded here whatever is done with it: no operation before goes together with one behind.
 
     Args:
-        value: float32 array, of an operation; what is above 2¹²⁷ becomes that. NumPy rounds in any case, and its
+        value: float32 array, of an operation; numbers above 2¹²⁷ become infinite. NumPy rounds in any case, and its
             arrays come back as they are.
     """
     if isinstance(value, np.ndarray | np.generic):
         return value
-    return jnp.where(value > _FARTHEST, _FARTHEST, value)
+    return jnp.where(value > _FARTHEST, jnp.float32(jnp.inf), value)
 
 
 def quotient(dividend: Any, divisor: Any) -> Any:

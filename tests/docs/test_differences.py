@@ -19,7 +19,7 @@ from jdali._operators.record import REGISTRY
 
 ROWS = [
     line
-    for line in (Path(__file__).parents[1] / "docs" / "differences.md").read_text().splitlines()
+    for line in (Path(__file__).parents[2] / "docs" / "differences.md").read_text().splitlines()
     if line.startswith("|")
 ][2:]
 

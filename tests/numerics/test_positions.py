@@ -90,5 +90,5 @@ def test_derivatives_are_those_of_the_value():
 def test_nan_and_infinity():
     values = np.array([np.nan, np.inf, -np.inf], np.float32)
     assert np.isnan(rounded(jnp.asarray(values))[0])
-    np.testing.assert_array_equal(rounded(jnp.asarray(values))[1:], np.float32([2.0**127, -np.inf]))
+    np.testing.assert_array_equal(rounded(jnp.asarray(values))[1:], values[1:])
     assert np.isnan(quotient(jnp.asarray(values), jnp.float32(2))[0])

@@ -196,7 +196,7 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """uint8 [rows, W]: each value by the tables of the four nearest tiles.
 
-    Products are `rounded`, for here many values are as good as halves.
+    Products are `rounded`, for here many values are halves or next to them.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
