@@ -50,7 +50,7 @@ def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr("jdali.engine.workers.timing.perf_counter", clock.perf_counter)
     monkeypatch.setattr("jdali.engine.workers.timing.thread_time", lambda: 0.0)
-    for module in ("engine._pool", "engine._reading", "iterator._clock"):
+    for module in ("engine.workers.pool", "engine.steps.reading", "iterator.waiting_clock"):
         monkeypatch.setattr(f"jdali.{module}.time", clock)
     return clock
 

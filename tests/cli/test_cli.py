@@ -251,7 +251,7 @@ def test_scripts_say_what_they_want(tfrecord, tmp_path, capsys):
 
 
 def test_scripts_are_installed():
-    pyproject = Path(__file__).parent.parent / "pyproject.toml"
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
     if not pyproject.exists():
         pytest.skip("not in a checkout")
     import tomllib

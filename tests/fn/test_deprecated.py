@@ -7,7 +7,7 @@ import pytest
 from support import oracle
 
 import jdali
-from jdali import fn, ops
+from jdali import fn, ops, tfrecord
 from jdali._operators.catalog import CATALOG
 from jdali._operators.deprecated import in_favour_of, is_deprecated
 from jdali._operators.names import schema_name
@@ -56,7 +56,13 @@ def warnings_of(function):
         ("fn.coin_flip", lambda: fn.coin_flip(), "random.coin_flip"),
         ("ops.CoinFlip", lambda: ops.CoinFlip()(), "random.coin_flip"),
         ("fn.file_reader", lambda: fn.file_reader(files=["a"]), "readers.file"),
-        ("fn.tfrecord_reader", lambda: fn.tfrecord_reader(path="a", index_path="b", features={}), "readers.tfrecord"),
+        (
+            "fn.tfrecord_reader",
+            lambda: fn.tfrecord_reader(
+                path="a", index_path="b", features={"x": tfrecord.FixedLenFeature((), tfrecord.int64, 0)}
+            ),
+            "readers.tfrecord",
+        ),
         (
             "fn.experimental.equalize",
             lambda: fn.experimental.equalize(np.zeros((2, 2, 3), np.uint8)),

@@ -181,7 +181,8 @@ def test_damaged_arrays_are_named(tmp_path):
     reader = opened("numpy", file_root=str(tmp_path), files=names)
     samples, failed = loaded_together(reader, np.array([1, 0, 2, 3]))
     assert [sample[0].tolist() for sample in samples] == [[0, 1, 2, 3]] * 2
-    assert failed[0].startswith(f"readers.numpy: {tmp_path / '1.npy'}: the header promises 32 bytes")
+    assert failed[0].startswith(f"readers.numpy: {tmp_path / '1.npy'}: Expected data numpy size")
+    assert "the header promises 32 bytes" in failed[0]
     assert str(failed[2]).startswith(f"cannot read {tmp_path / '2.npy'}: No such file or directory")
 
 

@@ -22,7 +22,7 @@ def _as_before():
 def test_each_limit_has_a_unit_and_a_default():
     names = [field.name for field in dataclasses.fields(limits.Limits)]
     assert set(names) == set(limits._UNITS)
-    assert {n for n in names if getattr(limits.current(), n) is None} == set(limits._SHARES)
+    assert {n for n in names if getattr(limits.Limits(), n) is None} == set(limits._SHARES)
     assert limits.most("max_sample_bytes") == limits.memory_limit() // 2
     assert all(limits.most(name) > 0 for name in names)
 

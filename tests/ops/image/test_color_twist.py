@@ -66,7 +66,9 @@ def test_color_twist(dtype):
 def test_single_changes(op, dtype):
     args = {"hue": {"hue": 200.0}, "saturation": {"saturation": 1.7}}
     args = args.get(op.name, {"hue": 31.0, "saturation": 0.3, "value": 1.1})
-    out = np.uint8 if op is hsv else dtype  # hsv gives uint8 unless told otherwise
+    out = np.uint8 if op is hsv else dtype
+    if op is hsv:  # whose pure function keeps floats unless told otherwise
+        args["dtype"] = types.UINT8
     contract.check(op, [pictures(dtype)], args, layout="HWC", atol=tolerance(out))
 
 

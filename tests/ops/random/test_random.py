@@ -338,5 +338,5 @@ def test_wrong_arguments():
         draw(CHOICE, np.int32(2), p=[0.5, 0.6])
     with pytest.raises(SampleError, match=r"Probabilities must be in range \[0, 1\], but got \[-0.5, 1.5\]"):
         draw(CHOICE, np.int32(2), p=[-0.5, 1.5])
-    with pytest.raises(TypeError, match=r"random.normal: needs a JAX key"):
+    with pytest.raises(TypeError, match=r"random.normal draws random values: pass a JAX key first"):
         pure_call(NORMAL, [], {})
