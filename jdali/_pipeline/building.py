@@ -29,10 +29,10 @@ from jdali.readers.ahead import reading_ahead
 
 
 class Building:
-    """Builds a pipeline once, when it is asked to; what was started ends with it. `Pipeline` has `start_py_workers`.
+    """Builds a pipeline once, when it is asked to; what was started ends with it.
 
     Args:
-        options: of the pipeline.
+        config: the options of the pipeline.
         definition: of the pipeline.
         iter_setup: gives the method of that name, where it does something.
 
@@ -45,11 +45,11 @@ class Building:
 
     def __init__(
         self,
-        options: PipelineConfig,
+        config: PipelineConfig,
         definition: Definition,
         iter_setup: Callable[[], Callable[[], Any] | None] | None,
     ):
-        self._options, self._definition, self._iter_setup = options, definition, iter_setup
+        self._config, self._definition, self._iter_setup = config, definition, iter_setup
         self.built: Run | None = None
         self.workers: WorkerPool | None = None
         self.is_restored = False
@@ -65,6 +65,16 @@ class Building:
         assert self.built is not None
         return self.built
 
+    @property
+    def seed(self) -> int:
+        """The seed of the options, or of a state that was set since."""
+        return self._config.seed if self.built is None else self.built.engine.seed
+
+    @property
+    def start_method(self) -> str | None:
+        """The start method of the worker processes; before they are started that of the options."""
+        return self._config.py_start_method if self.workers is None else self.workers.start_method
+
     def close(self) -> None:
         if self.built is not None:
             self.built.executor.close()
@@ -74,69 +84,64 @@ class Building:
     def outputs(self) -> tuple[DataNode, ...]:
         """Returns the definition's outputs, as many as the options describe."""
         outputs = self._definition.complete()
-        self._options.expected.check_count(len(outputs))
+        self._config.expected.check_count(len(outputs))
         return outputs
 
     def start_py_workers(self) -> None:
-        """Starts the processes of parallel external sources; `build` does it if it was not done.
-
-        With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
-        none: all runs in this process.
-        """
-        options = self._options
-        if options.debug:
+        """Starts the processes of parallel external sources, see `Pipeline.start_py_workers`."""
+        config = self._config
+        if config.debug:
             return
         with self._lock:
             self.outputs()
             if self.workers is None:
                 self.workers = start_workers(
-                    self._definition.graph.nodes, workers=options.py_num_workers,
-                    start_method=options.py_start_method, pickler=options.py_callback_pickler,
-                    timeout=options.py_timeout,
+                    self._definition.graph.nodes, workers=config.py_num_workers,
+                    start_method=config.py_start_method, pickler=config.py_callback_pickler,
+                    timeout=config.py_timeout,
                 )  # fmt: skip
             if self.workers is not None:
-                options.py_start_method = self.workers.start_method
                 weakref.finalize(self, self.workers.abandon).atexit = False
 
     def _build(self) -> None:
-        if self._options.num_threads < 1:
+        if self._config.num_threads < 1:
             raise ValueError(
                 "Pipeline created with `num_threads` < 1 can only be used for serialization. It is "
-                f"{self._options.num_threads}"
+                f"{self._config.num_threads}"
             )
-        if self._options.debug:
+        if self._config.debug:
             engine: Engine = self._debug_engine()
             self._start(engine, Room(1, memory_limit(), is_strict=False), When.INLINE)
             return
-        engine, options = self._engine(), self._options
+        engine, config = self._engine(), self._config
         when = self._when(engine)
-        given = options.max_prefetch_bytes
+        given = config.max_prefetch_bytes
         most = memory_limit() // 4 if given is None else given
-        self._start(engine, Room(options.depth, most, is_strict=given is not None), when)
+        self._start(engine, Room(config.depth, most, is_strict=given is not None), when)
 
     def _engine(self) -> Engine:
-        options, nodes, outputs = self._options, self._definition.graph.nodes, self.outputs()
+        config, nodes, outputs = self._config, self._definition.graph.nodes, self.outputs()
         if not outputs and not any(node.preserve for node in nodes):
             raise RuntimeError(
                 "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
             )
         self.start_py_workers()
-        if options.compilation_cache:
+        if config.compilation_cache:
             enable_compilation_cache()
         devices = {"cpu": host_device(), "gpu": accelerator()}
         plan = make_plan(nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
         warn_of_unused_outputs(plan)
         return Engine(
-            plan, batch_size=options.batch_size, threads=options.num_threads, most_idle=options.max_idle_bytes,
-            seed=options.seed, on_error=options.on_error, max_compiles=options.max_compiles, devices=devices,
-            sources={node: open_source(node, options) for node in plan.sources},
-            scaled_decoding=options.scaled_decoding, exact_shapes=options.exact_shapes, workers=self.workers,
+            plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
+            seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles, devices=devices,
+            sources={node: open_source(node, config, config.seed) for node in plan.sources},
+            scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes, workers=self.workers,
         )  # fmt: skip
 
     def _debug_engine(self) -> DebugEngine:
         """Makes the engine of debug mode, whose operators are known once the function has run."""
-        options = self._options
-        if options.compilation_cache:
+        config = self._config
+        if config.compilation_cache:
             enable_compilation_cache()
         definition = weakref.ref(self._definition)  # weak: what runs a pipeline must not keep it
 
@@ -146,15 +151,15 @@ class Building:
             return defined.iteration(graph)
 
         return DebugEngine(
-            iteration, lambda node: open_source(node, options), conditionals=options.conditionals,
-            batch_size=options.batch_size, threads=options.num_threads, most_idle=options.max_idle_bytes,
-            seed=options.seed, max_compiles=options.max_compiles,
-            devices={"cpu": host_device(), "gpu": accelerator()}, exact_shapes=options.exact_shapes,
+            iteration, lambda node, seed: open_source(node, config, seed), conditionals=self._definition.conditionals,
+            batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
+            seed=config.seed, max_compiles=config.max_compiles,
+            devices={"cpu": host_device(), "gpu": accelerator()}, exact_shapes=config.exact_shapes,
         )  # fmt: skip
 
     def _when(self, engine: Engine) -> When:
         """Says when the batches of an engine are made."""
-        if not (self._options.exec_pipelined and self._options.exec_async):
+        if not (self._config.exec_pipelined and self._config.exec_async):
             return When.INLINE
         if self._iter_setup is not None:
             return When.AHEAD_BY_CALLS
@@ -166,35 +171,35 @@ class Building:
         errors = DrawErrors()
         executor = Runtime(engine, room, when, errors, self._iter_setup or (lambda: None))
         self._definition.is_final = True
-        self.built = Run(engine, executor, self._options, self._definition, errors)
+        self.built = Run(engine, executor, self._config, self._definition, errors)
         weakref.finalize(self, executor.abandon).atexit = False
         self._restore(self.built)
 
     def _restore(self, run: Run) -> None:
         """Goes to the checkpoint given at construction, if there is one."""
-        options = self._options
-        if options.checkpoint is None:
+        config = self._config
+        if config.checkpoint is None:
             return
-        if not options.enable_checkpointing:
+        if not config.enable_checkpointing:
             raise RuntimeError(
                 "Pipeline: Cannot restore checkpoint. The `enable_checkpointing` was not specified when creating the pipeline"
             )
         try:
-            state, self.iterator_state = from_checkpoint(options.checkpoint)
+            state, self.iterator_state = from_checkpoint(config.checkpoint)
             run.set_state(state)
         except StateError as error:
             raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
         self.is_restored = True
 
 
-def open_source(node: Node, options: PipelineConfig) -> Any:
-    """The reader of a node, or its external source."""
+def open_source(node: Node, config: PipelineConfig, seed: int) -> Any:
+    """Opens the reader of a node, or its external source; a reader without a seed of its own takes this one."""
     if node.runtime is not None:
         return node.runtime
-    return _report.opening(node, lambda: reading_ahead(node.op.run(**_source_arguments(node, options))))
+    return _report.opening(node, lambda: reading_ahead(node.op.run(**_source_arguments(node, config, seed))))
 
 
-def _source_arguments(node: Node, options: PipelineConfig) -> dict[str, Any]:
+def _source_arguments(node: Node, config: PipelineConfig, seed: int) -> dict[str, Any]:
     bound = node.op.bind(node.args)
     # Values that differ by sample are given to the reader with each batch.
     arguments = {
@@ -203,9 +208,9 @@ def _source_arguments(node: Node, options: PipelineConfig) -> dict[str, Any]:
         if not isinstance(bound[k], DataNode)
     }
     if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
-        arguments["seed"] = options.seed
+        arguments["seed"] = seed
     if "_batch_size" in node.op.args:
-        arguments["_batch_size"] = options.batch_size
+        arguments["_batch_size"] = config.max_batch_size
     if "_goes_on" in node.op.args:
-        arguments["_goes_on"] = options.on_error != "raise"
+        arguments["_goes_on"] = config.on_error != "raise"
     return arguments

@@ -1,4 +1,4 @@
-"""State of a pipeline, and DALI's checkpoints. `Pipeline` has these methods."""
+"""State of a pipeline, and DALI's checkpoints."""
 
 from __future__ import annotations
 
@@ -6,21 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jdali._pipeline.building import Building
-from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.twin import PipelineTwin
 from jdali._state import to_checkpoint
 
 
-class Checkpoints:
-    """Saves where a pipeline is, and goes back there.
-
-    Args:
-        options, building: of the pipeline.
-    """
-
-    def __init__(self, options: PipelineConfig, building: Building):
-        self._options, self._building = options, building
+class PipelineState(PipelineBase):
+    """Saves where a pipeline is, and goes back there."""
 
     def get_state(self) -> dict[str, Any]:
         """Returns the position of the sources after the last batch taken: a few hundred bytes, fit for JSON.
@@ -72,7 +64,7 @@ class Checkpoints:
             RuntimeError: the pipeline was made without `enable_checkpointing=True`.
         """
         run = self._building.run()
-        if not self._options.enable_checkpointing:
+        if not self._config.enable_checkpointing:
             raise RuntimeError(
                 "Pipeline.checkpoint: Cannot save the checkpoint. The `enable_checkpointing` was not specified when "
                 "creating the pipeline (`get_state` does not need it)"
@@ -81,3 +73,13 @@ class Checkpoints:
         if filename is not None:
             Path(filename).write_bytes(data)
         return data
+
+    @property
+    def is_restored_from_checkpoint(self) -> bool:
+        """True once the pipeline was built and went to the `checkpoint` passed at construction."""
+        return self._building.is_restored
+
+    @property
+    def iterator_state(self) -> dict[str, Any] | None:
+        """State of the iterator in the checkpoint that was restored, if it was an iterator's."""
+        return self._building.iterator_state

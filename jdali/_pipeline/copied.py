@@ -34,13 +34,13 @@ def copied(pipeline: Pipeline, **options: Any) -> Pipeline:
     Raises:
         ValueError: see `outputs_of`.
     """
-    outputs, given = outputs_of(pipeline), pipeline._options
-    kept = {name: getattr(given, name) for name in OPTIONS} | given.without_effect
+    outputs, config = outputs_of(pipeline), pipeline._config
+    kept = {name: getattr(pipeline, name) for name in OPTIONS} | config.without_effect()
     copy = Pipeline(
-        **kept | given.expected.given | options,
-        py_num_workers=given.py_num_workers, py_start_method=given.py_start_method,
-        py_callback_pickler=given.py_callback_pickler, py_timeout=given.py_timeout,
-        compilation_cache=given.compilation_cache,
+        **kept | config.expected.given | options,
+        py_num_workers=config.py_num_workers, py_start_method=pipeline.py_start_method,
+        py_callback_pickler=config.py_callback_pickler, py_timeout=config.py_timeout,
+        compilation_cache=config.compilation_cache,
     )  # fmt: skip
     copy._definition.graph = copy_graph(pipeline.graph)
     copy.set_outputs(*(copy.graph.nodes[node.source.id].outputs[node.index] for node in outputs))

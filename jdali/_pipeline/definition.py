@@ -23,7 +23,7 @@ class Definer(Protocol):
 
 
 class Definition:
-    """The graph of a pipeline and its outputs. `Pipeline` has the methods `set_outputs` and `add_sink`.
+    """The graph of a pipeline and its outputs.
 
     Args:
         owner: the pipeline; not kept, for a dropped pipeline must be collected.
@@ -33,6 +33,7 @@ class Definition:
         graph: in debug mode that of the last iteration.
         outputs: None: not known yet.
         function: defines the graph, where neither the class nor a `with` block does.
+        conditionals: `if` on a DataNode works sample by sample; `pipeline_def` says so.
         is_final: the pipeline was built, so nothing can be added.
     """
 
@@ -41,6 +42,7 @@ class Definition:
         self.graph = Graph()
         self.outputs: tuple[DataNode, ...] | None = None
         self.function: Callable[[], Any] | None = None
+        self.conditionals = False
         self.is_final = False
         self._contexts: list[Any] = []
         self._refused = ""  # what is wrong with the outputs that were set
@@ -100,11 +102,7 @@ class Definition:
         return self.outputs
 
     def set_outputs(self, *output_data_nodes: Any) -> None:
-        """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
-
-        Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
-        `build` raises TypeError, as in DALI.
-        """
+        """Sets the outputs, see `Pipeline.set_outputs`."""
         self._refuse_if_final("given outputs")
         self.graph.bring_in(*(value for value in output_data_nodes if isinstance(value, DataNode)))
         self.outputs, self._refused = (), ""

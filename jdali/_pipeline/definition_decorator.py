@@ -45,7 +45,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
             own, options = _split_arguments(function, kwargs)
             converted = options.pop("enable_conditionals", enable_conditionals)
             pipeline = Pipeline(**{**pipeline_kwargs, **options})
-            pipeline._options.conditionals = converted
+            pipeline._definition.conditionals = converted
 
             def define() -> Any:
                 graph = current_graph()

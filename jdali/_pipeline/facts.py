@@ -1,45 +1,56 @@
-"""Facts about a pipeline: its readers, plan, times, statistics and graph. `Pipeline` has these methods."""
+"""Facts about a pipeline: its readers, plan, times, statistics and graph."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from jdali._pipeline.building import Building
-from jdali._pipeline.config import PipelineConfig
-from jdali._pipeline.definition import Definition
+from jdali._batches.slabs import SlabPool
+from jdali._pipeline.base import PipelineBase
 from jdali.engine.flow import report as _report
 from jdali.engine.flow.report import Times
-from jdali.engine.tasks.external_source import SourceFeed
+from jdali.engine.tasks.feed import SkippedSample
+from jdali.graph.node import DataNode, Graph
 
 
-class Facts:
-    """Says what there is of a pipeline.
+class PipelineFacts(PipelineBase):
+    """Tells of a pipeline what there is; most of it once it was built, which these methods do."""
 
-    Args:
-        options, definition, building: of the pipeline.
-    """
+    @property
+    def graph(self) -> Graph:
+        """The operators; in debug mode those of the last iteration."""
+        return self._definition.graph
 
-    def __init__(self, options: PipelineConfig, definition: Definition, building: Building):
-        self._options, self._definition, self._building = options, definition, building
-
-    def fed_inputs(self) -> list[str]:
-        """The names of the external sources that `feed_input` gives the data of."""
-        self._building.outputs()
-        nodes = self._definition.graph.nodes
-        return [n.name for n in nodes if isinstance(n.runtime, SourceFeed) and n.runtime.is_fed]
-
+    @property
     def num_outputs(self) -> int:
         """Number of outputs of a batch."""
-        self._building.run()
-        return len(self._definition.outputs or ())
+        return len(self.outputs_of_graph)
 
     def output_dtype(self) -> list[Any]:
         """The dtypes given at construction, one for each output."""
-        return self._options.expected.of("output_dtype", self.num_outputs())
+        return self._config.expected.of("output_dtype", self.num_outputs)
 
     def output_ndim(self) -> list[Any]:
         """The numbers of axes given at construction, one for each output."""
-        return self._options.expected.of("output_ndim", self.num_outputs())
+        return self._config.expected.of("output_ndim", self.num_outputs)
+
+    @property
+    def errors(self) -> list[SkippedSample]:
+        """Samples that were skipped or masked in the batches taken so far."""
+        return [] if self._building.built is None else self._building.built.errors
+
+    @property
+    def outputs_of_graph(self) -> tuple[DataNode, ...]:
+        """The nodes that give the outputs."""
+        self._building.run()
+        return tuple(self._definition.outputs or ())
+
+    @property
+    def slabs(self) -> SlabPool:
+        """The host memory that its batches lease; what is made of them may lie there, too."""
+        return self._building.run().engine.pool.slabs
+
+    def output_stream(self) -> None:
+        """XLA has no stream to show."""
 
     def external_source_shm_statistics(self) -> dict[str, list[int]]:
         """The shared memory in which batches come from worker processes, now.
@@ -83,7 +94,7 @@ class Facts:
         """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
         run = self._building.run()
         return _report.times(
-            run.engine, scaled_decoding=self._options.scaled_decoding, ahead=run.executor.ahead
+            run.engine, scaled_decoding=self._config.scaled_decoding, ahead=run.executor.ahead
         )
 
     def plan(self) -> str:

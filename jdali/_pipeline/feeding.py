@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jdali._pipeline.building import Building
@@ -16,48 +16,24 @@ from jdali.graph.node import DataNode, Graph, Node
 
 
 class Feeding:
-    """Gives external sources the data of the user's. `Pipeline` has the methods `feed_input` and `feed_inputs`.
+    """Gives external sources the data of the user's.
 
     Args:
-        options, definition, building: of the pipeline.
+        config, definition, building: of the pipeline.
     """
 
-    def __init__(self, options: PipelineConfig, definition: Definition, building: Building):
-        self._options, self._definition, self._building = options, definition, building
+    def __init__(self, config: PipelineConfig, definition: Definition, building: Building):
+        self._config, self._definition, self._building = config, definition, building
 
-    def feed_input(
-        self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
-        use_copy_kernel: bool = False,
-    ) -> None:  # fmt: skip
-        """Gives the data of the next batch to an external source that has no source of its own.
-
-        Args:
-            data_node: the output of `fn.external_source`, or its name. Of several outputs, each is fed on its own by
-                its node, all that are used, or all together by name.
-            data: samples as a list or an array [N, ...], NumPy, JAX, DLPack or a TensorList; a tuple of
-                them if the source has several outputs and is fed by name. Copied before this returns, unless the external
-                source has `no_copy=True`.
-            layout: of the samples of this batch, where `fn.external_source` has none; where there is neither, a
-                TensorList has its own.
-
-        Raises:
-            KeyError: the pipeline has no such external source.
-            OperatorError: the data are no batch that the source may give.
-        """
-        self._feed([(data_node, data)], layout)
-
-    def feed_inputs(self, inputs: Mapping[str, Any], *, copy: bool = True) -> None:
-        """As `feed_input`, for several external sources: all get their data, or, if it raises, none does.
-
-        Args:
-            inputs: the data of the next batch, by the names of the external sources.
-            copy: False: the data are the pipeline's own, nobody will write to them.
-        """
-        self._feed(list(inputs.items()), copy=copy)
-
-    def _feed(
+    def feed(
         self, inputs: Sequence[tuple[DataNode | str, Any]], layout: str | None = None, copy: bool = True
     ) -> None:
+        """Gives the data of the next batch to several sources: to all, or, if it raises, to none.
+
+        Args:
+            inputs: (data node or name, data) for each; see `Pipeline.feed_input`.
+            layout, copy: see `Pipeline.feed_input` and `Pipeline.feed_inputs`.
+        """
         engine = self._building.run().engine
         adding = []
         for wanted, data in inputs:
@@ -74,7 +50,7 @@ class Feeding:
     ) -> Callable[[], None]:
         """Returns a function that adds checked data to their source."""
         node, source = _fed_source(engine, self._definition.graph, wanted)
-        batch_size = self._options.batch_size
+        batch_size = self._config.max_batch_size
         if isinstance(wanted, DataNode) and len(node.outputs) > 1:  # DALI feeds such outputs one by one
             add = functools.partial(source.feed_output, wanted.index, engine.plan.unused_outputs(node))
             return functools.partial(engine.feed.ask, node, functools.partial(add, data, layout, batch_size))

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jdali._batches.placement import BatchSplit
-from jdali._batches.slabs import MOST_IDLE, SlabPool
+from jdali._batches.slabs import MOST_IDLE
 from jdali._pipeline.building import Building
-from jdali._pipeline.checkpoint import Checkpoints
-from jdali._pipeline.config import OperatorConcurrency, Option, PipelineConfig, StreamPolicy
+from jdali._pipeline.checkpoint import PipelineState
+from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition, current_owner
-from jdali._pipeline.epoch import epoch
-from jdali._pipeline.facts import Facts
+from jdali._pipeline.facts import PipelineFacts
 from jdali._pipeline.feeding import Feeding
-from jdali._pipeline.part import part_of
-from jdali._pipeline.run import Run
+from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
-from jdali.engine.flow.executor import Result
-from jdali.engine.tasks.feed import SkippedSample
-from jdali.engine.workers.interpreter_exit import until_exit
-from jdali.graph.node import DataNode, Graph
-from jdali.tensors import TensorList
+from jdali._workers.pool import WorkerPool
+from jdali.graph.node import DataNode
 
 Self = TypeVar("Self", bound="Pipeline")
 
 
-class Pipeline:
+class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
     """A graph of operators that gives one batch a run.
 
     Args:
@@ -117,60 +110,19 @@ class Pipeline:
         compilation_cache: bool = True,
     ):
         given = {name: value for name, value in locals().items() if name != "self"}
-        self._options = PipelineConfig(given)
+        self._config = PipelineConfig.of(**given)
         self._definition = Definition(self, debug=debug)
-        self._building = Building(self._options, self._definition, _own_setup(self))
-        self._checkpoints = Checkpoints(self._options, self._building)
-        self._serialization = Serialization(self._options, self._definition, self._building)
-        self._feeding = Feeding(self._options, self._definition, self._building)
-        self._facts = Facts(self._options, self._definition, self._building)
+        self._building = Building(self._config, self._definition, _own_setup(self))
+        self._serialization = Serialization(self._config, self._definition, self._building)
+        self._feeding = Feeding(self._config, self._definition, self._building)
 
     def __repr__(self) -> str:
         return (
-            f"<jdali.Pipeline of {len(self.graph.nodes)} operators, batch_size={self._options.batch_size_given}, "
+            f"<jdali.Pipeline of {len(self.graph.nodes)} operators, batch_size={self._config.batch_size}, "
             f"num_threads={self.num_threads}, seed={self.seed}, {'not ' * (self._building.built is None)}built>"
         )
 
-    # --- options ----------------------------------------------------------------------------
-    batch_size = Option[int]()
-    max_batch_size = Option[int]()
-    num_threads = Option[int]()
-    device_id = Option[int | None]()
-    seed = Option[int]()
-    exec_pipelined = Option[bool]()
-    exec_async = Option[bool]()
-    prefetch_queue_depth = Option[int | Mapping[str, int]]()
-    exec_separated = Option[bool]()
-    cpu_queue_size = Option[int]()
-    gpu_queue_size = Option[int]()
-    enable_checkpointing = Option[bool]()
-    py_num_workers = Option[int]()
-    py_start_method = Option[str | None]()
-    py_timeout = Option[float | None]()
-    on_error = Option[str]()
-    max_compiles = Option[int | None]()
-    max_prefetch_bytes = Option[int | None]()
-    max_idle_bytes = Option[int]()
-    scaled_decoding = Option[bool]()
-    exact_shapes = Option[bool]()
-    debug = Option[bool]()
-    # Of DALI, without effect here.
-    bytes_per_sample = Option[int]()
-    set_affinity = Option[bool]()
-    max_streams = Option[int | None]()
-    default_cuda_stream_priority = Option[int | None]()
-    enable_memory_stats = Option[bool]()
-    exec_dynamic = Option[bool]()
-    experimental_exec_dynamic = Option[bool | None]()
-    stream_policy = Option[StreamPolicy | None]()
-    concurrency = Option[OperatorConcurrency | None]()
-
     # --- defining ---------------------------------------------------------------------------
-    @property
-    def graph(self) -> Graph:
-        """The operators; in debug mode those of the last iteration."""
-        return self._definition.graph
-
     @staticmethod
     def current() -> Any:
         """The pipeline that is being defined, None outside of a definition."""
@@ -200,191 +152,65 @@ class Pipeline:
         """For subclasses: defines the graph and returns the outputs (an older way of DALI's)."""
         return self._definition.function() if self._definition.function is not None else ()
 
-    set_outputs = part_of("_definition", Definition.set_outputs)
-    add_sink = part_of("_definition", Definition.add_sink)
+    def set_outputs(self, *output_data_nodes: Any) -> None:
+        """Sets what `run` returns: DataNodes, also those made outside of any pipeline, or constants.
 
-    # --- building and running ---------------------------------------------------------------
+        Constants are numbers, lists of them, and arrays; each sample is all of one. Where an output is neither,
+        `build` raises TypeError, as in DALI.
+        """
+        self._definition.set_outputs(*output_data_nodes)
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Runs what `edge` depends on though it is no output."""
+        self._definition.add_sink(edge)
+
+    # --- building ---------------------------------------------------------------------------
     def build(self) -> None:
         """Plans the graph and opens the readers. `run` does it if it was not done; harmless twice."""
         self._building.run()
 
-    start_py_workers = part_of("_building", Building.start_py_workers)
-    # Programs written for DALI ask for these.
-    _py_pool = property(attrgetter("_building.workers"))
-    _num_threads = property(attrgetter("num_threads"))
+    def start_py_workers(self) -> None:
+        """Starts the processes of parallel external sources; `build` does it if it was not done.
 
-    def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
-        """One batch: a `TensorList` for each output.
-
-        Args:
-            cuda_stream: without effect.
-            pipeline_inputs: data for external sources without a source, by their names.
-
-        Raises:
-            OperatorError: an operator failed. With `on_error` "skip" or "mask": no sample can be read, or not one
-                of the batch that was fed.
-            StopIteration: an external source is at its end; `reset` goes on.
+        With `py_start_method="fork"` they must be started before JAX makes its first array. In debug mode there are
+        none: all runs in this process.
         """
-        if pipeline_inputs:
-            self.feed_inputs(pipeline_inputs)
-        with until_exit():
-            return self._building.run().with_samples(self.run_result()).outputs
-
-    def run_result(self) -> Result:
-        """As `run`, with the identity of the samples, the masks and the state after the batch.
-
-        A batch that `run` leaves out, for it is left without samples, is a result without outputs.
-        """
-        if not self.empty():
-            raise RuntimeError(
-                "Pipeline.run: there are scheduled batches; take them with share_outputs first"
-            )
-        run = self._building.run()
-        self._set_up(run)
-        return run.take()
-
-    def _set_up(self, run: Run) -> None:
-        """Calls `iter_setup`, where that is not done for batches ahead."""
-        run.executor.refuse_own_thread()
-        if not run.executor.calls_user:
-            with run.engine.pool.serving:
-                self.iter_setup()
-
-    def begin(self) -> None:
-        """Has the next batches made in the background, as `run` does for the batches after its own.
-
-        Functions of external sources are called for them here. Nothing happens where data is fed, or with
-        `exec_async=False` or `exec_pipelined=False`. Iterators do it.
-        """
-        self._building.run().executor.begin()
-
-    def schedule_run(self) -> None:
-        """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
-
-        It is made in the background; with `exec_async=False` or `exec_pipelined=False`, before this returns.
-        """
-        run = self._building.run()
-        self._set_up(run)
-        run.schedule()
-
-    def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
-        """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
-        run = self._building.run()
-        with until_exit():
-            return run.with_samples(run.take_scheduled()).outputs
-
-    def release_outputs(self) -> None:
-        """Says that the last shared batch is not needed any more. Nothing is reused here before."""
-
-    def enable_api_check(self, enable: bool) -> None:
-        """Without effect: `run` and `schedule_run` may be mixed, while no batch is scheduled.
-
-        Args:
-            enable: as in DALI, whether mixing them is an error.
-        """
-
-    def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
-        """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
-        if self.empty():
-            self.schedule_run()
-        return self.share_outputs()
-
-    def empty(self) -> bool:
-        """True if no batch is scheduled."""
-        return self._building.built is None or self._building.built.scheduled == 0
-
-    def __iter__(self) -> Iterator[tuple[TensorList, ...]]:
-        """The batches up to the end of the epoch: of the reader, or where an external source ends.
-
-        As with `run`, the last one may hold samples of the next epoch. A loop that was left is continued by the next;
-        after the end of a source, `reset` comes first.
-
-        Raises:
-            TypeError: nothing in the pipeline says where an epoch ends.
-        """
-        feeds_itself = type(self).iter_setup is not Pipeline.iter_setup
-        return epoch(self._building.run(), self.run, feeds_itself=feeds_itself)
-
-    def iter_setup(self) -> None:
-        """For subclasses: called before each iteration, to give external sources their data with `feed_input`.
-
-        As DALI does, `run` calls it for batches ahead: it has been called `prefetch_queue_depth` times when the first
-        batch comes (once with `exec_async=False`). It may raise StopIteration when there are no more; `reset` goes on
-        after that.
-        """
-
-    feed_input = part_of("_feeding", Feeding.feed_input)
-    feed_inputs = part_of("_feeding", Feeding.feed_inputs)
-
-    def input_feed_count(self, input_name: str) -> int:
-        """Returns the number of batches to feed before the first run: 1, since fed pipelines run on demand.
-
-        Raises:
-            KeyError: the pipeline has no such input.
-        """
-        if input_name not in self.fed_inputs:
-            raise KeyError(f'Pipeline: The pipeline doesn\'t have an input named "{input_name}".')
-        return 1
-
-    def reset(self) -> None:
-        """Goes on after the end of an external source: callbacks count from 0 again, readers go on.
-
-        Iterables have begun again by their `cycle`; those without stay at their end.
-        """
-        self._building.run().reset()
-
-    def split_outputs(self, splits: Sequence[BatchSplit | None]) -> None:
-        """Says on which devices the outputs are wanted; `iterator.DataIterator` does it for its `sharding`.
-
-        Stages that give such outputs run on all those devices, each on its own samples, where that is
-        possible; the values are the same. `plan` says which do. Without effect after the first run.
-
-        Args:
-            splits: of the batch axis of each output; None: one device.
-        """
-        run = self._building.run()
-        if not run.executor.started and not self.exact_shapes and not self.debug:
-            run.engine.spread(splits)
+        self._building.start_py_workers()
 
     @property
-    def runs_ahead(self) -> bool:
-        """True if all of a batch is made before it is asked for.
+    def _py_pool(self) -> WorkerPool | None:
+        """The worker processes, under DALI's private name: programs ask for it."""
+        return self._building.workers
 
-        A pipeline that is fed waits for its data; what takes them from functions of the user's calls these, for a
-        later batch, when one is asked for.
-        """
-        executor = self._building.run().executor
-        return executor.ahead and not executor.calls_user
-
-    def refuse_own_thread(self) -> None:
-        """Raises RuntimeError in a thread that makes the batches of this pipeline: it would wait for itself."""
-        if self._building.built is not None:
-            self._building.built.executor.refuse_own_thread()
+    @property
+    def _num_threads(self) -> int:
+        """The number of threads, under DALI's private name: programs ask for it."""
+        return self.num_threads
 
     def close(self) -> None:
         """Stops all threads and closes the readers. Also done when the pipeline is dropped."""
         self._building.close()
 
-    # --- where it is ------------------------------------------------------------------------
-    get_state = part_of("_checkpoints", Checkpoints.get_state)
-    set_state = part_of("_checkpoints", Checkpoints.set_state)
-    leave_epoch = part_of("_checkpoints", Checkpoints.leave_epoch)
-    twin = part_of("_checkpoints", Checkpoints.twin)
-    checkpoint = part_of("_checkpoints", Checkpoints.checkpoint)
-
-    @property
-    def is_restored_from_checkpoint(self) -> bool:
-        """True once the pipeline was built and went to the `checkpoint` passed at construction."""
-        return self._building.is_restored
-
-    @property
-    def iterator_state(self) -> dict[str, Any] | None:
-        """State of the iterator in the checkpoint that was restored, if it was an iterator's."""
-        return self._building.iterator_state
-
     # --- as bytes ---------------------------------------------------------------------------
-    serialize = part_of("_serialization", Serialization.serialize)
-    deserialize_and_build = part_of("_serialization", Serialization.deserialize_and_build)
+    def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
+        """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
+
+        What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
+
+        Args:
+            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
+                that has none yet.
+            filename: also written there.
+
+        Raises:
+            RuntimeError: an argument, a function for instance, cannot be written.
+            TypeError: `define_graph` is no function.
+        """
+        return self._serialization.serialize(define_graph, filename)
+
+    def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
+        """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
+        self._serialization.deserialize_and_build(serialized_pipeline)
 
     @classmethod
     def deserialize(
@@ -409,46 +235,6 @@ class Pipeline:
             TypeError: an argument, a function or a source for instance, cannot be written.
         """
         return _remade, (type(self), *self._serialization.pickled())
-
-    # --- what there is ----------------------------------------------------------------------
-    output_dtype = part_of("_facts", Facts.output_dtype)
-    output_ndim = part_of("_facts", Facts.output_ndim)
-    reader_meta = part_of("_facts", Facts.reader_meta)
-    epoch_size = part_of("_facts", Facts.epoch_size)
-    external_source_shm_statistics = part_of("_facts", Facts.external_source_shm_statistics)
-    executor_statistics = part_of("_facts", Facts.executor_statistics)
-    times = part_of("_facts", Facts.times)
-    plan = part_of("_facts", Facts.plan)
-    warmup = part_of("_facts", Facts.warmup)
-    save_graph_to_dot_file = part_of("_facts", Facts.save_graph_to_dot_file)
-
-    @property
-    def errors(self) -> list[SkippedSample]:
-        """Samples that were skipped or masked in the batches taken so far."""
-        return [] if self._building.built is None else self._building.built.errors
-
-    @property
-    def fed_inputs(self) -> list[str]:
-        """The names of the external sources that `feed_input` gives the data of."""
-        return self._facts.fed_inputs()
-
-    @property
-    def num_outputs(self) -> int:
-        return self._facts.num_outputs()
-
-    @property
-    def outputs_of_graph(self) -> tuple[DataNode, ...]:
-        """The nodes that give the outputs."""
-        self.build()
-        return tuple(self._definition.outputs or ())
-
-    @property
-    def slabs(self) -> SlabPool:
-        """The host memory that its batches lease; what is made of them may lie there, too."""
-        return self._building.run().engine.pool.slabs
-
-    def output_stream(self) -> None:
-        """XLA has no stream to show."""
 
 
 def _own_setup(pipeline: Pipeline) -> Callable[[], Callable[[], Any] | None] | None:

@@ -24,7 +24,7 @@ class Run:
     Args:
         engine: makes the batches.
         executor: says when, and keeps those that were made.
-        options: of the pipeline; a state that is set may change the seed.
+        config: the options of the pipeline; a state that is set may change the engine's seed.
         definition: of the pipeline.
         draw_errors: of the executor, kept as long as this.
 
@@ -36,14 +36,14 @@ class Run:
         self,
         engine: Engine,
         executor: Runtime,
-        options: PipelineConfig,
+        config: PipelineConfig,
         definition: Definition,
         draw_errors: DrawErrors,
     ):
         self.engine, self.executor = engine, executor
         self._draw_errors = draw_errors
         self.scheduled = 0
-        self._options, self._definition = options, definition
+        self._config, self._definition = config, definition
         self._state = engine.get_state()
         self._errors = 0
 
@@ -64,7 +64,7 @@ class Run:
                     raise
                 if result is not None:  # else another thread took it, or a state was set
                     if result.nothing is None:
-                        self._options.expected.check(result.outputs)
+                        self._config.expected.check(result.outputs)
                     self._state, self._errors = result.state, result.errors
                     return result
 
@@ -103,7 +103,7 @@ class Run:
         return {**self._state, **(self.engine.feed.state_at_end(epoch) or {})}
 
     def _entries(self) -> Any:
-        return self._definition.entries(scaled_decoding=self._options.scaled_decoding)
+        return self._definition.entries(scaled_decoding=self._config.scaled_decoding)
 
     def get_state(self) -> dict[str, Any]:
         """See `Pipeline.get_state`."""
@@ -115,19 +115,18 @@ class Run:
         entries, _ = self._entries()
         if "graph" in state and (found := difference(state["graph"], entries)) is not None:
             raise StateError(f"pipeline: the state is of another pipeline: {found}")
-        options = self._options
-        if options.seed_given and state["seed"] != options.seed:
+        seed = self._config.seed
+        if self._config.seed_given and state["seed"] != seed:
             raise StateError(
-                f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {options.seed}"
+                f"pipeline: the state is of a pipeline of seed {state['seed']}, this one has seed {seed}"
             )
         sources = self._of_sources(state)
         with self._moving():
             self.executor.set_state(sources)
-            options.seed = int(state["seed"])
             self._state = sources
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None) -> None:
-        """See `Checkpoints.leave_epoch`."""
+        """See `Pipeline.leave_epoch`."""
         with self._moving():
             self.executor.leave_epoch(self._of_sources(state), batches)
             self._state = self.engine.get_state()

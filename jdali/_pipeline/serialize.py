@@ -31,30 +31,17 @@ OPTIONS = (
 
 
 class Serialization:
-    """Writes a pipeline's definition, and reads it back. `Pipeline` has the methods `serialize` and
-    `deserialize_and_build`.
+    """Writes a pipeline's definition, and reads it back.
 
     Args:
-        options, definition, building: of the pipeline.
+        config, definition, building: of the pipeline.
     """
 
-    def __init__(self, options: PipelineConfig, definition: Definition, building: Building):
-        self._options, self._definition, self._building = options, definition, building
+    def __init__(self, config: PipelineConfig, definition: Definition, building: Building):
+        self._config, self._definition, self._building = config, definition, building
 
     def serialize(self, define_graph: Any = None, filename: str | None = None) -> bytes:
-        """The definition: operators, arguments, options; not where the pipeline is, see `checkpoint`.
-
-        What feeds an external source is left out: a pipeline made of the bytes wants `feed_input`.
-
-        Args:
-            define_graph: a function that returns the outputs, as the method of this name does; for a pipeline
-                that has none yet.
-            filename: also written there.
-
-        Raises:
-            RuntimeError: an argument, a function for instance, cannot be written.
-            TypeError: `define_graph` is no function.
-        """
+        """Returns the definition as bytes, see `Pipeline.serialize`."""
         if define_graph is not None:
             if not callable(define_graph):
                 hint = (
@@ -88,12 +75,12 @@ class Serialization:
 
     def _kept_options(self) -> dict[str, Any]:
         """Of the seed only one that was given: a pipeline without draws one when it is made, also from these bytes."""
-        kept = {name: getattr(self._options, name) for name in OPTIONS}
-        return kept | {"seed": self._options.seed if self._options.seed_given else None}
+        kept = {name: getattr(self._config, name) for name in OPTIONS}
+        return kept if self._config.seed_given else kept | {"seed": None}
 
     def _described(self) -> dict[str, Any]:
         """Describes the declared outputs, and options without effect, as JSON."""
-        expected = self._options.expected.given
+        expected = self._config.expected.given
         dtypes = expected["output_dtype"]
         if dtypes is not None:
             several = isinstance(dtypes, (list, tuple))
@@ -105,7 +92,7 @@ class Serialization:
         described = expected | {"output_dtype": dtypes}
         ignored = {
             name: value.name if isinstance(value, enum.Enum) else value
-            for name, value in self._options.without_effect.items()
+            for name, value in self._config.without_effect().items()
         }
         return {name: value for name, value in (described | ignored).items() if value is not None}
 
@@ -129,14 +116,14 @@ class Serialization:
                 "the pipeline is wanted, and give it what get_state() returns here"
             ) from None
         options = {
-            **self._options.without_effect,
-            **self._options.expected.given,
-            "compilation_cache": self._options.compilation_cache,
+            **self._config.without_effect(),
+            **self._config.expected.given,
+            "compilation_cache": self._config.compilation_cache,
         }
         return data, options, run.get_state()
 
     def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
-        """Gives this pipeline, which has no operators yet, those of what `serialize` gave."""
+        """Adds the operators that `serialize` wrote, see `Pipeline.deserialize_and_build`."""
         if self._definition.graph.nodes:
             raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
         self.define(_parsed(serialized_pipeline))

@@ -41,7 +41,7 @@ class DebugEngine(Engine):
 
     Args:
         define: calls the user's function, whose operators go to the graph that it is given; returns the outputs.
-        open_source: gives the reader, or the external source, of a node.
+        open_source: opens the reader of a node, or its external source; takes the seed of readers without one.
         conditionals: the function is converted: `if` works sample by sample.
         devices: JAX's, of "cpu" and "gpu".
         batch_size, threads, most_idle, seed, max_compiles, exact_shapes: see `Pipeline`.
@@ -53,7 +53,7 @@ class DebugEngine(Engine):
     def __init__(
         self,
         define: Callable[[DebugGraph], tuple[DataNode, ...]],
-        open_source: Callable[[Node], Any],
+        open_source: Callable[[Node, int], Any],
         *,
         conditionals: bool,
         batch_size: int,
@@ -103,7 +103,7 @@ class DebugEngine(Engine):
         )  # fmt: skip
 
     def _add_source(self, node: Node) -> None:
-        source = self.sources[node] = self._open_source(node)
+        source = self.sources[node] = self._open_source(node, self.seed)
         self.feed.add(node, source)
         if not isinstance(source, SourceFeed):
             self.readers[node] = source

@@ -1,0 +1,112 @@
+"""Options of a pipeline: set at construction, read-only after that; `Pipeline`'s methods are its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import numpy as np
+import pytest
+from support import oracle
+
+import jdali
+import jdali._pipeline.config as _config
+from jdali import fn
+from jdali._pipeline.copied import copied
+
+# A value of each option that is not its default.
+VALUES = {
+    "batch_size": 3, "num_threads": 1001, "device_id": 1, "seed": 7, "exec_pipelined": False, "exec_async": False,
+    "prefetch_queue_depth": 4, "enable_checkpointing": True, "py_num_workers": 3, "py_start_method": "spawn",
+    "py_timeout": 2.5, "on_error": "skip", "max_compiles": 9, "max_prefetch_bytes": 10, "max_idle_bytes": 11,
+    "scaled_decoding": True, "exact_shapes": True, "debug": True, "bytes_per_sample": 12, "set_affinity": True,
+    "max_streams": 13, "default_cuda_stream_priority": -1, "enable_memory_stats": True, "exec_dynamic": False,
+    "experimental_exec_dynamic": False, "stream_policy": jdali.StreamPolicy.SINGLE,
+    "concurrency": jdali.OperatorConcurrency.FULL,
+}  # fmt: skip
+DERIVED = {"max_batch_size": 3, "cpu_queue_size": 4, "gpu_queue_size": 4, "exec_separated": False}
+# Arguments that are no attributes, neither here nor in DALI.
+ARGUMENTS_ONLY = {
+    "checkpoint", "py_callback_pickler", "output_dtype", "output_ndim", "output_layout", "compilation_cache",
+}  # fmt: skip
+
+
+def random_numbers(seed=None, **options):
+    pipe = jdali.Pipeline(batch_size=4, num_threads=1, seed=seed, **options)
+    with pipe:
+        pipe.set_outputs(fn.random.uniform(range=[0, 1]))
+    return pipe
+
+
+def test_each_argument_is_an_attribute_with_its_own_value():
+    arguments = set(inspect.signature(jdali.Pipeline).parameters)
+    assert arguments - ARGUMENTS_ONLY == set(VALUES)
+    pipe = jdali.Pipeline(**VALUES)
+    assert {name: getattr(pipe, name) for name in VALUES | DERIVED} == VALUES | DERIVED
+    plain = jdali.Pipeline(batch_size=1)
+    changed = {name for name in VALUES if getattr(plain, name) != VALUES[name]}
+    assert changed == set(VALUES)  # else a value above would not tell two options apart from their defaults
+
+
+@pytest.mark.parametrize("name", [*VALUES, *DERIVED])
+def test_options_are_read_only_and_documented(name):
+    pipe = jdali.Pipeline(batch_size=1)
+    with pytest.raises(AttributeError, match="no setter"):
+        setattr(pipe, name, 1)
+    assert getattr(jdali.Pipeline, name).__doc__
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(pipe._config, name, 1)
+
+
+@pytest.mark.oracle
+def test_the_properties_of_dalis_pipeline_are_properties():
+    theirs = {k for k, v in vars(oracle.dali().Pipeline).items() if isinstance(v, property) and k[0] != "_"}
+    assert theirs
+    ours = {name for name in theirs if isinstance(inspect.getattr_static(jdali.Pipeline, name), property)}
+    assert ours == theirs
+
+
+def test_a_config_is_checked_however_it_is_made():
+    config = jdali.Pipeline(batch_size=1)._config
+    with pytest.raises(ValueError, match="on_error must be"):
+        dataclasses.replace(config, on_error="ignore")
+    assert {*_config.WITHOUT_EFFECT} < {field.name for field in dataclasses.fields(config)}
+
+
+def test_methods_are_functions_with_a_signature_of_their_own():
+    methods = inspect.getmembers(jdali.Pipeline, inspect.isfunction)
+    assert len(methods) > 40
+    for name, method in methods:
+        assert not hasattr(method, "__wrapped__"), name
+        assert "kwargs" not in method.__code__.co_varnames, name
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_the_seed_of_a_state_becomes_the_pipelines(debug, tmp_path):
+    for i in range(32):
+        (tmp_path / f"{i}.bin").write_bytes(bytes([i]))
+
+    @jdali.pipeline_def(batch_size=4, num_threads=1, debug=debug)
+    def pipeline():
+        names = [str(i) + ".bin" for i in range(32)]
+        data, _ = fn.readers.file(file_root=str(tmp_path), files=names, random_shuffle=True)
+        return data, fn.random.uniform(range=[0, 1])
+
+    one, two = pipeline(), pipeline()
+    two.set_state(one.get_state())  # in debug mode the readers are opened after this
+    assert two.seed == one.seed
+    assert two._config.seed != one.seed
+    for ours, theirs in zip(two.run(), one.run(), strict=True):
+        np.testing.assert_array_equal(ours.as_array(), theirs.as_array())
+    one.close()
+    two.close()
+
+
+def test_a_copy_has_the_seed_of_the_state_that_was_set():
+    one, two = random_numbers(), random_numbers()
+    two.set_state(one.get_state())
+    copy = copied(two)
+    assert copy.seed == one.seed
+    np.testing.assert_array_equal(copy.run()[0].as_array(), one.run()[0].as_array())
+    for pipe in (one, two, copy):
+        pipe.close()
