@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import sys
+import pickle
 import types
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -125,7 +125,7 @@ class OperatorError(RuntimeError):
             text: what to say; None: what `described` makes of the error.
             sample, source, where: as of the constructor.
         """
-        made = _instance(_combined(type(error)), error)
+        made = _instance(type(error), error.args, _attributes(error))
         OperatorError.__init__(
             made,
             described(error, operator) if text is None else text,
@@ -137,9 +137,8 @@ class OperatorError(RuntimeError):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kind = getattr(type(self), "_raised", type(self))
-        attributes = vars(self) | dict(_slots(self))
-        return _restored, (kind if _is_found_by_name(kind) else OperatorError, str(self), attributes)
+        raised = getattr(type(self), "_raised", type(self))
+        return _restored, (raised if _is_picklable(raised) else OperatorError, str(self), _attributes(self))
 
 
 def described(error: Exception, operator: str) -> str:
@@ -159,78 +158,65 @@ def described(error: Exception, operator: str) -> str:
 _COMBINED: weakref.WeakValueDictionary[type, type[OperatorError]] = weakref.WeakValueDictionary()
 
 
-def _combined(kind: type[Exception]) -> type[OperatorError]:
-    """The class of `OperatorError`s that are of another type as well; `OperatorError` if there can be none."""
-    found = _COMBINED.get(kind)
+def _combined(raised: type[Exception]) -> type[OperatorError]:
+    """Makes the class of `OperatorError`s that `except` finds by the type that was raised, too."""
+    if issubclass(raised, OperatorError):
+        return raised
+    if issubclass(OperatorError, raised) or issubclass(raised, SampleError):
+        return OperatorError  # a SampleError is the engine's own way to name a sample
+    found = _COMBINED.get(raised)
     if found is None:
-        found = _COMBINED[kind] = _combination(kind)
+        members = {
+            "__module__": OperatorError.__module__,
+            "__doc__": OperatorError.__doc__,
+            "_raised": raised,
+        }
+        name, bases = f"OperatorError[{raised.__name__}]", (OperatorError, raised)
+        found = types.new_class(name, bases, exec_body=lambda body: body.update(members))
+        _COMBINED[raised] = found
     return found
 
 
-def _combination(kind: type[Exception]) -> type[OperatorError]:
-    if issubclass(kind, OperatorError):
-        return kind
-    if issubclass(OperatorError, kind) or issubclass(kind, SampleError):
-        return OperatorError  # a SampleError is the engine's own way to name a sample
-    members = {"__module__": OperatorError.__module__, "__doc__": OperatorError.__doc__, "_raised": kind}
-    try:
-        return types.new_class(
-            f"OperatorError[{kind.__name__}]",
-            (OperatorError, kind),
-            exec_body=lambda body: body.update(members),
-        )
-    except Exception:  # a final class, another memory layout, a metaclass or __init_subclass__ that objects
-        return OperatorError
+def _instance(raised: type[Exception], args: tuple[Any, ...], attributes: Mapping[str, Any]) -> OperatorError:
+    """Makes an error that is also of the type that was raised; plain where the two types do not combine.
 
-
-def _instance(kind: type[OperatorError], like: Exception) -> OperatorError:
-    """An exception of this type with the attributes of `like`; no constructor of the user's is called."""
+    Only the constructor of a built-in exception is called: the user's may want other arguments.
+    """
+    built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:
-        made = _new(kind, type(like), *like.args)
-    except Exception:  # it refuses its own arguments: a user's class has changed them
-        return OperatorError.__new__(OperatorError)
-    _set(made, vars(like) | dict(_slots(like)))
+        made: OperatorError = built_in.__new__(_combined(raised), *args)
+    except Exception:  # a final class, another memory layout, an __init_subclass__ or a __new__ that objects
+        made = OperatorError.__new__(OperatorError)
+    for name, value in attributes.items():
+        with contextlib.suppress(AttributeError, TypeError):  # some cannot be set
+            setattr(made, name, value)
     return made
 
 
-def _new(made: type[OperatorError], kind: type[Exception], *arguments: Any) -> OperatorError:
-    """An instance by the constructor of the built-in exception that `kind` comes from."""
-    built_in = next(base for base in kind.__mro__ if not base.__flags__ & _HEAP_TYPE)
-    instance: OperatorError = built_in.__new__(made, *arguments)
-    return instance
-
-
-def _slots(error: Exception) -> Iterator[tuple[str, Any]]:
-    """Attributes that are not in the exception's `__dict__`, such as the errno of an OSError."""
+def _attributes(error: Exception) -> dict[str, Any]:
+    """Returns the attributes of an exception, with those in slots, such as the errno of an OSError."""
+    found = dict(vars(error))
     for base in type(error).__mro__:
         for name, member in vars(base).items():
             if isinstance(member, types.MemberDescriptorType) and not name.startswith("__"):
                 with contextlib.suppress(AttributeError):  # it was never set
-                    yield name, member.__get__(error)
+                    found[name] = member.__get__(error)
+    return found
 
 
-def _set(error: Exception, attributes: Mapping[str, Any]) -> None:
-    for name, value in attributes.items():
-        with contextlib.suppress(AttributeError, TypeError):  # some cannot be set
-            setattr(error, name, value)
-
-
-def _is_found_by_name(kind: type) -> bool:
-    """True if another process can find the class: pickle holds no more of it than its name."""
-    found: Any = sys.modules.get(kind.__module__)
-    for name in kind.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is kind
-
-
-def _restored(kind: type[Exception], text: str, attributes: dict[str, Any]) -> OperatorError:
-    """Restores the error that `OperatorError.__reduce__` took apart."""
+def _is_picklable(raised: type) -> bool:
+    """True if another process can find the class by its name, which is all that pickle keeps of it."""
     try:
-        made = _new(_combined(kind), kind, text)
-    except TypeError:  # an ExceptionGroup is not made of a text
-        made = OperatorError.__new__(OperatorError)
+        pickle.dumps(raised)
+    except Exception:  # pickle raises several types
+        return False
+    return True
+
+
+def _restored(raised: type[Exception], text: str, attributes: dict[str, Any]) -> OperatorError:
+    """Restores the error that `OperatorError.__reduce__` took apart."""
+    made = _instance(raised, (text,), attributes)
     made.args = (text,)
-    _set(made, attributes)
     return made
 
 

@@ -99,6 +99,13 @@ def test_is_plain_where_the_types_do_not_combine(error):
     assert str(made) == f"resize: {kind}r"
 
 
+def test_attributes_stay_where_an_exception_refuses_its_own_arguments():
+    error = ExceptionGroup("both", [KeyError(1)])
+    error.args, error.code = ("one text",), 7  # a group is made of a text and exceptions
+    made = OperatorError.of(error, "resize", sample=1)
+    assert (type(made), made.code, made.sample) == (OperatorError, 7, 1)
+
+
 def test_a_class_that_no_other_process_finds_is_pickled_as_an_operator_error():
     class Local(Exception):
         pass
