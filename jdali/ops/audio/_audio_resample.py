@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, operator
@@ -86,11 +86,9 @@ _RULES = {
 
 
 def _check(name: str, good: np.ndarray, values: np.ndarray) -> None:
-    if not good.all():
-        i = int(np.argmin(good))
-        raise SampleError(
-            f"audio_resample: {_RULES[name]}. Got {name} == {values[i]:g}", sample=i, argument=name
-        )
+    check_samples(
+        ~good, lambda i: f"audio_resample: {_RULES[name]}. Got {name} == {values[i]:g}", argument=name
+    )
 
 
 def _needed(_: Mapping[str, Any]) -> Iterable[str]:

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import along_axis, require_float32
 from jdali._numerics.sums import fixed_product
@@ -27,8 +27,8 @@ def setup(spectrum: BatchSpec, *, axis: int, dct_type: int, n_mfcc: int, normali
     if n_mfcc < 1:
         raise ValueError(f"mfcc: number of MFCCs should be > 0, got n_mfcc={n_mfcc}")
     size = spectrum.extents[:, axis]
-    if dct_type == 1 and (size < 2).any():
-        raise SampleError("mfcc: DCT type I requires an input length > 1", sample=int((size < 2).argmax()))
+    if dct_type == 1:
+        check_samples(size < 2, lambda _: "mfcc: DCT type I requires an input length > 1")
     extents = spectrum.extents.copy()
     extents[:, axis] = np.minimum(size, n_mfcc)
     return spectrum.replace(extents=extents)

@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
@@ -71,22 +71,24 @@ def setup(
 
 def _time_axis(signal: BatchSpec) -> int:
     """The only axis that is longer than 1."""
-    if (signal.extents == 0).any():
-        i = int((signal.extents == 0).any(axis=1).argmax())
-        raise SampleError(
+    check_samples(
+        (signal.extents == 0).any(axis=1),
+        lambda i: (
             "spectrogram: Spectogram does not support empty (0-volume) samples. The shape is "
-            f"{size_text(signal.extents[i])}",
-            sample=i,
-        )
-    long = (signal.extents > 1).any(axis=0)
-    if long.sum() > 1:
-        i = int((signal.extents > 1).sum(axis=1).argmax())
-        raise SampleError(
+            f"{size_text(signal.extents[i])}"
+        ),
+    )
+    longer = signal.extents > 1
+    many = longer.sum(axis=1)
+    long = np.flatnonzero(longer.any(axis=0))
+    check_samples(
+        (many == many.max(initial=0)) & (len(long) > 1),
+        lambda i: (
             "spectrogram: Input data must be 1D or all but one dimensions must be degenerate (extent 1). Got: "
-            f"{size_text(signal.extents[i])}; take one channel of it or mix them first",
-            sample=i,
-        )
-    return int(long.argmax())
+            f"{size_text(signal.extents[i])}; take one channel of it or mix them first"
+        ),
+    )
+    return int(long[0]) if len(long) else 0
 
 
 @operator(setup=setup, nanoseconds=20.0, source="operators/signal/fft/spectrogram.cc")

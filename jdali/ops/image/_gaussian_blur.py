@@ -19,7 +19,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.spatial_axes import spatial_axes
@@ -110,7 +110,7 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
         wrong,
-        lambda i: f"gaussian_blur: {wrong_length(name, axes, lengths[i], i)}",
+        lambda i: f"gaussian_blur: {wrong_length(name, axes, int(lengths[i]), i)}",
         argument=name,
     )
 
@@ -118,10 +118,11 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
 def _refuse(
     bad: np.ndarray, message: str, values: np.ndarray, argument: str, frames: np.ndarray | None
 ) -> None:
-    if bad.any():
-        row, axis = np.argwhere(bad)[0].tolist()
-        text = message.format(value=values[row, axis], sample=sample_of(row, frames), axis=axis)
-        raise SampleError(f"gaussian_blur: {text}", sample=row, argument=argument)
+    def text(row: int, axis: int) -> str:
+        shown = message.format(value=values[row, axis], sample=sample_of(row, frames), axis=axis)
+        return f"gaussian_blur: {shown}"
+
+    check_samples(bad, text, argument=argument)
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:

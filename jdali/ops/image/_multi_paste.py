@@ -184,9 +184,9 @@ def _check_bounds(
         own = {name: None if values is None else np.asarray(values[sample]) for name, values in given.items()}
         source, shape, target = regions(own, sizes, canvas[sample], np)
         for name, start, limit in (("input", source, sizes), ("output", target, canvas[sample])):
-            wrong = ((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1)
-            if wrong.any():
-                i = int(wrong.argmax())
+            wrong = np.flatnonzero(((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1))
+            if len(wrong):
+                i = int(wrong[0])
                 size = size_text(np.broadcast_to(limit, sizes.shape)[i])
                 bounds = "input sample" if name == "input" else "output bounds"
                 raise SampleError(

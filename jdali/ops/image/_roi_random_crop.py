@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer, split
 from jdali._operators.call import Traced, is_traced
@@ -92,12 +93,14 @@ def _check_inside(
             "ROI can't be out of bounds. Got roi_start[{start}], roi_end[{end}], sample_shape[{limit}], for d={axis}",
         ),
     ]
+
+    def message(text: str, i: int, axis: int) -> str:
+        values = {"crop": crop, "limit": limits, "start": start, "end": end}
+        shown = {name: int(value[i, axis]) for name, value in values.items()}
+        return f"{_NAME}: {text.format(axis=axis, **shown)}"
+
     for wrong, argument, text in checks:
-        if wrong.any():
-            i, axis = np.argwhere(wrong)[0].tolist()
-            values = {"crop": crop, "limit": limits, "start": start, "end": end}
-            shown = {name: int(value[i, axis]) for name, value in values.items()}
-            raise SampleError(f"{_NAME}: {text.format(axis=axis, **shown)}", sample=i, argument=argument)
+        check_samples(wrong, functools.partial(message, text), argument=argument)
 
 
 def _columns(value: np.ndarray) -> np.ndarray:

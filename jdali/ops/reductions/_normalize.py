@@ -10,7 +10,7 @@ from jax import Array, lax
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import resolve_axes
 from jdali._numerics.rounding import saturate_cast
@@ -38,15 +38,14 @@ def setup(
             raise ValueError("normalize: Normalize `axes` argument must specify at least one reduction axis.")
     if batch and chosen is not None and data.batch_size:
         rest = [a for a in range(data.ndim) if a not in chosen]
-        equal = (data.extents[:, rest] == data.extents[0, rest]).all(axis=1)
-        if not equal.all():
-            i = int(equal.argmin())
-            raise SampleError(
+        check_samples(
+            (data.extents[:, rest] != data.extents[0, rest]).any(axis=1),
+            lambda i: (
                 "normalize: Batch normalization requires that non-reduced dimensions have equal extent in all samples in the "
                 f"batch. Got sample #{i} with shape {size_text(data.extents[i])}, sample #0 was of shape "
-                f"{size_text(data.extents[0])}",
-                sample=i,
-            )
+                f"{size_text(data.extents[0])}"
+            ),
+        )
     measured = set(range(data.ndim)).intersection(*(s for s in spread if s is not None))
     static = {"axes": chosen, "_measured": tuple(sorted(measured)) if chosen is None else chosen}
     return Plan((data.replace(dtype=dtype),), static=static)

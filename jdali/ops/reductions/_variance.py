@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import reduced_spec, resolve_axes
 from jdali._operators.record import Static, operator
@@ -25,15 +25,15 @@ def _setup(name: str) -> Callable[..., Plan]:
         kept, dropped = (reduced_spec(data, reduced, keep, np.dtype(np.float32)) for keep in (True, False))
         if mean.ndim:
             wanted = kept if mean.ndim == data.ndim else dropped
-            fits = mean.ndim == wanted.ndim and (mean.extents == wanted.extents).all(axis=1)
-            if not np.all(fits):
-                i = int(np.argmin(fits))
-                raise SampleError(
+            alike = mean.ndim == wanted.ndim
+            check_samples(
+                (mean.extents != wanted.extents).any(axis=1) if alike else np.ones(mean.batch_size, bool),
+                lambda i: (
                     f"{name}: the mean has extent {tuple(mean.extents[i].tolist())}; it must be a scalar or "
-                    f"have the reduced extent {tuple(dropped.extents[i].tolist())}",
-                    sample=i,
-                    argument="mean",
-                )
+                    f"have the reduced extent {tuple(dropped.extents[i].tolist())}"
+                ),
+                argument="mean",
+            )
         return Plan((kept if keep_dims else dropped,), static={"axes": reduced})
 
     return setup

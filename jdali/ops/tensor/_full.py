@@ -11,7 +11,7 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
 
@@ -19,13 +19,11 @@ from jdali._operators.record import PerSample, Static, operator
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str | None) -> BatchSpec:
     """Spec of samples of `shape` [N, k], or [N] for vectors."""
     extents = shape[:, None] if shape.ndim == 1 else shape
-    if (extents < 0).any():
-        i = int((extents < 0).any(axis=1).argmax())
-        raise SampleError(
-            f"{name}: Input size less than zero not supported. Got shape {size_text(extents[i])}",
-            sample=i,
-            argument="shape",
-        )
+    check_samples(
+        (extents < 0).any(axis=1),
+        lambda i: f"{name}: Input size less than zero not supported. Got shape {size_text(extents[i])}",
+        argument="shape",
+    )
     if layout and len(layout) != extents.shape[1]:
         raise ValueError(f"{name}: layout {layout!r} does not fit {extents.shape[1]} axes")
     return BatchSpec(extents, dtype, layout or "")

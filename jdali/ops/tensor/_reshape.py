@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.relayout import linear_index, relayout, take_linear
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, operator
@@ -99,15 +99,14 @@ def _columns(values: np.ndarray) -> np.ndarray:
 def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
     """Extents of the axes `src_dims` [N, k], 1 where it is -1."""
     dims = _columns(src_dims).astype(np.int64)
-    wrong = (dims < -1) | (dims >= data.ndim)
-    if wrong.any():
-        i, k = (int(v[0]) for v in wrong.nonzero())
-        raise SampleError(
+    check_samples(
+        (dims < -1) | (dims >= data.ndim),
+        lambda i, k: (
             f"{name}: `src_dims[{k}] == {int(dims[i, k])}` is out of bounds. The indices in `src_dims` should be "
-            f"either valid dimension indices in range [0..{data.ndim - 1}] or -1 to insert a new dimension.",
-            sample=i,
-            argument="src_dims",
-        )
+            f"either valid dimension indices in range [0..{data.ndim - 1}] or -1 to insert a new dimension."
+        ),
+        argument="src_dims",
+    )
     padded = np.concatenate([data.extents, np.ones((data.batch_size, 1), np.int64)], axis=1)
     return np.take_along_axis(padded, np.where(dims < 0, data.ndim, dims), axis=1)
 
