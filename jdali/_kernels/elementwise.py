@@ -77,15 +77,13 @@ def elementwise(
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
     """The operands of `function`, positional only, and what the engine fills in."""
-    empty = inspect.Parameter.empty
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters
     ]
-    for name, annotation in (("extent", empty), ("out_shape", empty), ("_expanded", _ExpandedArgument)):
-        parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        )
+    named = inspect.Parameter.KEYWORD_ONLY
+    parameters += [inspect.Parameter(name, named) for name in ("extent", "out_shape")]
+    parameters.append(inspect.Parameter("_expanded", named, default=None, annotation=_ExpandedArgument))
     return inspect.Signature(parameters, return_annotation=Array)
 
 

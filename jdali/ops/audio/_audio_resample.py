@@ -108,7 +108,7 @@ def audio_resample(
     scale: PerSample[float | None] = None,
     _whole: PerSample[Array | None] = None,
     _part: PerSample[Array | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Changes the sampling rate with a sinc under a Hann window.
@@ -123,7 +123,7 @@ def audio_resample(
         out_rate: rate of the result.
         quality: 0 (3 lobes of the sinc on each side) over 50 (16) to 100 (64).
         scale: out_rate / in_rate, in place of rates.
-        extent: int32 [ndim], true size of `signal`; None: all of it.
+        extent: int32 [ndim], true size of `signal`.
         out_shape: static, padded shape of the result.
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
@@ -135,7 +135,7 @@ def audio_resample(
     wave = _to_unit_range(signal)
     if out.kind == "u":  # then silence, of which the signal is surrounded, is the lowest value
         wave = (wave + 1) / 2
-    length = jnp.int32(len(wave)) if extent is None else extent[0]
+    length = extent[0]
     count = len(wave) if out_shape is None else out_shape[0]
     if wave.size == 0 or count == 0:
         return jnp.zeros(signal.shape if out_shape is None else out_shape, out)

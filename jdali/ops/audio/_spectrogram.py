@@ -105,7 +105,7 @@ def spectrogram(
     window_length: Static[int] = 512,
     window_step: Static[int] = 256,
     _axis: Static[int | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Power or magnitude of the Fourier transform of windows of a signal.
@@ -122,7 +122,7 @@ def spectrogram(
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
-        extent: int32 [ndim], true size of `signal`; None: all of it.
+        extent: int32 [ndim], true size of `signal`.
         out_shape: static, padded shape to return; None: that of the whole `signal`.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
@@ -130,7 +130,7 @@ def spectrogram(
     axis = int(np.argmax(signal.shape)) if _axis is None else _axis
     size = window_length if nfft is None else nfft
     wave = signal[tuple(slice(None) if a == axis else 0 for a in range(signal.ndim))]
-    length = jnp.int32(len(wave)) if extent is None else extent[axis]
+    length = extent[axis]
     if out_shape is None:
         free = len(wave) if center_windows else len(wave) - window_length
         count = free // window_step + 1

@@ -58,7 +58,7 @@ def setup(images: BatchSpec, *, image_type: DALIImageType, output_type: DALIImag
         images.extents[:, axis] != _CHANNELS[image_type],
         lambda i: (
             f"{name}: {DALIImageType(image_type).name}: Expected {_CHANNELS[image_type]}. Got {images.extents[i, axis]} "
-            "channels"
+            f"channels in sample {i}"
         ),
     )
     extents = np.array(images.extents)

@@ -122,9 +122,9 @@ def resize_crop_mirror(
     dtype: Static[np.dtype | None] = None,
     minibatch_size: Static[int] = 32,
     temp_buffer_hint: Static[int] = 0,
-    extent: Array | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] = (),
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
 ) -> Array:
@@ -173,9 +173,9 @@ def resize_crop_mirror(
     axes = len(out_shape) - 1
     bits = jnp.asarray([1 << (axes - 1 - a) for a in range(axes)], jnp.int32)
     turned = (jnp.asarray(mirror, jnp.int32) & bits) != 0
-    out = out_extent[:-1]  # type: ignore[index]
+    out = out_extent[:-1]
     return resample(
-        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,  # type: ignore[index]
+        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,
         dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip
 

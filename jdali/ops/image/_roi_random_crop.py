@@ -119,7 +119,7 @@ def roi_random_crop(
     roi_end: PerSample[tuple[int, ...] | None] = None,
     roi_shape: PerSample[tuple[int, ...] | None] = None,
     roi_start: PerSample[tuple[int, ...]],
-    extent: Array | Sequence[Array] | None = None,
+    extent: Array | Sequence[Array],
     out_shape: tuple[int, ...],
 ) -> Array:
     """Draws where a window begins that shows as much of a region of interest as it can.

@@ -107,7 +107,7 @@ def normalize(
     shift: Static[float] = 0.0,
     stddev: PerSample[float | Array | None] = None,
     _measured: Static[tuple[int, ...] | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """scale · (data - mean) / stddev + shift; integers round half away from zero.
@@ -126,15 +126,13 @@ def normalize(
         scale: factor on the result.
         shift: what the mean becomes.
         stddev: as `mean`; where it is 0 (not as one number for all) the result is `shift`.
-        extent: int32 [N, ndim], true sizes; None: all.
+        extent: int32 [N, ndim], true sizes.
         out_shape: static, padded shape of one sample; None: that of `data`.
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
     value = data.astype(jnp.float32)
-    if extent is None:
-        extent = jnp.broadcast_to(jnp.asarray(data.shape[1:], jnp.int32), (len(data), data.ndim - 1))
     given = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
     _check_combination(axes, (mean, stddev), batch)
     axes = tuple(range(value.ndim - 1)) if _measured is None else _measured

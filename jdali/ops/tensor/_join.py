@@ -122,8 +122,8 @@ def cat(
     *data: Array,
     axis: Static[int] = 0,
     axis_name: Static[str | None] = None,
-    extent: tuple[Array, ...] | None = None,
-    out_shape: tuple[int, ...] | None = None,
+    extent: tuple[Array, ...],
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Joins inputs along an axis that they have.
 
@@ -131,14 +131,12 @@ def cat(
         data: any shape of at least one axis, of one type, and of one size but for `axis`.
         axis: the axis, negative from the back.
         axis_name: the axis by its letter in the layout, in place of `axis`.
-        extent: int32 [ndim] each, true sizes; None: all of `data`.
-        out_shape: static, padded shape to return; None: all of `data`.
+        extent: int32 [ndim] each, true sizes.
+        out_shape: static, padded shape to return.
 
     Returns: the inputs one behind the other.
     """
     at = axis % data[0].ndim
-    if out_shape is None or extent is None:
-        return jnp.concatenate(data, axis=at)
     rest = [(*out_shape[:at], d.shape[at], *out_shape[at + 1 :]) for d in data]
     padded = jnp.concatenate([fit(d, shape) for d, shape in zip(data, rest, strict=True)], axis=at)
     if padded.shape[at] == 0:

@@ -181,9 +181,9 @@ def reshape(
     rel_shape: PerSample[tuple[float, ...] | None] = None,
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
     src_dims: PerSample[tuple[int, ...] | None] = None,
-    extent: tuple[Array, ...] | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] | None = None,
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """The same elements, in row-major order, in another shape.
 
@@ -201,8 +201,6 @@ def reshape(
 
     Returns: the same type and number of elements.
     """
-    if extent is None or out_extent is None or out_shape is None:
-        return jnp.reshape(data, np.asarray(shape if shape_input is None else shape_input).tolist())
     return relayout(data, extent[0], out_extent, out_shape)
 
 
@@ -217,9 +215,9 @@ def reinterpret(
     rel_shape: PerSample[tuple[float, ...] | None] = None,
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
     src_dims: PerSample[tuple[int, ...] | None] = None,
-    extent: tuple[Array, ...] | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] | None = None,
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """The same bytes, little-endian, as elements of another type in another shape.
 
@@ -240,8 +238,6 @@ def reinterpret(
     Returns: the same bytes.
     """
     out = np.dtype(dtype or data.dtype)
-    if extent is None or out_extent is None or out_shape is None:
-        return _bits(jnp.ravel(data), out)
     if out == data.dtype:
         return relayout(data, extent[0], out_extent, out_shape)
     compact = take_linear(data, extent[0], jnp.arange(math.prod(data.shape), dtype=jnp.int32))
