@@ -12,7 +12,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.window import check_positions
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.offers import Scaled
+from jdali._operators.record import Scaled
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
 _ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

@@ -15,8 +15,7 @@ import numpy as np
 from jdali._batches.extent import size_text
 from jdali._errors import check_samples
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.call import is_traced
-from jdali._operators.layout import refused_layout
+from jdali._operators.record import is_traced, refused_layout
 
 POLICIES = ("error", "pad", "trim_to_shape")
 BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these

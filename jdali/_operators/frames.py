@@ -18,8 +18,9 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError, check_samples
 from jdali._operators import argument_rules
+from jdali._operators.base import Operator
+from jdali._operators.device import DeviceOp
 from jdali._operators.layout import make_adapter
-from jdali._operators.record import DeviceOp, Operator
 
 FRAMES = "F"
 

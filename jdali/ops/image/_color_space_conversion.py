@@ -10,8 +10,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, operator, refused_layout
 from jdali.types import DALIImageType
 
 _CHANNELS = {

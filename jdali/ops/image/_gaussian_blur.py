@@ -26,10 +26,16 @@ from jdali._kernels.spatial_axes import spatial_axes
 from jdali._numerics.platform import of_whole_batch, one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
-from jdali._operators.argument_rules import extents_of, wrong_length
-from jdali._operators.call import is_traced
-from jdali._operators.frames import sample_of
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import (
+    PerFrame,
+    PerSample,
+    Static,
+    extents_of,
+    is_traced,
+    operator,
+    sample_of,
+    wrong_length,
+)
 
 # Rows of an axis made by one matrix product. Fewer waste less on small windows, more on large ones.
 BLOCK = 32

@@ -18,10 +18,16 @@ from jdali._kernels.axis_windows import sum_of_windows
 from jdali._kernels.by_platform import by_platform
 from jdali._kernels.correlate import SumKind, correlate_axes, padded_taps
 from jdali._kernels.spatial_axes import spatial_axes
-from jdali._operators.argument_rules import extents_of, wrong_length
-from jdali._operators.call import is_traced
-from jdali._operators.frames import sample_of
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import (
+    PerFrame,
+    PerSample,
+    Static,
+    extents_of,
+    is_traced,
+    operator,
+    sample_of,
+    wrong_length,
+)
 
 # laplacian.h: sizes that DALI takes (its documentation says 23).
 _LARGEST = 31

@@ -17,10 +17,7 @@ from jdali._errors import SampleError, check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.take_window import fit_axis
 from jdali._numerics.rounding import saturate_cast, varying_like
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import PerSample, Static, batch_operator
+from jdali._operators.record import PerSample, Static, batch_operator, extents_of, is_traced, refused_layout
 
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))

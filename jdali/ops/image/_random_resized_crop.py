@@ -14,9 +14,7 @@ from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types
 from jdali._numerics.random import SampleKeys
-from jdali._operators.argument_rules import wrong_length
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator, wrong_length
 from jdali.ops.image._resize import plan_resampling
 from jdali.types import DALIInterpType
 

@@ -12,8 +12,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window
-from jdali._operators.offers import Scaled, ScaledDecoding
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
 from jdali.types import DALIInterpType
 
 LAYOUTS = ("HWC", "DHWC")

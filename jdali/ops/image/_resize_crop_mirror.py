@@ -14,8 +14,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import mirrored
 from jdali._kernels.resize_sizes import check_types, crop_window, per_axis, resize_window
-from jdali._operators.offers import Scaled, ScaledDecoding
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
 from jdali.ops.image._resize import LAYOUTS, plan_resampling
 from jdali.types import DALIInterpType
 

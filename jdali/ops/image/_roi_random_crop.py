@@ -15,8 +15,7 @@ from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer, split
-from jdali._operators.call import Traced, is_traced
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, Traced, is_traced, operator
 
 _NAME = "roi_random_crop"
 

@@ -13,8 +13,7 @@ from jdali._batches.extent import BatchSpec, size_text
 from jdali._errors import check_samples
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, is_traced, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 

@@ -15,9 +15,7 @@ from jdali._errors import check_samples
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse
 from jdali._numerics.positions import quotient, rounded
-from jdali._operators.argument_rules import shapes_text
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, is_traced, operator, shapes_text
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 _NAME = "experimental.warp_perspective"

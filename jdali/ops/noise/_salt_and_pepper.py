@@ -12,8 +12,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._numerics.random import element_uniform
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 
 def setup(data: BatchSpec, *, prob: Any, salt_vs_pepper: Any) -> BatchSpec:

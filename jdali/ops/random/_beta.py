@@ -16,8 +16,7 @@ from jdali._errors import check_samples
 from jdali._kernels.random_output import needs_shape_and, output_spec
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import varying_like
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 # An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.
 _ATTEMPTS = 24

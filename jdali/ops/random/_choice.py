@@ -16,9 +16,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.random_output import needs_shape_and, output_shape
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import varying_like
-from jdali._operators.argument_rules import extents_of, padded
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, extents_of, is_traced, operator, padded
 
 
 def setup(

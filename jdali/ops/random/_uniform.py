@@ -13,9 +13,7 @@ from jdali._errors import check_samples
 from jdali._kernels.random_output import needs_shape_and, output_spec
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, extents_of, is_traced, operator
 
 
 def setup(

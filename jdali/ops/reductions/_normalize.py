@@ -15,9 +15,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import resolve_axes
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, batch_operator
+from jdali._operators.record import PerSample, Static, batch_operator, extents_of, is_traced
 
 
 def setup(

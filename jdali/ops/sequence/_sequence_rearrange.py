@@ -9,8 +9,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._operators.argument_rules import extents_of, padded
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, extents_of, operator, padded
 
 _NAME = "sequence_rearrange"
 
