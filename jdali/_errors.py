@@ -39,18 +39,18 @@ class SampleError(ValueError):
 
 
 def check_samples(
-    wrong: np.ndarray | np.bool, text: Callable[[int], str], *, argument: str | None = None
+    wrong: np.ndarray | np.bool, text: Callable[..., str], *, argument: str | None = None
 ) -> None:
     """Raises a `SampleError` for the first sample that something is wrong with, if there is one.
 
     Args:
-        wrong: bool [batch].
-        text: the message for the sample of this index.
+        wrong: bool [batch], or [batch, ...] if single values of a sample are wrong.
+        text: returns the message for the index of the first wrong value: `text(sample)`, or `text(sample, axis)`.
         argument: whose value is wrong, if one is.
     """
     if wrong.any():
-        i = int(wrong.argmax())
-        raise SampleError(text(i), sample=i, argument=argument)
+        index = np.argwhere(np.atleast_1d(wrong))[0].tolist()
+        raise SampleError(text(*index), sample=index[0], argument=argument)
 
 
 def wrong_dtype(name: str, what: str, found: np.dtype[Any], expected: str) -> TypeError:

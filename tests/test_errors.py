@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from support import oracle
 import jdali
 import jdali.dynamic as jd
 from jdali import OperatorError, SampleError, fn
+from jdali._errors import check_samples
 from jdali.plugin.jax.fn import jax_function
 
 
@@ -252,3 +254,37 @@ def test_a_node_as_a_truth_value_is_refused_in_dalis_words():
         return str(caught.value)
 
     assert refused(jdali) == refused(oracle.dali()).replace("nvidia.dali", "jdali")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "index"), [([False, True, True], (1,)), ([[False, False], [False, True], [True, True]], (1, 1))]
+)
+def test_check_samples_names_the_first_wrong_value(wrong: list[Any], index: tuple[int, ...]) -> None:
+    with pytest.raises(SampleError) as caught:
+        check_samples(np.array(wrong), lambda *where: f"wrong at {where}", argument="size")
+    assert (str(caught.value), caught.value.sample, caught.value.argument) == (f"wrong at {index}", 1, "size")
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (0,), (0, 2), (3, 0)])
+def test_check_samples_accepts_a_batch_without_a_wrong_value(shape: tuple[int, ...]) -> None:
+    check_samples(np.zeros(shape, bool), lambda *where: f"wrong at {where}")
+
+
+def test_operators_find_wrong_samples_by_check_samples() -> None:
+    """An operator that searches for the sample itself is likely to name another one than its neighbours do."""
+    package = Path(jdali.__file__).parent
+    searches = {"argmax", "argmin", "argwhere"}
+    for folder in ("ops", "_kernels", "_operators"):
+        for file in (package / folder).rglob("*.py"):
+            for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(function, ast.FunctionDef):
+                    inside = list(ast.walk(function))
+                    named = {node.attr for node in inside if isinstance(node, ast.Attribute)}
+                    raised = {
+                        node.exc.func.id
+                        for node in inside
+                        if isinstance(node, ast.Raise)
+                        and isinstance(node.exc, ast.Call)
+                        and isinstance(node.exc.func, ast.Name)
+                    }
+                    assert not (named & searches and "SampleError" in raised), f"{file}: {function.name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -49,16 +50,27 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
         stacked: Array = lax.map(one, [leaves[i] for i in mapped])
         return stacked, True
 
+    return differentiable(one_by_one, whole)
+
+
+def differentiable(
+    cpu: Callable[..., Array],
+    default: Callable[..., Array],
+    derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
+) -> Callable[..., Array]:
+    """A function that is `cpu` on the CPU and `default` elsewhere, with one derivative for both.
+
+    Args:
+        cpu, default: the same function of the same arguments, which closes over no traced values.
+        derivative: of primals and tangents, the value and its tangent, as `custom_jvp` takes it; None: that of `default`.
+    """
+
     @jax.custom_jvp
     def run(*arguments: Any) -> Array:
-        result: Array = platform_dependent(*arguments, cpu=one_by_one, default=whole)
+        result: Array = platform_dependent(*arguments, cpu=cpu, default=default)
         return result
 
-    @run.defjvp
-    def jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
-        result: tuple[Array, Array] = jax.jvp(whole, primals, tangents)
-        return result
-
+    run.defjvp(functools.partial(jax.jvp, default) if derivative is None else derivative)
     return run
 
 

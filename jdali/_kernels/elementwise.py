@@ -18,7 +18,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.promotion import Kind, promote
 from jdali._operators.record import Operator, Static, operator
@@ -77,15 +77,13 @@ def elementwise(
 
 def _signature(function: Callable[..., Array]) -> inspect.Signature:
     """The operands of `function`, positional only, and what the engine fills in."""
-    empty = inspect.Parameter.empty
     parameters = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=Array)
         for name in inspect.signature(function).parameters
     ]
-    for name, annotation in (("extent", empty), ("out_shape", empty), ("_expanded", _ExpandedArgument)):
-        parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        )
+    named = inspect.Parameter.KEYWORD_ONLY
+    parameters += [inspect.Parameter(name, named) for name in ("extent", "out_shape")]
+    parameters.append(inspect.Parameter("_expanded", named, default=None, annotation=_ExpandedArgument))
     return inspect.Signature(parameters, return_annotation=Array)
 
 
@@ -98,23 +96,23 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
     ndim = max(spec.ndim for spec in operands)
     sizes = [np.pad(s.extents, ((0, 0), (ndim - s.ndim, 0)), constant_values=1) for s in operands]
     out = functools.reduce(lambda a, b: np.where(a == 1, b, a), sizes)
+
+    def text(i: int, axis: int) -> str:
+        back = ndim - axis  # counted from the last one
+        shapes = [
+            f"{size_text(spec.extents[i])} (d={spec.ndim - back}, belonging to sample_idx={i})"
+            for spec in operands
+            if spec.ndim >= back and spec.extents[i, -back] != 1
+        ]
+        lines = [
+            f"{name}: Can't broadcast shapes:",
+            *shapes,
+            "Aligned at the last axis, sizes must be equal or 1",
+        ]
+        return "\n".join(lines)
+
     for size in sizes:
-        bad = ((size != out) & (size != 1)).any(axis=1)
-        if bad.any():
-            i = int(bad.argmax())
-            back = ndim - int(
-                ((size != out) & (size != 1))[i].argmax()
-            )  # the axis, counted from the last one
-            shapes = [
-                f"{size_text(spec.extents[i])} (d={spec.ndim - back}, belonging to sample_idx={i})"
-                for spec in operands
-                if spec.ndim >= back and spec.extents[i, -back] != 1
-            ]
-            raise SampleError(
-                "\n".join([f"{name}: Can't broadcast shapes:", *shapes])
-                + "\nAligned at the last axis, sizes must be equal or 1",
-                sample=i,
-            )
+        check_samples((size != out) & (size != 1), text)
     expanded = tuple(
         tuple(map(bool, (size != out).any(axis=0)[ndim - spec.ndim :]))
         for size, spec in zip(sizes, operands, strict=True)

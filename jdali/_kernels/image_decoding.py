@@ -11,9 +11,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
-from jdali._operators.host_batch import HostOutputs, Probed, Workers
-from jdali._operators.offers import Scaled, ScaledDecoding
-from jdali._operators.record import Static
+from jdali._operators.record import HostOutputs, Probed, Scaled, ScaledDecoding, Static, Workers
 from jdali.codecs import image as codec
 from jdali.codecs.image_batch import Headers
 from jdali.types import DALIImageType

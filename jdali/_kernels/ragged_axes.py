@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
+from jdali._operators.record import extents_of, is_traced
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

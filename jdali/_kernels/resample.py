@@ -17,10 +17,10 @@ import numpy as np
 from jax import Array, lax
 from jax.custom_batching import custom_vmap
 
-from jdali._kernels.by_platform import by_platform
+from jdali._kernels.by_platform import by_platform, differentiable
 from jdali._kernels.resample_filters import FILTER, NN, dense_reach, dense_weights, nearest_elements
 from jdali._kernels.resample_taps import resample_small, resample_taps
-from jdali._numerics.platform import known_platform, one_program, platform_dependent
+from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import saturate_cast
 
 # Up to this many (input, output) combinations of an axis pair are no work for loops over tiles.
@@ -57,8 +57,7 @@ def resample(
         picked: Array = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
         return picked
     small = all(n * m <= _SMALL for n, m in zip(image.shape, out_shape, strict=False))
-    run = _differentiable(tuple(out_shape), np.dtype(dtype), small, known_platform())
-    result = run(image, filters, extent, out_extent)
+    result: Array = _weighted(image, filters, extent, out_extent, tuple(out_shape), np.dtype(dtype), small)
     if nearest is None:
         picked = _pick(image, filters, extent, tuple(out_shape), np.dtype(dtype))
         return jnp.where((filters[:, FILTER] == NN).all(), picked, result)
@@ -117,12 +116,17 @@ def _dense_of_any(image: Array, filters: Array, extent: Array, out_shape: tuple[
     return jnp.where(touched > 0, jnp.float32(jnp.nan), result)
 
 
-@functools.lru_cache(maxsize=256)
-def _differentiable(
-    out_shape: tuple[int, ...], dtype: np.dtype[Any], small: bool, platform: str | None
-) -> Callable[..., Array]:
-    """The resampling of these static choices, one function object for each of them."""
-    del platform  # a function that `jax.jit` has traced for one is not used for another
+@one_program(static_argnums=(4, 5, 6))
+def _weighted(
+    image: Array,
+    filters: Array,
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    small: bool,
+) -> Array:
+    """`resample` by sums of weighted elements; small arrays have no loops over tiles."""
 
     def dense(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
         del out_extent  # what lies past it is unspecified
@@ -136,13 +140,6 @@ def _differentiable(
         del out_extent
         return saturate_cast(resample_small(image, filters, extent, out_shape), dtype)
 
-    @jax.custom_jvp
-    def run(image: Array, filters: Array, extent: Array, out_extent: Array) -> Array:
-        operands = (image, filters, extent, out_extent)
-        result: Array = platform_dependent(*operands, cpu=few if small else taps, default=dense)
-        return result
-
-    @run.defjvp
     def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, Any]:
         image, filters, extent, _ = primals
         out = run(*primals)
@@ -152,8 +149,8 @@ def _differentiable(
             return out, jnp.zeros_like(out)
         return out, _dense(tangents[0], filters, extent, out_shape).astype(dtype)
 
-    compiled: Callable[..., Array] = jax.jit(run)  # a call outside of any program is one program too
-    return compiled
+    run = differentiable(few if small else taps, dense, derivative)
+    return run(image, filters, extent, out_extent)
 
 
 @functools.lru_cache(maxsize=256)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.window import check_positions
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.offers import Scaled
+from jdali._operators.record import Scaled
 
 MODES = ("default", "stretch", "not_larger", "not_smaller")
 _ROUNDINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -208,12 +208,10 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
 
 
 def _check_finite(name: str, size: np.ndarray) -> None:
-    bad = ~(np.abs(size) < 2**31 - 1)
-    if bad.any():
-        sample = int(np.argwhere(bad)[0, 0])
-        raise SampleError(
-            f"{name}: the size {tuple(size[sample].tolist())} is too large or no number", sample=sample
-        )
+    check_samples(
+        ~(np.abs(size) < 2**31 - 1),
+        lambda i, _: f"{name}: the size {tuple(size[i].tolist())} is too large or no number",
+    )
 
 
 def crop_window(

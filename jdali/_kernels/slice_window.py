@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.extent import size_text
-from jdali._errors import SampleError, absent_axis, check_samples
+from jdali._errors import absent_axis, check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import np_round_half_away
 
@@ -68,6 +68,17 @@ def slice_axes(
     return axes
 
 
+def _check_not_negative(name: str, argument: str, value: np.ndarray | None) -> None:
+    if value is not None:
+        check_samples(
+            (value < 0).any(axis=1),
+            lambda i: (
+                f"{name}: {argument} value out of range, it must not be negative. Got: {value[i].tolist()}"
+            ),
+            argument=argument,
+        )
+
+
 def _repeated(ordered: np.ndarray) -> int:
     return int(ordered[1:][ordered[1:] == ordered[:-1]][0])
 
@@ -110,14 +121,8 @@ def slice_window(
     first, rel_first = given("start", start), given("rel_start", rel_start)
     last, rel_last = given("end", end), given("rel_end", rel_end)
     length, rel_length = given("shape", shape), given("rel_shape", rel_shape)
-    for argument, value in (("shape", length), ("rel_shape", rel_length)):
-        if value is not None and (value < 0).any():
-            i = int((value < 0).any(axis=1).argmax())
-            raise SampleError(
-                f"{name}: {argument} value out of range, it must not be negative. Got: {value[i].tolist()}",
-                sample=i,
-                argument=argument,
-            )
+    _check_not_negative(name, "shape", length)
+    _check_not_negative(name, "rel_shape", rel_length)
     low = np.zeros(axes.shape)
     if first is not None:
         low = first.astype(np.float64)

@@ -12,7 +12,7 @@ from jax import Array
 from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._kernels.affine_matrix import Vector, compose
 from jdali._kernels.fit import fit
-from jdali._operators.call import is_traced
+from jdali._operators.record import is_traced
 
 # DALI's name for two axes that are no axes of images; it fits no layout that an operator asks for.
 MATRIX_LAYOUT = "**"

@@ -32,7 +32,7 @@ from jdali._kernels.packed_pixels import Packed, Pixels, Plain, packs, unpacked
 from jdali._numerics.platform import one_program
 from jdali._numerics.positions import rounded
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
-from jdali._operators.call import is_traced
+from jdali._operators.record import is_traced
 from jdali.types import DALIInterpType
 
 # Height and width of a tile: small enough to waste little at the edges of an output, large enough that

@@ -6,16 +6,16 @@ taken out of a padded sample is in `take_window`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from jdali._batches.extent import size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._numerics.rounding import np_round_half_away
-from jdali._operators.call import is_traced
-from jdali._operators.layout import refused_layout
+from jdali._operators.record import is_traced, refused_layout
 
 POLICIES = ("error", "pad", "trim_to_shape")
 BORDERS = ("clamp", "reflect_101", "reflect_1001", "wrap")  # policies of `crop` and `slice` besides these
@@ -157,14 +157,12 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any], le
             continue
         value = np.asarray(position)
         wrong = changed[:, axis] & ~((value >= 0) & (value <= 1))
-        if wrong.any():
-            i = int(wrong.argmax())
-            argument = {"H": "crop_pos_y", "W": "crop_pos_x"}.get(letters[axis], "crop_pos_z")
-            raise SampleError(
-                f"{name}: Anchor for dimension {axis} ({value[i]:f}) is out of range [0.0, 1.0]; it is {argument}",
-                sample=i,
-                argument=argument,
-            )
+        argument = {"H": "crop_pos_y", "W": "crop_pos_x"}.get(letters[axis], "crop_pos_z")
+        check_samples(wrong, functools.partial(_anchor_text, name, axis, value, argument), argument=argument)
+
+
+def _anchor_text(name: str, axis: int, values: np.ndarray, argument: str, i: int) -> str:
+    return f"{name}: Anchor for dimension {axis} ({values[i]:f}) is out of range [0.0, 1.0]; it is {argument}"
 
 
 def crop_extents(
@@ -194,14 +192,14 @@ def crop_extents(
     check_choice(name, "rounding", rounding, ROUNDINGS)
     check_positions(name, sizes != extents, positions, layout)
     check_choice(name, "out_of_bounds_policy", policy, policies)
-    too_large = (sizes > extents).any(axis=1)
-    if policy == "error" and too_large.any():
-        i = int(too_large.argmax())
-        raise SampleError(
-            f"{name}: Slice can't be placed out of bounds with current policy. Got: window {sizes[i].tolist()}, "
-            f"which does not fit in sample {i} of extent {extents[i].tolist()} ({layout}); resize or pad it first, or "
-            "set out_of_bounds_policy to 'pad' or 'trim_to_shape'",
-            sample=i,
+    if policy == "error":
+        check_samples(
+            (sizes > extents).any(axis=1),
+            lambda i: (
+                f"{name}: Slice can't be placed out of bounds with current policy. Got: window {sizes[i].tolist()}, which "
+                f"does not fit in an extent of {extents[i].tolist()} ({layout}); resize or pad it first, or set "
+                "out_of_bounds_policy to 'pad' or 'trim_to_shape'"
+            ),
         )
     return np.minimum(sizes, extents) if policy == "trim_to_shape" else sizes
 
@@ -232,13 +230,12 @@ def check_fill_values(
 
 def check_border(name: str, policy: str, extents: np.ndarray, sizes: np.ndarray) -> None:
     """An empty sample has no border to repeat."""
-    empty = ((extents == 0) & (sizes > 0)).any(axis=1)
-    if policy in BORDERS and empty.any():
-        i = int(empty.argmax())
-        raise SampleError(
-            f"{name}: sample {i} of extent {extents[i].tolist()} is empty, so out_of_bounds_policy {policy!r} has "
-            "nothing to repeat",
-            sample=i,
+    if policy in BORDERS:
+        check_samples(
+            ((extents == 0) & (sizes > 0)).any(axis=1),
+            lambda i: (
+                f"{name}: extent {extents[i].tolist()} is empty, so out_of_bounds_policy {policy!r} has nothing to repeat"
+            ),
         )
 
 

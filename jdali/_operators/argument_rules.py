@@ -20,7 +20,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import size_text
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._operators.schema import Arg, element_types
 
 # Size of an axis of a padded value: None where it is left as it is.
@@ -60,9 +60,9 @@ def sample_shape(name: str, arg: Arg, extents: np.ndarray[Any, Any]) -> Shape:
     """
     ranks = arg.ranks
     if arg.is_number:
-        wrong = extents.prod(axis=1) != 1
-        if wrong.any():
-            raise _no_number(name, arg.name, extents, int(wrong.argmax()))
+        check_samples(
+            extents.prod(axis=1) != 1, lambda i: _no_number(name, arg.name, extents, i), argument=arg.name
+        )
         return ()
     ndim = extents.shape[1]
     if ranks is not None and ndim and ndim not in ranks:
@@ -87,27 +87,24 @@ def _wrong_rank(name: str, arg: Arg, shape: tuple[int, ...]) -> ValueError:
 
 def refuse_different(name: str, argument: str, extents: np.ndarray[Any, Any]) -> None:
     """Raises SampleError if values [N, ndim] of these true shapes do not all have the first one's."""
-    wrong = (extents != extents[:1]).any(axis=1)
-    if wrong.any():
-        i = int(wrong.argmax())
-        first, found = (tuple(extents[sample].tolist()) for sample in (0, i))
-        raise SampleError(
+    check_samples(
+        (extents != extents[:1]).any(axis=1),
+        lambda i: (
             f'{name}: Expected uniform shape for argument "{argument}" but got shape {shapes_text(extents)}: argument '
-            f"{argument!r} of sample {i} has shape {found}, expected {first} as that of sample 0",
-            sample=i,
-            argument=argument,
-        )
+            f"{argument!r} of sample {i} has shape {tuple(extents[i].tolist())}, expected {tuple(extents[0].tolist())} as "
+            "that of sample 0"
+        ),
+        argument=argument,
+    )
 
 
-def _no_number(name: str, argument: str, extents: np.ndarray[Any, Any], sample: int) -> SampleError:
-    """An error in the words of two families of DALI's operators, which say this differently."""
+def _no_number(name: str, argument: str, extents: np.ndarray[Any, Any], sample: int) -> str:
+    """Says it in the words of two families of DALI's operators, which differ."""
     count, found = len(extents), tuple(extents[sample].tolist())
-    return SampleError(
+    return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
         f"containing one element per sample. Got: {shapes_text(extents)}. `{argument}` must be a 1xN or Nx1 (N = {count}) "
-        f"tensor list; argument {argument!r} of sample {sample} has shape {found}, expected one number",
-        sample=sample,
-        argument=argument,
+        f"tensor list; argument {argument!r} of sample {sample} has shape {found}, expected one number"
     )
 
 

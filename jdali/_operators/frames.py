@@ -8,6 +8,7 @@ picture, and no operator knows of it. `call.py` asks `frames_of` whether a call 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import jax.numpy as jnp
@@ -15,10 +16,11 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._operators import argument_rules
+from jdali._operators.base import Operator
+from jdali._operators.device import DeviceOp
 from jdali._operators.layout import make_adapter
-from jdali._operators.record import DeviceOp, Operator
 
 FRAMES = "F"
 
@@ -190,33 +192,29 @@ def _frame_axis(op: Operator, index: int, spec: BatchSpec) -> int | None:
 
 def _check_inputs(op: Operator, first: int, counts: np.ndarray, others: Mapping[int, np.ndarray]) -> None:
     for other, found in others.items():
-        wrong = counts != found
-        if wrong.any():
-            i = int(wrong.argmax())
-            raise SampleError(
-                f"{op.name}: The input {first} and the input {other} have different number of frames for sample {i}, "
-                f"respectively: {counts[i]} and {found[i]}",
-                sample=i,
-            )
+        check_samples(counts != found, functools.partial(_frames_text, op, first, counts, other, found))
+
+
+def _frames_text(op: Operator, first: int, counts: np.ndarray, other: int, found: np.ndarray, i: int) -> str:
+    return (
+        f"{op.name}: The input {first} and the input {other} have different number of frames for sample {i}, "
+        f"respectively: {counts[i]} and {found[i]}"
+    )
 
 
 def _check_counts(op: Operator, counts: np.ndarray, lengths: Mapping[str, np.ndarray], whose: str) -> None:
-    if (counts == 0).any():
-        i = int((counts == 0).argmax())
-        raise SampleError(
-            f"{op.name}: Samples with no frames are not allowed. The sample {i} has none.",
-            sample=i,
+    check_samples(
+        counts == 0, lambda i: f"{op.name}: Samples with no frames are not allowed. The sample {i} has none."
+    )
+
+    def text(name: str, own: np.ndarray, i: int) -> str:
+        return (
+            f"{op.name}: The sample {i} of tensor argument `{name}` contains {own[i]} per-frame parameters, but there are "
+            f"{counts[i]} frames in the corresponding sample of {whose}. The numbers should match."
         )
+
     for name, own in lengths.items():
-        wrong = (own != 1) & (own != counts)
-        if wrong.any():
-            i = int(wrong.argmax())
-            raise SampleError(
-                f"{op.name}: The sample {i} of tensor argument `{name}` contains {own[i]} per-frame parameters, but "
-                f"there are {counts[i]} frames in the corresponding sample of {whose}. The numbers should match.",
-                sample=i,
-                argument=name,
-            )
+        check_samples((own != 1) & (own != counts), functools.partial(text, name, own), argument=name)
 
 
 # --- in a compiled program -------------------------------------------------------------------------

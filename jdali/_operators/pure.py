@@ -16,10 +16,11 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
-from jdali._operators.call import PlannedCall, Traced, plan_call, run_call, run_sample
+from jdali._operators.call import PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
 from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
+from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host
 
 Sizes: TypeAlias = "Sequence[np.ndarray[Any, Any]]"

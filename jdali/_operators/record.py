@@ -1,5 +1,5 @@
-"""Names that the file of an operator imports: a decorator for each kind of operator, and the words of a
-signature.
+"""Names that the file of an operator imports from `_operators`: a decorator for each kind of operator, the words of a
+signature, and helpers of `setup` and `run`. `jdali.plugin.operators` re-exports those that third parties use.
 
 ========================  ===============  =================================================================
 decorator                 makes a          which is
@@ -13,6 +13,10 @@ decorator                 makes a          which is
 ========================  ===============  =================================================================
 """
 
+from jdali._operators.argument_rules import extents_of as extents_of
+from jdali._operators.argument_rules import padded as padded
+from jdali._operators.argument_rules import shapes_text as shapes_text
+from jdali._operators.argument_rules import wrong_length as wrong_length
 from jdali._operators.base import REGISTRY as REGISTRY
 from jdali._operators.base import Operator as Operator
 from jdali._operators.compiled import CompiledOp as CompiledOp
@@ -20,12 +24,20 @@ from jdali._operators.device import DeviceOp as DeviceOp
 from jdali._operators.device import operator as operator
 from jdali._operators.device_batch import DeviceBatchOp as DeviceBatchOp
 from jdali._operators.device_batch import batch_operator as batch_operator
+from jdali._operators.frames import sample_of as sample_of
 from jdali._operators.host import HostOp as HostOp
 from jdali._operators.host import host_operator as host_operator
 from jdali._operators.host_batch import HostBatchOp as HostBatchOp
+from jdali._operators.host_batch import HostOutputs as HostOutputs
+from jdali._operators.host_batch import Probed as Probed
+from jdali._operators.host_batch import Workers as Workers
+from jdali._operators.host_batch import column as column
 from jdali._operators.host_batch import host_batch_operator as host_batch_operator
 from jdali._operators.index import IndexOp as IndexOp
 from jdali._operators.index import index_operator as index_operator
+from jdali._operators.layout import refused_layout as refused_layout
+from jdali._operators.offers import Scaled as Scaled
+from jdali._operators.offers import ScaledDecoding as ScaledDecoding
 from jdali._operators.reader import ReaderOp as ReaderOp
 from jdali._operators.reader import reader as reader
 from jdali._operators.schema import Arg as Arg
@@ -34,6 +46,9 @@ from jdali._operators.schema import InputSpec as InputSpec
 from jdali._operators.schema import PerFrame as PerFrame
 from jdali._operators.schema import PerSample as PerSample
 from jdali._operators.schema import Static as Static
+from jdali._operators.shared_arguments import also_takes as also_takes
+from jdali._operators.traced import Traced as Traced
+from jdali._operators.traced import is_traced as is_traced
 
 KINDS: dict[str, type[Operator]] = {
     kind.__name__: kind for kind in (DeviceOp, DeviceBatchOp, HostOp, HostBatchOp, ReaderOp, IndexOp)

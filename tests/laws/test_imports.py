@@ -120,3 +120,20 @@ def test_the_checks_can_fail():
     assert imported(ast.parse("def f():\n    import jdali.fn\n")) == [(2, "jdali.fn", True)]
     assert loads_by_name(ast.parse("importlib.import_module('jdali.fn')"))
     assert not loads_by_name(ast.parse("importlib.import_module('av')"))
+
+
+# Surfaces that are derived from the records; all other modules of `ops` are operators.
+SURFACES = {"__init__.py", "_pure.py", "_shown.py"}
+
+
+@pytest.mark.parametrize("folder", ["ops", "_kernels"])
+def test_operators_import_what_an_operator_is_from_one_module(folder: str) -> None:
+    """Third parties have that module too, as `jdali.plugin.operators`: both write operators the same way."""
+    others = {
+        f"{file.relative_to(ROOT)}:{line} {module}"
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        if file.parent.name != "ops" or file.name not in SURFACES
+        for line, module, _ in imported(ast.parse(file.read_text(encoding="utf-8")))
+        if module.startswith("jdali._operators") and module != "jdali._operators.record"
+    }
+    assert not others

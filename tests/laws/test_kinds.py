@@ -1,11 +1,13 @@
 """The engine and the planner know kinds of operators by type, in one module, and no operator by name."""
 
 import ast
+import inspect
 from pathlib import Path
 
 import pytest
 
 import jdali
+from jdali._operators.record import REGISTRY
 
 ROOT = Path(jdali.__file__).parent
 ENGINE = sorted((ROOT / "engine").rglob("*.py"))
@@ -104,3 +106,14 @@ def test_questions_of_names_are_found(code):
 def test_questions_of_kinds_are_found(code):
     assert len(questions_of_kinds(ast.parse(code))) == 1
     assert not questions_of_kinds(ast.parse("def run(op: HostOp) -> None: ..."))
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_run_has_no_default_for_a_true_size(name: str) -> None:
+    """The engine passes true sizes in every call; with a default their type would be one that `run` never gets."""
+    op = REGISTRY[name]
+    parameters = inspect.signature(op.run).parameters
+    optional = [
+        p for p in ("extent", "out_extent") if p in op.engine_parameters and parameters[p].default is None
+    ]
+    assert not optional

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, Static, operator
@@ -86,11 +86,9 @@ _RULES = {
 
 
 def _check(name: str, good: np.ndarray, values: np.ndarray) -> None:
-    if not good.all():
-        i = int(np.argmin(good))
-        raise SampleError(
-            f"audio_resample: {_RULES[name]}. Got {name} == {values[i]:g}", sample=i, argument=name
-        )
+    check_samples(
+        ~good, lambda i: f"audio_resample: {_RULES[name]}. Got {name} == {values[i]:g}", argument=name
+    )
 
 
 def _needed(_: Mapping[str, Any]) -> Iterable[str]:
@@ -110,7 +108,7 @@ def audio_resample(
     scale: PerSample[float | None] = None,
     _whole: PerSample[Array | None] = None,
     _part: PerSample[Array | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Changes the sampling rate with a sinc under a Hann window.
@@ -125,7 +123,7 @@ def audio_resample(
         out_rate: rate of the result.
         quality: 0 (3 lobes of the sinc on each side) over 50 (16) to 100 (64).
         scale: out_rate / in_rate, in place of rates.
-        extent: int32 [ndim], true size of `signal`; None: all of it.
+        extent: int32 [ndim], true size of `signal`.
         out_shape: static, padded shape of the result.
 
     Returns: `dtype`, saturated, ceil(T · out_rate / in_rate) samples.
@@ -137,7 +135,7 @@ def audio_resample(
     wave = _to_unit_range(signal)
     if out.kind == "u":  # then silence, of which the signal is surrounded, is the lowest value
         wave = (wave + 1) / 2
-    length = jnp.int32(len(wave)) if extent is None else extent[0]
+    length = extent[0]
     count = len(wave) if out_shape is None else out_shape[0]
     if wave.size == 0 or count == 0:
         return jnp.zeros(signal.shape if out_shape is None else out_shape, out)

@@ -96,7 +96,7 @@ def mel_filter_bank(
     normalize: Static[bool] = True,
     sample_rate: Static[float] = 44100.0,
     _axis: Static[int | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Sums the bins of a spectrogram under `nfilter` triangles that are evenly spaced in mel.
@@ -109,13 +109,13 @@ def mel_filter_bank(
         nfilter: number of triangles.
         normalize: area 1 (in Hz) for each triangle; else peak 1.
         sample_rate: of the signal, Hz.
-        extent: int32 [ndim], true size of `spectrum`; None: all of it.
+        extent: int32 [ndim], true size of `spectrum`.
         out_shape: static, padded shape to return; None: that of the whole `spectrum`.
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
     """
     axis = max(spectrum.ndim - 2, 0) if _axis is None else _axis
-    bins = jnp.int32(spectrum.shape[axis]) if extent is None else extent[axis]
+    bins = extent[axis]
     high = freq_high if freq_high > 0 else sample_rate / 2
     mels = np.linspace(hz_to_mel(freq_low, mel_formula), hz_to_mel(high, mel_formula), nfilter + 2)
     edges = mel_to_hz(mels, mel_formula)

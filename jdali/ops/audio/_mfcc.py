@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import along_axis, require_float32
 from jdali._numerics.sums import fixed_product
@@ -27,8 +27,8 @@ def setup(spectrum: BatchSpec, *, axis: int, dct_type: int, n_mfcc: int, normali
     if n_mfcc < 1:
         raise ValueError(f"mfcc: number of MFCCs should be > 0, got n_mfcc={n_mfcc}")
     size = spectrum.extents[:, axis]
-    if dct_type == 1 and (size < 2).any():
-        raise SampleError("mfcc: DCT type I requires an input length > 1", sample=int((size < 2).argmax()))
+    if dct_type == 1:
+        check_samples(size < 2, lambda _: "mfcc: DCT type I requires an input length > 1")
     extents = spectrum.extents.copy()
     extents[:, axis] = np.minimum(size, n_mfcc)
     return spectrum.replace(extents=extents)
@@ -44,7 +44,7 @@ def mfcc(
     lifter: Static[float] = 0.0,
     n_mfcc: Static[int] = 20,
     normalize: Static[bool] = False,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """First coefficients of a cosine transform along an axis.
@@ -58,12 +58,12 @@ def mfcc(
         lifter: L; multiplies coefficient i by 1 + L/2 · sin(π (i + 1) / L); 0: does not.
         n_mfcc: number of coefficients, at most the size of the axis.
         normalize: make the transform orthonormal (not for type 1).
-        extent: int32 [ndim], true size of `spectrum`; None: all of it.
+        extent: int32 [ndim], true size of `spectrum`.
         out_shape: static, padded shape to return; None: that of the whole `spectrum`.
 
     Returns: float32, shape of `spectrum` but for `axis`.
     """
-    size = jnp.int32(spectrum.shape[axis]) if extent is None else extent[axis]
+    size = extent[axis]
     count = min(n_mfcc, spectrum.shape[axis])
     table = _cosines(size, spectrum.shape[axis], count, dct_type, normalize)
     if lifter:

@@ -50,7 +50,7 @@ def nonsilent_region(
     reference_power: Static[float] = 0.0,
     reset_interval: Static[int] = 8192,
     window_length: Static[int] = 2048,
-    extent: Array | None = None,
+    extent: Array,
 ) -> tuple[Array, Array]:
     """First and last window whose mean power reaches a threshold, and what they span.
 
@@ -61,7 +61,7 @@ def nonsilent_region(
         reset_interval: after how many samples the power of a window of floats is added up anew; between, it
             follows from the last one, and rounding errors grow. A multiple of `window_length`, or -1: never.
         window_length: samples in a window; a shorter signal is one window.
-        extent: int32 [1], true length; None: all of `signal`.
+        extent: int32 [1], true length of `signal`.
 
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all is silent. If
     the whole signal is zero and no reference given, nothing is below the threshold: it is all of it.
@@ -72,7 +72,7 @@ def nonsilent_region(
     size = len(signal)
     if size == 0:
         return jnp.int32(0), jnp.int32(0)
-    length = jnp.int32(size) if extent is None else extent[0]
+    length = extent[0]
     window = jnp.minimum(window_length, length)
     power = _sums(signal, length, min(window_length, size), reset_interval) * _mean_factor(
         window, window_length

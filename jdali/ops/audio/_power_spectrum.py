@@ -40,7 +40,7 @@ def power_spectrum(
     axis: Static[int] = -1,
     nfft: Static[int | None] = None,
     power: Static[int] = 2,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Power or magnitude of the Fourier transform along an axis.
@@ -51,7 +51,7 @@ def power_spectrum(
         nfft: length of the transform, for which the axis is cut or extended by zeros; None: the size of
             the axis, which may differ from sample to sample.
         power: 2 for the power, 1 for the magnitude.
-        extent: int32 [ndim], true size of `signal`; None: all of it.
+        extent: int32 [ndim], true size of `signal`.
         out_shape: static, padded shape to return; None: that of the whole `signal`.
 
     Returns: float32, shape of `signal` with nfft // 2 + 1 in `axis`.
@@ -61,7 +61,7 @@ def power_spectrum(
     """
     along = signal.ndim - 1 if axis < 0 else axis
     rows = jnp.moveaxis(signal, along, -1)
-    size = jnp.int32(rows.shape[-1]) if extent is None else extent[along]
+    size = extent[along]
     rows = jnp.where(jnp.arange(rows.shape[-1], dtype=jnp.int32) < size, rows, 0)
     spectrum = _transform_of_any_size(rows, size) if nfft is None else jnp.fft.rfft(rows, n=nfft)
     if power == 1:

@@ -35,7 +35,7 @@ def preemphasis_filter(
     border: Static[str] = "clamp",
     dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
     preemph_coeff: PerSample[float] = 0.97,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """out[t] = in[t] - preemph_coeff · in[t - 1], in row-major order over all axes.
@@ -46,13 +46,11 @@ def preemphasis_filter(
             (the first if there is no other); "zero".
         dtype: type of the result; integers round half away from zero and saturate.
         preemph_coeff: share of the element before.
-        extent: int32 [ndim], true size of `signal`; None: all of it.
+        extent: int32 [ndim], true size of `signal`.
         out_shape: static, padded shape to return; None: that of `signal`.
 
     Returns: shape of `signal`, `dtype`.
     """
-    if extent is None:
-        extent = jnp.asarray(signal.shape, jnp.int32)
     value = signal if signal.dtype == jnp.float64 else signal.astype(jnp.float32)
     index = linear_index(extent, signal.shape)
     count = jnp.prod(extent) if signal.ndim else jnp.int32(1)

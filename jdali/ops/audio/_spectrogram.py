@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
@@ -71,22 +71,24 @@ def setup(
 
 def _time_axis(signal: BatchSpec) -> int:
     """The only axis that is longer than 1."""
-    if (signal.extents == 0).any():
-        i = int((signal.extents == 0).any(axis=1).argmax())
-        raise SampleError(
+    check_samples(
+        (signal.extents == 0).any(axis=1),
+        lambda i: (
             "spectrogram: Spectogram does not support empty (0-volume) samples. The shape is "
-            f"{size_text(signal.extents[i])}",
-            sample=i,
-        )
-    long = (signal.extents > 1).any(axis=0)
-    if long.sum() > 1:
-        i = int((signal.extents > 1).sum(axis=1).argmax())
-        raise SampleError(
+            f"{size_text(signal.extents[i])}"
+        ),
+    )
+    longer = signal.extents > 1
+    many = longer.sum(axis=1)
+    long = np.flatnonzero(longer.any(axis=0))
+    check_samples(
+        (many == many.max(initial=0)) & (len(long) > 1),
+        lambda i: (
             "spectrogram: Input data must be 1D or all but one dimensions must be degenerate (extent 1). Got: "
-            f"{size_text(signal.extents[i])}; take one channel of it or mix them first",
-            sample=i,
-        )
-    return int(long.argmax())
+            f"{size_text(signal.extents[i])}; take one channel of it or mix them first"
+        ),
+    )
+    return int(long[0]) if len(long) else 0
 
 
 @operator(setup=setup, nanoseconds=20.0, source="operators/signal/fft/spectrogram.cc")
@@ -103,7 +105,7 @@ def spectrogram(
     window_length: Static[int] = 512,
     window_step: Static[int] = 256,
     _axis: Static[int | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Power or magnitude of the Fourier transform of windows of a signal.
@@ -120,7 +122,7 @@ def spectrogram(
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
-        extent: int32 [ndim], true size of `signal`; None: all of it.
+        extent: int32 [ndim], true size of `signal`.
         out_shape: static, padded shape to return; None: that of the whole `signal`.
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
@@ -128,7 +130,7 @@ def spectrogram(
     axis = int(np.argmax(signal.shape)) if _axis is None else _axis
     size = window_length if nfft is None else nfft
     wave = signal[tuple(slice(None) if a == axis else 0 for a in range(signal.ndim))]
-    length = jnp.int32(len(wave)) if extent is None else extent[axis]
+    length = extent[axis]
     if out_shape is None:
         free = len(wave) if center_windows else len(wave) - window_length
         count = free // window_step + 1

@@ -27,7 +27,7 @@ def to_decibels(
     cutoff_db: Static[float] = -200.0,
     multiplier: Static[float] = 10.0,
     reference: Static[float] = 0.0,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """multiplier · log10(max(10^(cutoff_db / multiplier), magnitude / reference)).
@@ -37,7 +37,7 @@ def to_decibels(
         cutoff_db: smallest result; NaN becomes this too.
         multiplier: 10 for a power, 20 for an amplitude.
         reference: the magnitude of 0 dB; 0: the largest one of the sample.
-        extent: int32 [ndim], true size of `magnitude`; None: all of it.
+        extent: int32 [ndim], true size of `magnitude`.
         out_shape: static, padded shape to return; None: that of `magnitude`.
 
     Returns: float32, shape of `magnitude`.
@@ -50,8 +50,7 @@ def to_decibels(
         inverse: Array | np.float32 = np.float32(1 / reference)
     else:
         known = jnp.where(jnp.isnan(magnitude), -jnp.inf, magnitude)
-        known = known if extent is None else mask_padding(known, extent, -jnp.inf)
-        peak = jnp.max(known, initial=-jnp.inf)
+        peak = jnp.max(mask_padding(known, extent, -jnp.inf), initial=-jnp.inf)
         inverse = 1 / jnp.where((peak == 0) | jnp.isinf(peak), 1, peak)
     ratio = magnitude * inverse
     above = ratio > lowest

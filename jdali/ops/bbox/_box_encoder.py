@@ -65,7 +65,7 @@ def box_encoder(
     offset: Static[bool] = False,
     scale: Static[float] = 1.0,
     stds: Static[tuple[float, ...]] = (1.0, 1.0, 1.0, 1.0),
-    extent: tuple[Array, ...] | None = None,
+    extent: tuple[Array, ...],
     out_shape: tuple[tuple[int, ...], ...] | None = None,
 ) -> tuple[Array, Array]:
     """Gives each anchor the box that it overlaps with most, as SSD does.
@@ -88,7 +88,7 @@ def box_encoder(
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
     """
-    count = jnp.int32(boxes.shape[0]) if extent is None else extent[0][0]
+    count = extent[0][0]
     # One more box that is not there, so that there is at least one.
     boxes = jnp.pad(boxes[:, :4], ((0, 1), (0, 0)))
     flat = jnp.pad(labels if labels.ndim == 1 else labels[:, 0], (0, 1))

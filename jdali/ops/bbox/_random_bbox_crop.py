@@ -271,10 +271,10 @@ def random_bbox_crop(
     first, last = borders_of(boxes, bbox_layout)
     # DALI does not ask for first <= last. Written so that NaN is outside, too.
     inside = ((first >= 0) & (first <= 1) & (last >= 0) & (last <= 1)).all(axis=1)
-    if not inside.all():
+    outside = boxes[~inside]
+    if len(outside):
         raise SampleError(
-            f"{_NAME}: box {boxes[int((~inside).argmax())].tolist()} is out of bounds; boxes are in shares of the "
-            "picture, from 0 to 1"
+            f"{_NAME}: box {outside[0].tolist()} is out of bounds; boxes are in shares of the picture, from 0 to 1"
         )
     picture, crop = (None if size is None else np.asarray(size) for size in (input_shape, crop_shape))
     window = find_window(numpy_generator(np.asarray(_words)), first, last, _search, picture, crop)

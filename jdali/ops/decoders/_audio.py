@@ -10,8 +10,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock, SamplesBlock, Store
-from jdali._operators.host_batch import HostOutputs, Workers
-from jdali._operators.record import PerSample, Static, host_batch_operator
+from jdali._operators.record import HostOutputs, PerSample, Static, Workers, host_batch_operator
 from jdali.codecs import audio as codec
 
 

@@ -10,10 +10,7 @@ import numpy as np
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import RowSlice, Store
 from jdali._kernels.image_decoding import SCALED_DECODING, decode, decoder_options, pictures_of, probe
-from jdali._operators.host_batch import HostOutputs, Workers
-from jdali._operators.offers import Scaled
-from jdali._operators.record import Static, host_batch_operator
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import HostOutputs, Scaled, Static, Workers, also_takes, host_batch_operator
 from jdali.codecs.image_batch import Headers, decode_small
 
 # Of pictures that have fewer bytes than this on average, handling each one alone would take longer than decoding it.

@@ -18,10 +18,15 @@ from jdali._kernels.image_decoding import (
 )
 from jdali._kernels.random_window import ASPECT_RATIOS, window_function
 from jdali._numerics.random import SampleKeys
-from jdali._operators.host_batch import HostOutputs, Workers
-from jdali._operators.offers import Scaled
-from jdali._operators.record import PerSample, Static, host_batch_operator
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import (
+    HostOutputs,
+    PerSample,
+    Scaled,
+    Static,
+    Workers,
+    also_takes,
+    host_batch_operator,
+)
 from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_random_crop"

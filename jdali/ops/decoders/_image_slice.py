@@ -18,10 +18,15 @@ from jdali._kernels.image_decoding import (
 )
 from jdali._kernels.ragged_axes import by_number_of_axes
 from jdali._kernels.slice_window import any_window, slice_axes
-from jdali._operators.host_batch import HostOutputs, Workers
-from jdali._operators.offers import Scaled
-from jdali._operators.record import PerSample, Static, host_batch_operator
-from jdali._operators.shared_arguments import also_takes
+from jdali._operators.record import (
+    HostOutputs,
+    PerSample,
+    Scaled,
+    Static,
+    Workers,
+    also_takes,
+    host_batch_operator,
+)
 from jdali.codecs.image_batch import Headers
 
 _NAME = "decoders.image_slice"

@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import SampleError, check_samples
 from jdali._operators.record import PerSample, Static, host_operator
 from jdali._system import limits
 from jdali._system.extras import install
@@ -39,9 +39,11 @@ def setup(
         )
     _library()
     extents = np.asarray(shape, np.int64).reshape(data.batch_size, -1)
-    if (extents < 0).any():
-        i = int((extents < 0).any(axis=1).argmax())
-        raise SampleError(f"{_NAME}: shape {extents[i].tolist()} is negative", sample=i, argument="shape")
+    check_samples(
+        (extents < 0).any(axis=1),
+        lambda i: f"{_NAME}: shape {extents[i].tolist()} is negative",
+        argument="shape",
+    )
     chunks = [_count(i, chunk_offsets, chunk_sizes) for i in range(data.batch_size)]
     for i, (count, extent) in enumerate(zip(chunks, extents.tolist(), strict=True)):
         size = count * math.prod(extent) * dtype.itemsize
@@ -133,9 +135,9 @@ def _chunks(size: int, offsets: Any, sizes: Any) -> tuple[list[int], list[int]]:
     else:
         offsets = np.atleast_1d(offsets).astype(np.int64)
         lengths = np.diff(offsets, append=size) if sizes is None else np.atleast_1d(sizes).astype(np.int64)
-    wrong = (offsets < 0) | (lengths < 0) | (offsets + lengths > size)
-    if wrong.any():
-        i = int(wrong.argmax())
+    wrong = np.flatnonzero((offsets < 0) | (lengths < 0) | (offsets + lengths > size))
+    if len(wrong):
+        i = int(wrong[0])
         raise SampleError(
             f"{_NAME}: chunk {i}, {lengths[i]} bytes from byte {offsets[i]} on, is not in the sample of {size} bytes"
         )

@@ -10,8 +10,7 @@ import numpy as np
 from jdali import types
 from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
-from jdali._operators.host_batch import HostOutputs, Workers
-from jdali._operators.record import Static, host_batch_operator
+from jdali._operators.record import HostOutputs, Static, Workers, host_batch_operator
 from jdali.codecs import npy
 
 _NAME = "decoders.numpy"

@@ -12,8 +12,7 @@ import numpy as np
 
 from jdali._batches.array_like import data_array
 from jdali._numerics.rounding import x64_context
-from jdali._operators.host_batch import HostOutputs
-from jdali._operators.record import Static, host_batch_operator, host_operator
+from jdali._operators.record import HostOutputs, Static, host_batch_operator, host_operator
 from jdali._system.devices import accelerator
 from jdali.ops.flow._python_function import as_outputs, columns_of, layouts_of, output_count
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from jdali._errors import SampleError, wrong_dtype
-from jdali._operators.host_batch import HostOutputs
-from jdali._operators.record import Static, host_batch_operator
+from jdali._operators.record import HostOutputs, Static, host_batch_operator
 from jdali.tensors import TensorList
 
 

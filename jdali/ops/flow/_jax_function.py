@@ -14,8 +14,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._batches.placement import place
 from jdali._batches.store import PaddedBlock, Store
 from jdali._numerics.narrow import narrow
-from jdali._operators.host_batch import HostOutputs
-from jdali._operators.record import Static, host_batch_operator
+from jdali._operators.record import HostOutputs, Static, host_batch_operator
 from jdali.tensors import TensorList
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from jdali._batches.array_like import data_array, sample_arrays
 from jdali._errors import OperatorError
-from jdali._operators.host_batch import HostOutputs, column
-from jdali._operators.record import Static, host_batch_operator, host_operator
+from jdali._operators.record import HostOutputs, Static, column, host_batch_operator, host_operator
 
 
 def output_count(args: Mapping[str, Any]) -> int:

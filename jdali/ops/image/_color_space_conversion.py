@@ -7,10 +7,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
+from jdali._errors import check_samples
 from jdali._kernels.window import default_layout
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import Static, operator
+from jdali._operators.record import Static, operator, refused_layout
 from jdali.types import DALIImageType
 
 _CHANNELS = {
@@ -53,13 +53,13 @@ def setup(images: BatchSpec, *, image_type: DALIImageType, output_type: DALIImag
     if "C" not in layout:
         raise refused_layout(name, images.layout, images.ndim, "it has no channel axis")
     axis = layout.index("C")
-    wrong = images.extents[:, axis] != _CHANNELS[image_type]
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise ValueError(
+    check_samples(
+        images.extents[:, axis] != _CHANNELS[image_type],
+        lambda i: (
             f"{name}: {DALIImageType(image_type).name}: Expected {_CHANNELS[image_type]}. Got {images.extents[i, axis]} "
             f"channels in sample {i}"
-        )
+        ),
+    )
     extents = np.array(images.extents)
     extents[:, axis] = _CHANNELS[output_type]
     return BatchSpec(extents, images.dtype, layout)

@@ -19,9 +19,7 @@ from jdali._kernels.take_window import (
     window_indices,
 )
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.call import is_traced
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator, refused_layout
 from jdali.ops.image._crop import crop_anchors, is_cut, size_arguments
 from jdali.types import DALIDataType
 

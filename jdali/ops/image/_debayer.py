@@ -19,8 +19,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.packed_pixels import packed, unpacked
 from jdali._numerics.platform import one_program
 from jdali._numerics.rounding import varying_like
-from jdali._operators.argument_rules import wrong_length
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, operator, wrong_length
 
 _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 # Luma weights 0.299, 0.587, 0.114 of red, green and blue in units of 2^-14, as in OpenCV.

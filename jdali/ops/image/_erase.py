@@ -15,9 +15,7 @@ from jdali._errors import absent_axis, check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.take_window import per_channel, saturate_truncate
 from jdali._numerics.positions import rounded
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, extents_of, is_traced, operator
 
 _WORD_BITS = 32
 

@@ -15,8 +15,7 @@ from jdali._errors import check_samples
 from jdali._kernels.border import INDICES, border_name
 from jdali._kernels.correlate import SumKind, correlate_axes, padded_taps
 from jdali._kernels.fit import fit
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.record import PerFrame, Static, operator
+from jdali._operators.record import PerFrame, Static, extents_of, operator
 
 _TYPES = tuple(map(np.dtype, (np.uint8, np.int8, np.uint16, np.int16, np.float16, np.float32)))
 _BORDERS = (*INDICES, "constant")

@@ -10,8 +10,7 @@ from jax import Array
 
 from jdali._batches.extent import BatchSpec
 from jdali._kernels.take_window import take_window, window_indices
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, operator, refused_layout
 
 _LAYOUTS = ("FDHWC", "FHWC", "DHWC", "HWC", "FCDHW", "FCHW", "CDHW", "CHW")
 

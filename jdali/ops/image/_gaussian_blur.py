@@ -19,17 +19,23 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan, reflect_101
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.fit import fit
 from jdali._kernels.spatial_axes import spatial_axes
 from jdali._numerics.platform import of_whole_batch, one_program
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
-from jdali._operators.argument_rules import extents_of, wrong_length
-from jdali._operators.call import is_traced
-from jdali._operators.frames import sample_of
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import (
+    PerFrame,
+    PerSample,
+    Static,
+    extents_of,
+    is_traced,
+    operator,
+    sample_of,
+    wrong_length,
+)
 
 # Rows of an axis made by one matrix product. Fewer waste less on small windows, more on large ones.
 BLOCK = 32
@@ -110,7 +116,7 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
         wrong,
-        lambda i: f"gaussian_blur: {wrong_length(name, axes, lengths[i], i)}",
+        lambda i: f"gaussian_blur: {wrong_length(name, axes, int(lengths[i]), i)}",
         argument=name,
     )
 
@@ -118,10 +124,11 @@ def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
 def _refuse(
     bad: np.ndarray, message: str, values: np.ndarray, argument: str, frames: np.ndarray | None
 ) -> None:
-    if bad.any():
-        row, axis = np.argwhere(bad)[0].tolist()
-        text = message.format(value=values[row, axis], sample=sample_of(row, frames), axis=axis)
-        raise SampleError(f"gaussian_blur: {text}", sample=row, argument=argument)
+    def text(row: int, axis: int) -> str:
+        shown = message.format(value=values[row, axis], sample=sample_of(row, frames), axis=axis)
+        return f"gaussian_blur: {shown}"
+
+    check_samples(bad, text, argument=argument)
 
 
 def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:

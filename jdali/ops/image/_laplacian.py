@@ -18,10 +18,16 @@ from jdali._kernels.axis_windows import sum_of_windows
 from jdali._kernels.by_platform import by_platform
 from jdali._kernels.correlate import SumKind, correlate_axes, padded_taps
 from jdali._kernels.spatial_axes import spatial_axes
-from jdali._operators.argument_rules import extents_of, wrong_length
-from jdali._operators.call import is_traced
-from jdali._operators.frames import sample_of
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import (
+    PerFrame,
+    PerSample,
+    Static,
+    extents_of,
+    is_traced,
+    operator,
+    sample_of,
+    wrong_length,
+)
 
 # laplacian.h: sizes that DALI takes (its documentation says 23).
 _LARGEST = 31
@@ -162,7 +168,7 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
-        wrong, lambda i: f"laplacian: {wrong_length('scale', axes, lengths[i], i)}", argument="scale"
+        wrong, lambda i: f"laplacian: {wrong_length('scale', axes, int(lengths[i]), i)}", argument="scale"
     )
     if normalized and (is_traced(scale) or any(np.any(np.asarray(one) != 1) for one in scale)):
         raise ValueError(
@@ -177,7 +183,9 @@ def _per_axis(
     array = np.asarray(values)
     lengths = extents_of(array).prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
-    check_samples(wrong, lambda i: f"laplacian: {wrong_length(name, axes, lengths[i], i)}", argument=name)
+    check_samples(
+        wrong, lambda i: f"laplacian: {wrong_length(name, axes, int(lengths[i]), i)}", argument=name
+    )
     rows = [np.broadcast_to(np.asarray(one).reshape(-1), (axes,)) for one in array]
     sizes = np.array(rows, np.int64).reshape(count, axes)
     bad = ((sizes < least) | (sizes > _LARGEST) | (sizes % 2 == 0)).any(axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.border import with_margin
 from jdali._kernels.correlate import padded_taps
 from jdali._kernels.fit import fit
@@ -53,9 +53,9 @@ def _setup(
 
 
 def _refuse(name: str, bad: np.ndarray, message: str, values: np.ndarray, argument: str) -> None:
-    if bad.any():
-        i = int(bad.any(axis=1).argmax())
-        raise SampleError(f"{name}: {message} {tuple(values[i].tolist())}", sample=i, argument=argument)
+    check_samples(
+        bad.any(axis=1), lambda i: f"{name}: {message} {tuple(values[i].tolist())}", argument=argument
+    )
 
 
 # --- run ----------------------------------------------------------------------------------------

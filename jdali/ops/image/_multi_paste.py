@@ -17,10 +17,7 @@ from jdali._errors import SampleError, check_samples
 from jdali._kernels.by_platform import by_platform, loop
 from jdali._kernels.take_window import fit_axis
 from jdali._numerics.rounding import saturate_cast, varying_like
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.layout import refused_layout
-from jdali._operators.record import PerSample, Static, batch_operator
+from jdali._operators.record import PerSample, Static, batch_operator, extents_of, is_traced, refused_layout
 
 _NAME = "multi_paste"
 _PAIRS = (("in_anchors", "in_anchors_rel"), ("shapes", "shapes_rel"), ("out_anchors", "out_anchors_rel"))
@@ -184,9 +181,9 @@ def _check_bounds(
         own = {name: None if values is None else np.asarray(values[sample]) for name, values in given.items()}
         source, shape, target = regions(own, sizes, canvas[sample], np)
         for name, start, limit in (("input", source, sizes), ("output", target, canvas[sample])):
-            wrong = ((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1)
-            if wrong.any():
-                i = int(wrong.argmax())
+            wrong = np.flatnonzero(((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1))
+            if len(wrong):
+                i = int(wrong[0])
                 size = size_text(np.broadcast_to(limit, sizes.shape)[i])
                 bounds = "input sample" if name == "input" else "output bounds"
                 raise SampleError(

@@ -12,8 +12,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._errors import check_samples
 from jdali._kernels.take_window import fit_axis, inside_window, take_window
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 LIMIT = 2**31 - 1
 

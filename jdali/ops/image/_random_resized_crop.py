@@ -14,9 +14,7 @@ from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types
 from jdali._numerics.random import SampleKeys
-from jdali._operators.argument_rules import wrong_length
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator, wrong_length
 from jdali.ops.image._resize import plan_resampling
 from jdali.types import DALIInterpType
 
@@ -86,9 +84,9 @@ def random_resized_crop(
     dtype: Static[np.dtype | None] = None,
     minibatch_size: Static[int] = 32,
     temp_buffer_hint: Static[int] = 0,
-    extent: Array | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] = (),
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
 ) -> Array:
@@ -114,16 +112,16 @@ def random_resized_crop(
     """
     if _filters is None:  # the key was a tracer; otherwise `setup` has drawn the window, on the host
         draw = window_function(_NAME, random_area, random_aspect_ratio, num_attempts)
-        anchor, shape = draw(key, extent[:2])  # type: ignore[index]
+        anchor, shape = draw(key, extent[:2])
         _filters = filters_of(
-            anchor[None], (anchor + shape)[None], out_extent[None, :2],  # type: ignore[index]
-            extents=extent[None, :2],  # type: ignore[index]
+            anchor[None], (anchor + shape)[None], out_extent[None, :2],
+            extents=extent[None, :2],
             interp_type=np.reshape(interp_type, 1),
             min_filter=None if min_filter is None else np.reshape(min_filter, 1),
             mag_filter=None if mag_filter is None else np.reshape(mag_filter, 1),
             antialias=antialias, xp=jnp,
         )[0]  # fmt: skip
     return resample(
-        image, _filters, extent[:-1], out_extent[:-1], out_shape,  # type: ignore[index]
+        image, _filters, extent[:-1], out_extent[:-1], out_shape,
         dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from jax import Array, lax
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels import warp as _warp
 from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
@@ -30,11 +30,13 @@ def setup(
     for name, given in (("mapx", mapx), ("mapy", mapy)):
         if given.dtype != np.float32:
             raise ValueError(f"{_NAME}: {name} is {given.dtype}, it must be float32; cast it")
-    wrong = (mapx.extents[:, :2] != mapy.extents[:, :2]).any(axis=1)
-    if wrong.any():
-        sample = int(wrong.argmax())
-        sizes = [tuple(spec.extents[sample, :2].tolist()) for spec in (mapx, mapy)]
-        raise SampleError(f"{_NAME}: mapx is {sizes[0]} and mapy {sizes[1]}, they must agree", sample=sample)
+    check_samples(
+        (mapx.extents[:, :2] != mapy.extents[:, :2]).any(axis=1),
+        lambda i: (
+            f"{_NAME}: mapx is {tuple(mapx.extents[i, :2].tolist())} and mapy {tuple(mapy.extents[i, :2].tolist())}, they "
+            "must agree"
+        ),
+    )
     return _warp.warped(images, mapx.extents[:, :2], None)
 
 

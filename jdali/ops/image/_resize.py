@@ -12,8 +12,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import FILTER, all_nearest, filters_of
 from jdali._kernels.resize_sizes import ResizeWindow, check_types, resize_window
-from jdali._operators.offers import Scaled, ScaledDecoding
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
 from jdali.types import DALIInterpType
 
 LAYOUTS = ("HWC", "DHWC")
@@ -116,9 +115,9 @@ def resize(
     save_attrs: Static[bool] = False,
     minibatch_size: Static[int] = 32,
     temp_buffer_hint: Static[int] = 0,
-    extent: Array | None = None,
-    out_extent: tuple[Array, ...] | None = None,
-    out_shape: tuple[tuple[int, ...], ...] | None = None,
+    extent: Array,
+    out_extent: tuple[Array, ...],
+    out_shape: tuple[tuple[int, ...], ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
 ) -> Array | tuple[Array, Array]:
@@ -155,12 +154,11 @@ def resize(
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
     """
-    shapes = out_shape or ((),)
     resized = resample(
-        image, _filters, extent[:-1], out_extent[0][:-1], shapes[0],  # type: ignore[index]
+        image, _filters, extent[:-1], out_extent[0][:-1], out_shape[0],
         dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip
     if not save_attrs:
         return resized
-    former = extent[:-1]  # type: ignore[index]
-    return resized, jnp.pad(former, (0, shapes[1][0] - len(former)))
+    former = extent[:-1]
+    return resized, jnp.pad(former, (0, out_shape[1][0] - len(former)))

@@ -14,8 +14,7 @@ from jdali._batches.extent import BatchSpec, Plan
 from jdali._kernels.resample import resample
 from jdali._kernels.resample_filters import mirrored
 from jdali._kernels.resize_sizes import check_types, crop_window, per_axis, resize_window
-from jdali._operators.offers import Scaled, ScaledDecoding
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Scaled, ScaledDecoding, Static, operator
 from jdali.ops.image._resize import LAYOUTS, plan_resampling
 from jdali.types import DALIInterpType
 
@@ -122,9 +121,9 @@ def resize_crop_mirror(
     dtype: Static[np.dtype | None] = None,
     minibatch_size: Static[int] = 32,
     temp_buffer_hint: Static[int] = 0,
-    extent: Array | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] = (),
+    extent: Array,
+    out_extent: Array,
+    out_shape: tuple[int, ...],
     _filters: PerSample[Any] = None,
     _nearest: Static[bool | None] = None,
 ) -> Array:
@@ -173,9 +172,9 @@ def resize_crop_mirror(
     axes = len(out_shape) - 1
     bits = jnp.asarray([1 << (axes - 1 - a) for a in range(axes)], jnp.int32)
     turned = (jnp.asarray(mirror, jnp.int32) & bits) != 0
-    out = out_extent[:-1]  # type: ignore[index]
+    out = out_extent[:-1]
     return resample(
-        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,  # type: ignore[index]
+        image, mirrored(jnp.asarray(_filters), out, turned), extent[:-1], out, out_shape,
         dtype=np.dtype(dtype or image.dtype), nearest=_nearest,
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +12,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer, split
-from jdali._operators.call import Traced, is_traced
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, Traced, is_traced, operator
 
 _NAME = "roi_random_crop"
 
@@ -92,12 +92,14 @@ def _check_inside(
             "ROI can't be out of bounds. Got roi_start[{start}], roi_end[{end}], sample_shape[{limit}], for d={axis}",
         ),
     ]
+
+    def message(text: str, i: int, axis: int) -> str:
+        values = {"crop": crop, "limit": limits, "start": start, "end": end}
+        shown = {name: int(value[i, axis]) for name, value in values.items()}
+        return f"{_NAME}: {text.format(axis=axis, **shown)}"
+
     for wrong, argument, text in checks:
-        if wrong.any():
-            i, axis = np.argwhere(wrong)[0].tolist()
-            values = {"crop": crop, "limit": limits, "start": start, "end": end}
-            shown = {name: int(value[i, axis]) for name, value in values.items()}
-            raise SampleError(f"{_NAME}: {text.format(axis=axis, **shown)}", sample=i, argument=argument)
+        check_samples(wrong, functools.partial(message, text), argument=argument)
 
 
 def _columns(value: np.ndarray) -> np.ndarray:
@@ -116,7 +118,7 @@ def roi_random_crop(
     roi_end: PerSample[tuple[int, ...] | None] = None,
     roi_shape: PerSample[tuple[int, ...] | None] = None,
     roi_start: PerSample[tuple[int, ...]],
-    extent: Array | Sequence[Array] | None = None,
+    extent: Array | Sequence[Array],
     out_shape: tuple[int, ...],
 ) -> Array:
     """Draws where a window begins that shows as much of a region of interest as it can.

@@ -24,8 +24,7 @@ from jdali._kernels.take_window import (
 )
 from jdali._numerics.positions import rounded
 from jdali._numerics.rounding import round_half_away
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 _NAMED = ("start", "rel_start", "end", "rel_end", "shape", "rel_shape")
 

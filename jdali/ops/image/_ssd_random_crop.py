@@ -29,22 +29,19 @@ def setup(
         raise ValueError(
             f"{_NAME}: boxes must be float32 [boxes, 4], got {boxes.dtype} with {boxes.ndim} axes"
         )
-    wrong = boxes.extents[:, 1] != 4
     check_samples(
-        wrong,
+        boxes.extents[:, 1] != 4,
         lambda i: (
             f"{_NAME}: The second dimension of the bounding box tensor should be 4. Got {size_text(boxes.extents[i])}"
         ),
     )
-    if labels.ndim:
-        wrong |= labels.extents[:, 0] != boxes.extents[:, 0]
-    if wrong.any() or not labels.ndim:
-        sample = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: boxes of shape {boxes.extents[sample].tolist()} and labels of shape "
-            f"{labels.extents[sample].tolist()}; they must be [boxes, 4] and [boxes, ...]",
-            sample=sample,
-        )
+    check_samples(
+        labels.extents[:, 0] != boxes.extents[:, 0] if labels.ndim else np.ones(labels.batch_size, bool),
+        lambda i: (
+            f"{_NAME}: boxes of shape {boxes.extents[i].tolist()} and labels of shape {labels.extents[i].tolist()}; "
+            "they must be [boxes, 4] and [boxes, ...]"
+        ),
+    )
     return Plan((images, boxes, labels), {"_words": keys.numpy_words()})
 
 
@@ -80,11 +77,10 @@ def ssd_random_crop(
     """
     assert _words is not None  # `setup` gives it
     first, last = boxes[:, :2], boxes[:, 2:]
-    inside = ((boxes >= 0) & (boxes <= 1)).all(axis=1)
-    if not inside.all():
+    outside = boxes[~((boxes >= 0) & (boxes <= 1)).all(axis=1)]
+    if len(outside):
         raise SampleError(
-            f"{_NAME}: box {boxes[int((~inside).argmax())].tolist()} is out of bounds; boxes are in shares of the "
-            "sides, from 0 to 1"
+            f"{_NAME}: box {outside[0].tolist()} is out of bounds; boxes are in shares of the sides, from 0 to 1"
         )
     search = Search(
         thresholds=_THRESHOLDS, allow_no_crop=True, scaling=(0.3, 1.0), aspect_ratio=((0.5, 2.0),),

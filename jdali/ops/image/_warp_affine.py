@@ -10,11 +10,10 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, is_traced, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 
@@ -59,11 +58,10 @@ def _check_matrix(matrix: np.ndarray, axes: int, inverse_map: bool) -> None:
         )
     linear = matrix.reshape(len(matrix), axes, axes + 1)[:, :, :axes]
     singular = np.linalg.det(linear.astype(np.float64)) == 0
-    if not inverse_map and singular.any():
-        i = int(singular.argmax())
-        raise SampleError(
-            "warp_affine: matrix has no inverse; with inverse_map=False it needs one",
-            sample=i,
+    if not inverse_map:
+        check_samples(
+            singular,
+            lambda _: "warp_affine: matrix has no inverse; with inverse_map=False it needs one",
             argument="matrix",
         )
 

@@ -11,13 +11,11 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels import warp as _warp
 from jdali._kernels.affine_matrix import Matrix, Vector, inverse
 from jdali._numerics.positions import quotient, rounded
-from jdali._operators.argument_rules import shapes_text
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerFrame, PerSample, Static, operator
+from jdali._operators.record import PerFrame, PerSample, Static, is_traced, operator, shapes_text
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
 _NAME = "experimental.warp_perspective"
@@ -80,13 +78,13 @@ def setup(
 
 def _check_fill(images: BatchSpec, fill_value: tuple[float, ...] | float) -> None:
     count = np.size(fill_value)
-    wrong = images.extents[:, 2] != count
-    if count > 1 and wrong.any():
-        sample = int(wrong.argmax())
-        raise SampleError(
-            f"{_NAME}: Number of values provided as a fill_value should match the number of channels. Number of channels: "
-            f"{images.extents[sample, 2]}. Number of values provided: {count}.",
-            sample=sample,
+    if count > 1:
+        check_samples(
+            images.extents[:, 2] != count,
+            lambda i: (
+                f"{_NAME}: Number of values provided as a fill_value should match the number of channels. Number of "
+                f"channels: {images.extents[i, 2]}. Number of values provided: {count}."
+            ),
             argument="fill_value",
         )
 

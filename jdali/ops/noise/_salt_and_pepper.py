@@ -9,28 +9,28 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._numerics.random import element_uniform
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 
 def setup(data: BatchSpec, *, prob: Any, salt_vs_pepper: Any) -> BatchSpec:
-    checked = (("prob", "Noise", prob), ("salt_vs_pepper", "Salt-vs-pepper", salt_vs_pepper))
-    for name, title, values in checked:
-        if is_traced(values):
-            continue
-        outside = ~((values >= 0) & (values <= 1)).reshape(len(values), -1).all(axis=1)  # of NaN too
-        if outside.any():
-            i = int(outside.argmax())
-            raise SampleError(
-                f"noise.salt_and_pepper: {title} probability should be a value within [0.0, 1.0]. Got: {values[i]:g} "
-                f"for {name}",
-                sample=i,
-                argument=name,
-            )
+    _check_probability("prob", "Noise", prob)
+    _check_probability("salt_vs_pepper", "Salt-vs-pepper", salt_vs_pepper)
     return data
+
+
+def _check_probability(name: str, title: str, values: Any) -> None:
+    if not is_traced(values):
+        check_samples(
+            ~((values >= 0) & (values <= 1)),  # of NaN too
+            lambda i: (
+                f"noise.salt_and_pepper: {title} probability should be a value within [0.0, 1.0]. Got: {values[i]:g} "
+                f"for {name}"
+            ),
+            argument=name,
+        )
 
 
 @operator(setup=setup, name="noise.salt_and_pepper", source="operators/random/noise/salt_and_pepper_noise.h")

@@ -12,12 +12,11 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jdali._batches.extent import BatchSpec, valid_mask
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.random_output import needs_shape_and, output_spec
 from jdali._numerics.random import element_normal, element_uniform
 from jdali._numerics.rounding import varying_like
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 # An attempt is refused with a probability of at most 1/20 (that of alpha = 1), so all of these never are.
 _ATTEMPTS = 24
@@ -36,18 +35,20 @@ def setup(
         raise TypeError(
             f"random.beta: Data type {dtype} is not supported. Supported types are: float32, float64"
         )
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if is_traced(value):
-            continue
-        bad = ~((value > 0) & np.isfinite(value))
-        if bad.any():
-            i = int(bad.argmax())
-            raise SampleError(
-                f"random.beta: The `{name}` must be a positive float32, got `{value[i]:g}` for sample at index {i}.",
-                sample=i,
-                argument=name,
-            )
+    _check_positive("alpha", alpha)
+    _check_positive("beta", beta)
     return output_spec("random.beta", shape_like, shape, dtype, batch_size)
+
+
+def _check_positive(name: str, value: np.ndarray) -> None:
+    if not is_traced(value):
+        check_samples(
+            ~((value > 0) & np.isfinite(value)),
+            lambda i: (
+                f"random.beta: The `{name}` must be a positive float32, got `{value[i]:g}` for sample at index {i}."
+            ),
+            argument=name,
+        )
 
 
 @operator(

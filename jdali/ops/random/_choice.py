@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,14 +11,12 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.random_output import needs_shape_and, output_shape
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import varying_like
-from jdali._operators.argument_rules import extents_of, padded
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, extents_of, is_traced, operator, padded
 
 
 def setup(
@@ -32,14 +31,8 @@ def setup(
             f"random.choice: Data type {a.dtype} is not supported for 0D inputs. It must be an integer type"
         )
     counts = _counts(a, constants)
-    if counts is not None and (counts <= 0).any():
-        i = int((counts <= 0).argmax())
-        raise SampleError(
-            f"random.choice: Expected positive number of elements for sampling, got: {counts[i]} for sample: {i}.",
-            sample=i,
-        )
-    if p is not None and counts is not None:
-        _check_number(counts, p.extents if is_traced(p) else extents_of(p))
+    if counts is not None:
+        _check_number(counts, p)
     if p is not None and not is_traced(p):
         _check_probabilities(p)
     like = shape_like[0] if shape_like else None
@@ -55,8 +48,16 @@ def _counts(a: BatchSpec, constants: Mapping[str, Any]) -> np.ndarray | None:
     return np.full(a.batch_size, int(constants["a"])) if "a" in constants else None
 
 
-def _check_number(counts: np.ndarray, extents: np.ndarray) -> None:
-    numbers = extents.prod(axis=1)
+def _check_number(counts: np.ndarray, p: Any) -> None:
+    check_samples(
+        counts <= 0,
+        lambda i: (
+            f"random.choice: Expected positive number of elements for sampling, got: {counts[i]} for sample: {i}."
+        ),
+    )
+    if p is None:
+        return
+    numbers = (p.extents if is_traced(p) else extents_of(p)).prod(axis=1)
     check_samples(
         numbers != counts,
         lambda i: (
@@ -79,12 +80,11 @@ def _check_probabilities(probabilities: np.ndarray) -> None:
         (np.abs(p.sum(axis=1, dtype=np.float64) - 1) >= 1e-4, "Sum of probabilities must be 1.0"),
     ]
     for bad, message in checks:
-        if bad.any():
-            i = int(bad.argmax())
-            given = np.asarray(probabilities[i]).tolist()
-            raise SampleError(
-                f"random.choice: {message}, but got {given} for sample: {i}.", sample=i, argument="p"
-            )
+        check_samples(bad, functools.partial(_probabilities_text, message, probabilities), argument="p")
+
+
+def _probabilities_text(message: str, probabilities: np.ndarray, i: int) -> str:
+    return f"random.choice: {message}, but got {np.asarray(probabilities[i]).tolist()} for sample: {i}."
 
 
 @operator(

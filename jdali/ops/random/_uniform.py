@@ -9,13 +9,11 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.random_output import needs_shape_and, output_spec
 from jdali._numerics.random import element_index, element_uniform
 from jdali._numerics.rounding import saturate_cast
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, extents_of, is_traced, operator
 
 
 def setup(
@@ -40,13 +38,11 @@ def _check_range(limits: Any) -> None:
         )
     if is_traced(limits):
         return
-    empty = ~(limits[:, 0] < limits[:, 1])
-    if empty.any():
-        i = int(empty.argmax())
-        begin, end = limits[i].tolist()
-        raise SampleError(
-            f"random.uniform: Invalid range [{begin:g}, {end:g}). It is empty", sample=i, argument="range"
-        )
+    check_samples(
+        ~(limits[:, 0] < limits[:, 1]),
+        lambda i: f"random.uniform: Invalid range [{limits[i, 0]:g}, {limits[i, 1]:g}). It is empty",
+        argument="range",
+    )
 
 
 @operator(

@@ -28,11 +28,11 @@ def _setup(name: str) -> Callable[..., Plan]:
     return setup
 
 
-def _mean(value: Array, extent: Array | None, axes: tuple[int, ...] | None, keep_dims: bool) -> Array:
+def _mean(value: Array, extent: Array, axes: tuple[int, ...] | None, keep_dims: bool) -> Array:
     """Mean as float32; the sum is taken in the dtype of `value`."""
     axes = tuple(range(value.ndim)) if axes is None else axes
     total = masked_sum(value, extent, axes, keep_dims).astype(jnp.float32)
-    return total * (1 / count(extent, value.shape, axes))
+    return total * (1 / count(extent, axes))
 
 
 def _finish(value: Array, dtype: np.dtype[Any] | None, out_shape: tuple[int, ...] | None) -> Array:
@@ -51,7 +51,7 @@ def reduce_mean(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
     dtype: Static[np.dtype[Any] | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Mean along axes; an integer result is rounded toward zero.
@@ -62,7 +62,7 @@ def reduce_mean(
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`; None: all of it.
+        extent: int32 [ndim], true size of `data`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: means, `dtype`; NaN where there is nothing to reduce.
@@ -91,7 +91,7 @@ def reduce_mean_square(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
     dtype: Static[np.dtype[Any] | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Mean of the squares along axes; an integer result is rounded toward zero.
@@ -102,7 +102,7 @@ def reduce_mean_square(
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`; None: all of it.
+        extent: int32 [ndim], true size of `data`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: means of squares, `dtype`; NaN where there is nothing to reduce.
@@ -126,7 +126,7 @@ def reduce_rms(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
     dtype: Static[np.dtype[Any] | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Square root of the mean of the squares along axes; an integer result is rounded toward zero.
@@ -137,7 +137,7 @@ def reduce_rms(
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         dtype: type of the result; None: FLOAT.
-        extent: int32 [ndim], true size of `data`; None: all of it.
+        extent: int32 [ndim], true size of `data`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: roots, `dtype`; NaN where there is nothing to reduce.

@@ -23,11 +23,11 @@ def _setup(name: str) -> Callable[..., Plan]:
     return setup
 
 
-def _prepare(data: Array, extent: Array | None, neutral: Any) -> Array:
+def _prepare(data: Array, extent: Array, neutral: Any) -> Array:
     """Padding and NaN out of the way: DALI's comparisons pass over NaN."""
     if jnp.issubdtype(data.dtype, jnp.floating):
         data = jnp.where(jnp.isnan(data), jnp.asarray(neutral, data.dtype), data)
-    return data if extent is None else mask_padding(data, extent, neutral)
+    return mask_padding(data, extent, neutral)
 
 
 def _limits(dtype: Any) -> tuple[Any, Any]:
@@ -47,7 +47,7 @@ def reduce_min(
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Smallest element along axes; NaN is passed over.
@@ -57,7 +57,7 @@ def reduce_min(
         axes: axes to reduce, negative ones from the back, [] for none; None: all.
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`; None: all of it.
+        extent: int32 [ndim], true size of `data`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
@@ -76,7 +76,7 @@ def reduce_max(
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Largest element along axes; NaN is passed over.
@@ -86,7 +86,7 @@ def reduce_max(
         axes: axes to reduce, negative ones from the back, [] for none; None: all.
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
-        extent: int32 [ndim], true size of `data`; None: all of it.
+        extent: int32 [ndim], true size of `data`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.

@@ -10,14 +10,12 @@ from jax import Array, lax
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, Plan, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import resolve_axes
 from jdali._numerics.rounding import saturate_cast
 from jdali._numerics.sums import fixed_sum
-from jdali._operators.argument_rules import extents_of
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, batch_operator
+from jdali._operators.record import PerSample, Static, batch_operator, extents_of, is_traced
 
 
 def setup(
@@ -38,15 +36,14 @@ def setup(
             raise ValueError("normalize: Normalize `axes` argument must specify at least one reduction axis.")
     if batch and chosen is not None and data.batch_size:
         rest = [a for a in range(data.ndim) if a not in chosen]
-        equal = (data.extents[:, rest] == data.extents[0, rest]).all(axis=1)
-        if not equal.all():
-            i = int(equal.argmin())
-            raise SampleError(
+        check_samples(
+            (data.extents[:, rest] != data.extents[0, rest]).any(axis=1),
+            lambda i: (
                 "normalize: Batch normalization requires that non-reduced dimensions have equal extent in all samples in the "
                 f"batch. Got sample #{i} with shape {size_text(data.extents[i])}, sample #0 was of shape "
-                f"{size_text(data.extents[0])}",
-                sample=i,
-            )
+                f"{size_text(data.extents[0])}"
+            ),
+        )
     measured = set(range(data.ndim)).intersection(*(s for s in spread if s is not None))
     static = {"axes": chosen, "_measured": tuple(sorted(measured)) if chosen is None else chosen}
     return Plan((data.replace(dtype=dtype),), static=static)
@@ -108,7 +105,7 @@ def normalize(
     shift: Static[float] = 0.0,
     stddev: PerSample[float | Array | None] = None,
     _measured: Static[tuple[int, ...] | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """scale · (data - mean) / stddev + shift; integers round half away from zero.
@@ -127,15 +124,13 @@ def normalize(
         scale: factor on the result.
         shift: what the mean becomes.
         stddev: as `mean`; where it is 0 (not as one number for all) the result is `shift`.
-        extent: int32 [N, ndim], true sizes; None: all.
+        extent: int32 [N, ndim], true sizes.
         out_shape: static, padded shape of one sample; None: that of `data`.
 
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
     value = data.astype(jnp.float32)
-    if extent is None:
-        extent = jnp.broadcast_to(jnp.asarray(data.shape[1:], jnp.int32), (len(data), data.ndim - 1))
     given = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
     _check_combination(axes, (mean, stddev), batch)
     axes = tuple(range(value.ndim - 1)) if _measured is None else _measured

@@ -22,16 +22,14 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
 
 
-def masked_sum(value: Array, extent: Array | None, axes: tuple[int, ...], keep_dims: bool) -> Array:
+def masked_sum(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
     """Sum in the dtype of `value` of what lies inside of `extent`."""
-    if extent is not None:
-        value = mask_padding(value, extent, 0)
-    return fixed_sum(value, axes, keep_dims=keep_dims)
+    return fixed_sum(mask_padding(value, extent, 0), axes, keep_dims=keep_dims)
 
 
-def count(extent: Array | None, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
+def count(extent: Array, axes: tuple[int, ...]) -> Array:
     """Counts the elements that one result is computed from, float32."""
-    sizes = jnp.asarray(shape, jnp.uint32) if extent is None else extent.astype(jnp.uint32)
+    sizes = extent.astype(jnp.uint32)
     total = jnp.uint32(1)  # of whole numbers: the number less `ddof` is 0 where it should be, and not -0
     for axis in axes:
         total = total * sizes[axis]
@@ -55,7 +53,7 @@ def reduce_sum(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
     dtype: Static[np.dtype[Any] | None] = None,
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Adds up the elements along axes; the accumulator has the output's type and wraps around in it.
@@ -67,7 +65,7 @@ def reduce_sum(
         keep_dims: keep summed axes with size 1.
         dtype: type of the sum and of its accumulator; None: INT64 for signed and UINT64 for unsigned
             integers, the input's for floats.
-        extent: int32 [ndim], true size of `data`; None: all of it.
+        extent: int32 [ndim], true size of `data`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: sums, `dtype`; 0 where nothing is summed.

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import reduced_spec, resolve_axes
 from jdali._operators.record import Static, operator
@@ -25,22 +25,22 @@ def _setup(name: str) -> Callable[..., Plan]:
         kept, dropped = (reduced_spec(data, reduced, keep, np.dtype(np.float32)) for keep in (True, False))
         if mean.ndim:
             wanted = kept if mean.ndim == data.ndim else dropped
-            fits = mean.ndim == wanted.ndim and (mean.extents == wanted.extents).all(axis=1)
-            if not np.all(fits):
-                i = int(np.argmin(fits))
-                raise SampleError(
+            alike = mean.ndim == wanted.ndim
+            check_samples(
+                (mean.extents != wanted.extents).any(axis=1) if alike else np.ones(mean.batch_size, bool),
+                lambda i: (
                     f"{name}: the mean has extent {tuple(mean.extents[i].tolist())}; it must be a scalar or "
-                    f"have the reduced extent {tuple(dropped.extents[i].tolist())}",
-                    sample=i,
-                    argument="mean",
-                )
+                    f"have the reduced extent {tuple(dropped.extents[i].tolist())}"
+                ),
+                argument="mean",
+            )
         return Plan((kept if keep_dims else dropped,), static={"axes": reduced})
 
     return setup
 
 
 def _variance(
-    data: Array, mean: Array, axes: tuple[int, ...] | None, keep_dims: bool, ddof: int, extent: Array | None
+    data: Array, mean: Array, axes: tuple[int, ...] | None, keep_dims: bool, ddof: int, extent: Array
 ) -> Array:
     axes = tuple(range(data.ndim)) if axes is None else axes
     if not axes:  # DALI reports no spread if nothing is reduced
@@ -52,7 +52,7 @@ def _variance(
         center = fit(center, [1 if a in axes else n for a, n in enumerate(data.shape)])
     squares = jnp.square(data.astype(jnp.float32) - center)
     total = masked_sum(squares, extent, axes, keep_dims)
-    return total * (1 / (count(extent, data.shape, axes) - ddof))
+    return total * (1 / (count(extent, axes) - ddof))
 
 
 @operator(
@@ -69,7 +69,7 @@ def reduce_variance(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
     ddof: Static[int] = 0,
-    extent: tuple[Array, ...] | None = None,
+    extent: tuple[Array, ...],
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Sum of the squared distances from `mean`, divided by the number of elements less `ddof`.
@@ -81,12 +81,12 @@ def reduce_variance(
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`; None: all of them.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: variances, float32.
     """
-    result = _variance(data, mean, axes, keep_dims, ddof, None if extent is None else extent[0])
+    result = _variance(data, mean, axes, keep_dims, ddof, extent[0])
     return result if out_shape is None else fit(result, out_shape)
 
 
@@ -104,7 +104,7 @@ def reduce_std_dev(
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
     ddof: Static[int] = 0,
-    extent: tuple[Array, ...] | None = None,
+    extent: tuple[Array, ...],
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Square root of the variance about `mean`.
@@ -116,10 +116,10 @@ def reduce_std_dev(
         axis_names: the axes by their letters in the layout, in place of `axes`.
         keep_dims: keep reduced axes with size 1.
         ddof: degrees of freedom lost, 0 or more.
-        extent: int32 [ndim] each, true sizes of `data` and `mean`; None: all of them.
+        extent: int32 [ndim] each, true sizes of `data` and `mean`.
         out_shape: static, padded shape to return; None: the reduced shape.
 
     Returns: standard deviations, float32.
     """
-    result = jnp.sqrt(_variance(data, mean, axes, keep_dims, ddof, None if extent is None else extent[0]))
+    result = jnp.sqrt(_variance(data, mean, axes, keep_dims, ddof, extent[0]))
     return result if out_shape is None else fit(result, out_shape)

@@ -83,9 +83,9 @@ def select_masks(
 def _check_ranges(polygons: np.ndarray, vertices: int) -> None:
     """Raises SampleError for a polygon of vertices that there are not."""
     first, past = polygons[:, 1], polygons[:, 2]
-    wrong = (first < 0) | (past > vertices) | (past < first)
-    if wrong.any():
-        owner, start, end = polygons[int(wrong.argmax())].tolist()
+    wrong = polygons[(first < 0) | (past > vertices) | (past < first)]
+    if len(wrong):
+        owner, start, end = wrong[0].tolist()
         if end < start:
             raise SampleError(
                 f"{_NAME}: Vertex start index can't be after end index. Got [{start}, {end}) for mask id {owner}"

@@ -7,10 +7,9 @@ import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._operators.argument_rules import extents_of, padded
-from jdali._operators.record import PerSample, operator
+from jdali._operators.record import PerSample, extents_of, operator, padded
 
 _NAME = "sequence_rearrange"
 
@@ -32,14 +31,14 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
         argument="new_order",
     )
     given = np.arange(order.shape[1]) < lengths[:, None]
-    outside = given & ((order < 0) | (order >= sequence.extents[:, :1]))
-    if outside.any():
-        i, at = np.argwhere(outside)[0].tolist()
-        raise SampleError(
+    check_samples(
+        given & ((order < 0) | (order >= sequence.extents[:, :1])),
+        lambda i, at: (
             f"{_NAME}: new_order[{at}] must be between 0 and input_sequence_length = {sequence.extents[i, 0]} for sample {i}, "
-            f"but it is: {order[i, at]}.",
-            sample=i, argument="new_order",
-        )  # fmt: skip
+            f"but it is: {order[i, at]}."
+        ),
+        argument="new_order",
+    )
     return sequence.replace(extents=np.concatenate([lengths[:, None], sequence.extents[:, 1:]], axis=1))
 
 

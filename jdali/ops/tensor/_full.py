@@ -11,7 +11,7 @@ from jax import Array
 
 from jdali import types
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
 
@@ -19,13 +19,11 @@ from jdali._operators.record import PerSample, Static, operator
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str | None) -> BatchSpec:
     """Spec of samples of `shape` [N, k], or [N] for vectors."""
     extents = shape[:, None] if shape.ndim == 1 else shape
-    if (extents < 0).any():
-        i = int((extents < 0).any(axis=1).argmax())
-        raise SampleError(
-            f"{name}: Input size less than zero not supported. Got shape {size_text(extents[i])}",
-            sample=i,
-            argument="shape",
-        )
+    check_samples(
+        (extents < 0).any(axis=1),
+        lambda i: f"{name}: Input size less than zero not supported. Got shape {size_text(extents[i])}",
+        argument="shape",
+    )
     if layout and len(layout) != extents.shape[1]:
         raise ValueError(f"{name}: layout {layout!r} does not fit {extents.shape[1]} axes")
     return BatchSpec(extents, dtype, layout or "")
@@ -47,14 +45,10 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
     )
 
 
-def _broadcast(fill: Array, extent: Array | None, shape: Sequence[int]) -> Array:
+def _broadcast(fill: Array, extent: Array, shape: Sequence[int]) -> Array:
     """`fill` broadcast to `shape`, or its first element; an axis whose true size is 1 repeats its only element."""
     more = max(fill.ndim - len(shape), 0)
-    fill, extent = fill[(0,) * more], None if extent is None else extent[more:]
-    if extent is None:
-        own = shape[len(shape) - fill.ndim :]
-        fill = fill[tuple(slice(1 if size == 1 else None) for size in own)]
-        return jnp.broadcast_to(fill, tuple(shape))
+    fill, extent = fill[(0,) * more], extent[more:]
     for axis in range(fill.ndim):
         size = shape[len(shape) - fill.ndim + axis]
         index = jnp.minimum(jnp.arange(size, dtype=jnp.int32), extent[axis] - 1)
@@ -75,7 +69,7 @@ def full(
     *,
     layout: Static[str | None] = None,
     shape: PerSample[tuple[int, ...]] = (),
-    extent: Array | None = None,
+    extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """A tensor filled with a value.
@@ -85,7 +79,7 @@ def full(
             result of one element is the first one, as in DALI.
         layout: of the result.
         shape: of the result; nothing: a scalar.
-        extent: int32 [ndim], true size of `fill_value`; None: all of it.
+        extent: int32 [ndim], true size of `fill_value`.
         out_shape: static, padded shape to return; None: `shape`.
 
     Returns: [*shape], dtype of `fill_value`.
@@ -104,7 +98,7 @@ def full_like(
     fill_value: Array,
     /,
     *,
-    extent: tuple[Array, ...] | None = None,
+    extent: tuple[Array, ...],
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """A tensor of the shape and type of another, filled with a value.
@@ -112,13 +106,13 @@ def full_like(
     Args:
         data_like: only its shape, type and layout count.
         fill_value: broadcast as that of `full`; rounds half away from zero and saturates.
-        extent: int32 [ndim] each, true sizes; None: all.
+        extent: int32 [ndim] each, true sizes.
         out_shape: static, padded shape to return; None: that of `data_like`.
 
     Returns: shape and dtype of `data_like`.
     """
     shape = data_like.shape if out_shape is None else out_shape
-    filled = _broadcast(fill_value, None if extent is None else extent[1], shape)
+    filled = _broadcast(fill_value, extent[1], shape)
     return saturate_cast(filled, data_like.dtype)
 
 

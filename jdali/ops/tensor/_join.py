@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan, size_text
-from jdali._errors import SampleError
+from jdali._errors import check_samples
 from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
 
@@ -15,6 +17,18 @@ from jdali._operators.record import Static, operator
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
     """Same type and number of axes, and same size but for the axis `joined`."""
     first = specs[0]
+    rule = (
+        "Tensor stacking requires that all tensors being stacked are of equal shape."
+        if joined is None
+        else f"Concatenated tensors can differ in size only in the concatenation axis ({joined})."
+    )
+
+    def text(i: int, sample: int) -> str:
+        return (
+            f"{name}: {rule} Sample {sample} has shape {size_text(first.extents[sample])} in input 0 and "
+            f"{size_text(specs[i].extents[sample])} in input {i}"
+        )
+
     for i, spec in enumerate(specs[1:], 1):
         if spec.dtype != first.dtype or spec.ndim != first.ndim:
             raise ValueError(
@@ -24,18 +38,7 @@ def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) ->
         same = spec.extents == first.extents
         if joined is not None:
             same[:, joined] = True
-        if not same.all():
-            sample = int(same.all(axis=1).argmin())
-            rule = (
-                "Tensor stacking requires that all tensors being stacked are of equal shape."
-                if joined is None
-                else f"Concatenated tensors can differ in size only in the concatenation axis ({joined})."
-            )
-            raise SampleError(
-                f"{name}: {rule} Sample {sample} has shape {size_text(first.extents[sample])} in input 0 and "
-                f"{size_text(spec.extents[sample])} in input {i}",
-                sample=sample,
-            )
+        check_samples(~same.all(axis=1), functools.partial(text, i))
 
 
 def _layout(specs: tuple[BatchSpec, ...]) -> str:
@@ -119,8 +122,8 @@ def cat(
     *data: Array,
     axis: Static[int] = 0,
     axis_name: Static[str | None] = None,
-    extent: tuple[Array, ...] | None = None,
-    out_shape: tuple[int, ...] | None = None,
+    extent: tuple[Array, ...],
+    out_shape: tuple[int, ...],
 ) -> Array:
     """Joins inputs along an axis that they have.
 
@@ -128,14 +131,12 @@ def cat(
         data: any shape of at least one axis, of one type, and of one size but for `axis`.
         axis: the axis, negative from the back.
         axis_name: the axis by its letter in the layout, in place of `axis`.
-        extent: int32 [ndim] each, true sizes; None: all of `data`.
-        out_shape: static, padded shape to return; None: all of `data`.
+        extent: int32 [ndim] each, true sizes.
+        out_shape: static, padded shape to return.
 
     Returns: the inputs one behind the other.
     """
     at = axis % data[0].ndim
-    if out_shape is None or extent is None:
-        return jnp.concatenate(data, axis=at)
     rest = [(*out_shape[:at], d.shape[at], *out_shape[at + 1 :]) for d in data]
     padded = jnp.concatenate([fit(d, shape) for d, shape in zip(data, rest, strict=True)], axis=at)
     if padded.shape[at] == 0:

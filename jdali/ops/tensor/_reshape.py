@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jdali._batches.extent import BatchSpec, size_text
-from jdali._errors import SampleError, check_samples
+from jdali._errors import check_samples
 from jdali._kernels.relayout import linear_index, relayout, take_linear
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.record import PerSample, Static, operator
@@ -99,15 +99,14 @@ def _columns(values: np.ndarray) -> np.ndarray:
 def _chosen(name: str, data: BatchSpec, src_dims: np.ndarray) -> np.ndarray:
     """Extents of the axes `src_dims` [N, k], 1 where it is -1."""
     dims = _columns(src_dims).astype(np.int64)
-    wrong = (dims < -1) | (dims >= data.ndim)
-    if wrong.any():
-        i, k = (int(v[0]) for v in wrong.nonzero())
-        raise SampleError(
+    check_samples(
+        (dims < -1) | (dims >= data.ndim),
+        lambda i, k: (
             f"{name}: `src_dims[{k}] == {int(dims[i, k])}` is out of bounds. The indices in `src_dims` should be "
-            f"either valid dimension indices in range [0..{data.ndim - 1}] or -1 to insert a new dimension.",
-            sample=i,
-            argument="src_dims",
-        )
+            f"either valid dimension indices in range [0..{data.ndim - 1}] or -1 to insert a new dimension."
+        ),
+        argument="src_dims",
+    )
     padded = np.concatenate([data.extents, np.ones((data.batch_size, 1), np.int64)], axis=1)
     return np.take_along_axis(padded, np.where(dims < 0, data.ndim, dims), axis=1)
 
@@ -182,9 +181,9 @@ def reshape(
     rel_shape: PerSample[tuple[float, ...] | None] = None,
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
     src_dims: PerSample[tuple[int, ...] | None] = None,
-    extent: tuple[Array, ...] | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] | None = None,
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """The same elements, in row-major order, in another shape.
 
@@ -202,8 +201,6 @@ def reshape(
 
     Returns: the same type and number of elements.
     """
-    if extent is None or out_extent is None or out_shape is None:
-        return jnp.reshape(data, np.asarray(shape if shape_input is None else shape_input).tolist())
     return relayout(data, extent[0], out_extent, out_shape)
 
 
@@ -218,9 +215,9 @@ def reinterpret(
     rel_shape: PerSample[tuple[float, ...] | None] = None,
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
     src_dims: PerSample[tuple[int, ...] | None] = None,
-    extent: tuple[Array, ...] | None = None,
-    out_extent: Array | None = None,
-    out_shape: tuple[int, ...] | None = None,
+    extent: tuple[Array, ...],
+    out_extent: Array,
+    out_shape: tuple[int, ...],
 ) -> Array:
     """The same bytes, little-endian, as elements of another type in another shape.
 
@@ -241,8 +238,6 @@ def reinterpret(
     Returns: the same bytes.
     """
     out = np.dtype(dtype or data.dtype)
-    if extent is None or out_extent is None or out_shape is None:
-        return _bits(jnp.ravel(data), out)
     if out == data.dtype:
         return relayout(data, extent[0], out_extent, out_shape)
     compact = take_linear(data, extent[0], jnp.arange(math.prod(data.shape), dtype=jnp.int32))

@@ -16,8 +16,7 @@ from jdali import types
 from jdali._batches.extent import BatchSpec, Plan
 from jdali._errors import check_samples
 from jdali._kernels.fit import fit
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerSample, Static, operator
+from jdali._operators.record import PerSample, Static, is_traced, operator
 
 F = TypeVar("F", bound=Callable[..., Any])
 

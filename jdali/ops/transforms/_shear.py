@@ -12,8 +12,7 @@ from jdali._batches.extent import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._kernels.affine_matrix import Matrix, about_center
 from jdali._kernels.transform_plan import check_vector, finish, length, matrix_axes, plan, sample_shape
-from jdali._operators.call import is_traced
-from jdali._operators.record import PerFrame, Static, operator
+from jdali._operators.record import PerFrame, Static, is_traced, operator
 
 
 def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: Any) -> Plan:
