@@ -1,0 +1,39 @@
+"""Nodes and batches for tests of the engine's parts, without a pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jdali._operators.record import REGISTRY
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.graph.node import Graph, Node
+from jdali.tensors import TensorList
+
+
+def source_node(graph: Graph | None = None, name: str = "source", outputs: int = 1) -> Node:
+    """An external source in a graph, by default one of its own."""
+    op = REGISTRY["external_source"]
+    graph = Graph() if graph is None else graph
+    return graph.add(op, (), {}, device="cpu", name=name, num_outputs=outputs, where="file.py:1")
+
+
+def node_of(graph: Graph, operator: str, *inputs: Any, **args: Any) -> Node:
+    """An operator in a graph."""
+    return graph.add(REGISTRY[operator], inputs, args, device="cpu", where="file.py:2")
+
+
+def sample_ids(count: int, epoch: int = 0) -> SampleIds:
+    """The first samples of an epoch."""
+    return SampleIds(np.full(count, epoch, np.uint32), np.arange(count), np.arange(count))
+
+
+def batch(*samples: Any, layout: str = "") -> TensorList:
+    """A batch in host memory."""
+    return TensorList.from_samples([np.asarray(s) for s in samples], layout, "cpu")
+
+
+def rows(value: TensorList) -> list[Any]:
+    """The samples of a batch as lists."""
+    return [s.tolist() for s in value.to_samples()]
