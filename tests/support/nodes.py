@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from jdali._operators.record import REGISTRY
+from jdali._system.devices import host_device
+from jdali.engine.flow.executor import Engine
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph.node import Graph, Node
+from jdali.graph.plan import make_plan
 from jdali.tensors import TensorList
 
 
@@ -37,3 +40,23 @@ def batch(*samples: Any, layout: str = "") -> TensorList:
 def rows(value: TensorList) -> list[Any]:
     """The samples of a batch as lists."""
     return [s.tolist() for s in value.to_samples()]
+
+
+def engine_of(source: Any, *, batch_size: int = 3, on_error: str = "raise", after: Any = None) -> Engine:
+    """The engine of a pipeline of one source: a reader, or a `SourceFeed`.
+
+    Args:
+        source: of the samples.
+        batch_size: of the pipeline.
+        on_error: of the pipeline.
+        after: makes the output of the source's value and the graph; by default it is that value.
+    """
+    graph = Graph()
+    node = source_node(graph)
+    (value,) = node.outputs
+    output = value if after is None else after(graph, value)
+    here = host_device()
+    return Engine(
+        make_plan(graph.nodes, [output], one_device=True), batch_size=batch_size, threads=1, most_idle=1 << 20,
+        seed=1, on_error=on_error, max_compiles=None, devices={"cpu": here, "gpu": here}, sources={node: source},
+    )  # fmt: skip
