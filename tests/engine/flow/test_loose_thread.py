@@ -66,3 +66,14 @@ def test_nothing_is_missed_between_a_look_and_the_wait():
         changed.notify_all()
     waiting()
     assert changed.count == 2
+
+
+def test_what_was_known_before_the_look_is_waited_beyond(monkeypatch):
+    changed, looks = Changes(), []
+    monkeypatch.setattr(changed, "wait_for", lambda condition: looks.append(condition()))
+    changed.wait_beyond(0)
+    with changed:
+        changed.notify_all()
+    changed.wait_beyond(0)
+    changed.wait_beyond(1)
+    assert looks == [False, True, False]
