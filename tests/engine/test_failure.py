@@ -10,13 +10,16 @@ import pytest
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from support import oracle
+from support.nodes import node_of, source_node
 
 import jdali
 import jdali.dynamic as jd
-from jdali import OperatorError, fn
+from jdali import OperatorError, SampleError, fn
+from jdali.engine.failure import NodeFailure, ProgramFailure, failing_as
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.sharded import Spread
 from jdali.engine.steps.stage import StageRunner
+from jdali.graph.node import Graph
 from jdali.iterator import DataIterator
 
 IMAGE = np.full((4, 4, 3), 9, np.uint8)
@@ -139,3 +142,42 @@ def test_values_that_dali_refuses_name_their_sample(define, sample):
     assert error.sample == sample
     assert f"sample {sample} of the batch" in str(error)
     assert error.where.startswith(__file__)
+
+
+class TestFailure:
+    def test_samples_are_known_by_their_errors(self):
+        node, error = source_node(), SampleError("bad", sample=3)
+        of_sample, of_code = NodeFailure.of(node, error), NodeFailure.of(node, KeyError("x"))
+        assert (of_sample.failures, of_sample.is_of_samples) == ({3: error}, True)
+        assert (set(of_code.failures), of_code.is_of_samples) == ({None}, False)
+        assert not NodeFailure(node, {0: error, 1: KeyError("x")}).is_of_samples
+
+    def test_the_users_error_has_sample_file_and_line(self):
+        failure = NodeFailure.of(source_node(), SampleError("bad", sample=3))
+        error = failure.user_error(1, "a.jpg")
+        assert (error.operator, error.sample, error.source, error.where) == (
+            "external_source", 1, "a.jpg", "file.py:1",
+        )  # fmt: skip
+        assert failure.user_error(1, "", where="").where == ""
+
+    def test_exceptions_become_failures_of_one_node_or_of_a_program(self):
+        graph = Graph()
+        one = source_node(graph)
+        other = node_of(graph, "flip", one.outputs[0])
+        with pytest.raises(NodeFailure) as caught, failing_as([one]):
+            raise SampleError("bad", sample=2)
+        assert set(caught.value.failures) == {2}
+        with pytest.raises(ProgramFailure) as caught, failing_as([one, other]):
+            raise SampleError("bad", sample=2)
+        assert set(caught.value.failures) == {None}  # which operator it was is not known
+        assert caught.value.operator == "external_source, flip"
+        assert caught.value.where == "file.py:1, file.py:2"
+
+    def test_failures_and_the_end_of_a_source_pass(self):
+        node = source_node()
+        first = NodeFailure.of(node, KeyError("x"))
+        with pytest.raises(NodeFailure) as caught, failing_as([source_node()]):
+            raise first
+        assert caught.value is first
+        with pytest.raises(KeyboardInterrupt), failing_as([node]):
+            raise KeyboardInterrupt

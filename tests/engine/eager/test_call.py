@@ -1,0 +1,74 @@
+"""One operator without a pipeline: rows of programs, runners that are kept, readers, errors."""
+
+import numpy as np
+import pytest
+from support.nodes import batch, rows
+
+from jdali import OperatorError
+from jdali._operators.record import REGISTRY
+from jdali._system.devices import host_device
+from jdali.engine.eager import call
+from jdali.engine.workers.pool import Pool
+
+
+@pytest.fixture
+def pool():
+    made = Pool(1)
+    yield made
+    made.close()
+
+
+def run(pool, name, *inputs, static=None, per_sample=None):
+    (output,) = call.run_operator(
+        REGISTRY[name], inputs, per_sample or {}, static or {}, batch_size=len(inputs[0]),
+        placement=call.Placement("cpu", host_device()), draw=call.RandomDraw(1, 0), pool=pool, constants={},
+    )  # fmt: skip
+    return rows(output)
+
+
+def test_programs_have_few_numbers_of_rows():
+    assert [call.room_for(n) for n in (1, 2, 3, 4, 5, 6, 7, 9, 13, 17, 25)] == [
+        1, 2, 3, 4, 6, 6, 8, 12, 16, 24, 32,
+    ]  # fmt: skip
+
+
+def test_ids_are_of_the_draw_and_the_position():
+    ids = call.call_ids(3, (5 << 32) + 7)
+    assert ids.epoch.tolist() == [7, 7, 7]
+    assert ids.index.tolist() == ids.position.tolist() == [0, 1, 2]
+
+
+def test_new_values_compile_nothing(pool):
+    image = np.arange(6, dtype=np.uint8).reshape(2, 3, 1)
+    flags = [np.array([1, 0], np.int32), np.array([0, 1], np.int32)]
+    counts = []
+    for flag in flags:
+        found = run(pool, "flip", batch(image, image, layout="HWC"), per_sample={"horizontal": flag})
+        assert found == [(image[:, ::-1] if f else image).tolist() for f in flag]
+        counts.append(call.compiled_programs())
+    assert counts[0] == counts[1]
+
+
+def test_index_operators_and_errors_of_a_sample(pool):
+    assert run(pool, "copy", batch([1, 2], [3])) == [[1, 2], [3]]
+    images = [np.zeros((9, 9, 1), np.uint8), np.zeros((2, 9, 1), np.uint8)]
+    crop = {"crop_h": np.float32([5, 5]), "crop_w": np.float32([5, 5])}
+    with pytest.raises(OperatorError, match="crop: ") as caught:
+        run(pool, "crop", batch(*images, layout="HWC"), per_sample=crop)
+    assert caught.value.sample == 1
+
+
+def test_a_reader_outside_of_a_pipeline(pool, tmp_path):
+    for i in range(3):
+        (tmp_path / f"{i}.bin").write_bytes(bytes([i, i]))
+    files = [f"{i}.bin" for i in range(3)]
+    reader = call.EagerReader(REGISTRY["readers.file"], {"file_root": str(tmp_path), "files": files}, seed=1)
+    state = reader.get_state()
+    data, _ = reader.next(2, pool)
+    assert rows(data) == [[0, 0], [1, 1]]
+    reader.set_state(state)
+    assert rows(reader.next(2, pool)[0]) == [[0, 0], [1, 1]]
+    assert reader.meta()["epoch_size"] == 3
+    (tmp_path / "2.bin").unlink()
+    with pytest.raises(OperatorError, match=r"2\.bin"):
+        reader.next(1, pool)

@@ -1,0 +1,93 @@
+"""Operators of one sample on the host: arguments of each sample, errors, and what is not computed twice."""
+
+import threading
+
+import numpy as np
+import pytest
+from support.nodes import batch, node_of, rows, sample_ids, source_node
+
+from jdali._operators.record import REGISTRY
+from jdali.engine.failure import NodeFailure
+from jdali.engine.recovery.memo import Memo
+from jdali.engine.steps.host_op import HostOpRunner
+from jdali.engine.steps.runner import StepContext
+from jdali.engine.steps.values import Values
+from jdali.engine.workers.pool import Pool
+from jdali.graph.node import Graph
+
+
+@pytest.fixture
+def pool():
+    made = Pool(2)
+    yield made
+    made.close()
+
+
+def peek(*encoded):
+    """A node of `peek_image_shape`, with values for its input."""
+    graph = Graph()
+    (data,) = source_node(graph).outputs
+    node = node_of(graph, "peek_image_shape", data)
+    return node, Values({data: batch(*encoded)})
+
+
+def bitmap(height, width):
+    """The header of a BMP file."""
+    header = np.zeros(54, np.uint8)
+    header[:2] = list(b"BM")
+    header[14] = 40
+    header[18:26] = np.array([width, height], "<i4").view(np.uint8)
+    header[26], header[28] = 1, 24
+    return header
+
+
+def run(node, env, pool, memo=None):
+    count = len(env[node.data_inputs[0]])
+    HostOpRunner(node, node.op, seed=1).run(env, sample_ids(count), StepContext(pool, memo))
+    return rows(env[node.outputs[0]])
+
+
+def test_each_sample_by_itself_in_order(pool):
+    assert run(*peek(bitmap(5, 7), bitmap(2, 3), bitmap(9, 1)), pool) == [[5, 7, 3], [2, 3, 3], [9, 1, 3]]
+
+
+def test_all_samples_that_failed_are_named(pool):
+    node, env = peek(np.zeros(9, np.uint8), bitmap(2, 3), np.ones(9, np.uint8))
+    with pytest.raises(NodeFailure) as caught:
+        run(node, env, pool)
+    assert set(caught.value.failures) == {0, 2}
+    assert caught.value.node is node
+
+
+def test_results_are_kept_for_a_batch_that_is_made_again(pool):
+    node, env = peek(bitmap(5, 7), bitmap(2, 3))
+    memo = Memo()
+    run(node, env, pool, memo)
+    memo.forget({1})
+    env[node.data_inputs[0]] = batch(bitmap(1, 1), bitmap(4, 4))
+    assert run(node, env, pool, memo) == [[5, 7, 3], [4, 4, 3]]  # the first one was not worked on
+
+
+def test_operators_with_effects_run_in_order_in_one_thread(pool):
+    calls = []
+
+    def function(value):
+        calls.append((int(value), threading.get_ident()))
+        return value + 1
+
+    graph = Graph()
+    (data,) = source_node(graph).outputs
+    node = graph.add(
+        REGISTRY["python_function"],
+        (data,),
+        {"function": function},
+        device="cpu",
+        num_outputs=1,
+        where="file.py:2",
+    )
+    runner = HostOpRunner(node, node.op, seed=1)
+    env = Values({data: batch(*range(20))})
+    runner.run(env, sample_ids(20), StepContext(pool))
+    assert rows(env[node.outputs[0]]) == list(range(1, 21))
+    assert calls == [(i, threading.get_ident()) for i in range(20)]
+    assert runner.at_once == 1

@@ -1,0 +1,35 @@
+"""Runners of steps: what holds unless a kind says otherwise."""
+
+import dataclasses
+
+import pytest
+
+from jdali.engine.steps.runner import StepContext, StepRunner
+
+
+class Plain(StepRunner):
+    shown = "does nothing"
+
+    def run(self, env, ids, context):
+        env.append(ids)
+
+
+def test_one_batch_at_a_time_in_threads_and_no_random_values():
+    runner, env = Plain(), []
+    assert (runner.at_once, runner.may_be_brief, runner.stateless) == (1, False, True)
+    runner.set_pipeline_seed(3)
+    runner.reseed(3, 4)
+    runner.run(env, "ids", None)
+    assert env == ["ids"]
+
+
+def test_a_runner_must_run():
+    with pytest.raises(TypeError, match="run"):
+        StepRunner()
+
+
+def test_outside_of_a_pipeline_nothing_is_kept_or_drawn():
+    context = StepContext("pool")
+    assert (context.memo, context.draw) == (None, None)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        context.pool = None
