@@ -95,8 +95,10 @@ lint: $(VENV)/.dev  ## lint and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev  ## mypy
+types: $(VENV)/.dev  ## mypy: the package and its tests, tools and examples, benchmarks
 	$(BIN)/mypy
+	MYPYPATH=tools:examples/flax:examples/custom_operator $(BIN)/mypy --disallow-untyped-defs tools examples
+	MYPYPATH=benchmarks $(BIN)/mypy benchmarks
 
 imports: $(VENV)/.dev  ## the layers of the package
 	$(BIN)/lint-imports --no-logo

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 # After its turn a rival still makes some batches ahead: the next one's turn begins when that is done.
 SETTLE_SECONDS = 1.5
@@ -81,7 +82,7 @@ class Worker:
         self.rates.append(self._read()["rate"])
         time.sleep(SETTLE_SECONDS)
 
-    def stop(self) -> dict:
+    def stop(self) -> dict[str, Any]:
         assert self.process.stdin is not None
         self.process.stdin.write("0\n")
         self.process.stdin.flush()
@@ -89,7 +90,7 @@ class Worker:
         self.process.wait(30)
         return facts
 
-    def _read(self) -> dict:
+    def _read(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith("@"):
@@ -114,13 +115,13 @@ def serve(first_batch_s: float, run: Callable[[int], float], facts: Callable[[],
         say({"rate": run(count)})
 
 
-def say(answer: dict) -> None:
+def say(answer: dict[str, Any]) -> None:
     print("@" + json.dumps(answer), flush=True)
 
 
 def compare(
     script: Path, rivals: Sequence[str], workload: str, *, data: str, threads: int, rounds: int, batches: int
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     """Medians of each rival and its ratios, turn by turn, to the first one that works."""
     workers = []
     for rival in rivals:

@@ -90,7 +90,8 @@ def main() -> None:
     parser = arguments(__doc__, batches=12, rivals=RIVALS, choices={"workload": WORKLOADS})
     options = parser.parse_args()
     if options.worker:
-        worker(*options.worker, options.data, options.threads)
+        rival, workload = options.worker
+        worker(rival, workload, options.data, options.threads)
         return
     print("| sounds | rival | files/s, median (low to high) | ratio to DALI | cpu, ms a file |")
     print("|---|---|---|---|---|")

@@ -98,7 +98,8 @@ def main() -> None:
     data = options.data or default_data()
     if options.worker:
         try:
-            work(*options.worker, data, options.threads)
+            rival, workload = options.worker
+            work(rival, workload, data, options.threads)
         except ImportError as error:
             say({"problem": str(error)})
         return

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,9 @@ def bbox_crop():
     from jdali import fn
 
     boxes = source((4, 4), "float32", None)
-    anchor, shape, boxes = fn.random_bbox_crop(boxes * 0 + np.float32([0.2, 0.2, 0.5, 0.6]), device="cpu")
+    anchor, shape, boxes = fn.random_bbox_crop(
+        boxes * 0 + np.array([0.2, 0.2, 0.5, 0.6], np.float32), device="cpu"
+    )
     return anchor, shape, boxes
 
 
@@ -97,7 +100,7 @@ def noise(name: str):
     return getattr(fn.noise, name)(pictures())
 
 
-CASES = {
+CASES: dict[str, tuple[Any, ...]] = {
     **{f"flips-{n}": (flips, n) for n in (10, 25, 50, 100)},
     **{f"random.{n}": (random, n, None) for n in ("uniform", "normal", "coin_flip", "beta")},
     **{f"random.{n}-1000": (random, n, [1000]) for n in ("uniform", "normal", "beta")},
@@ -118,11 +121,11 @@ def worker(case: str) -> None:
     spans: dict[str, list[tuple[float, float]]] = defaultdict(list)
     programs = [0]
 
-    def note(event: str, seconds: float, **about: object) -> None:
+    def note(event: str, duration_secs: float, **about: str | int) -> None:
         part = PARTS.get(event.rpartition("/")[2])
         if part is not None:
             end = time.perf_counter()
-            spans[part].append((end - seconds, end))
+            spans[part].append((end - duration_secs, end))
             programs[0] += part == "XLA"
 
     jax.monitoring.register_event_duration_secs_listener(note)

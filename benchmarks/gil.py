@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import host
 import pipelines
 
-SPENT: Counter[str] = Counter()
+SPENT: defaultdict[str, float] = defaultdict(float)
 CALLS: Counter[str] = Counter()
 LOCK = threading.Lock()
 # Calls that release the GIL, or nearly all of whose time is copying, for which NumPy does.
@@ -77,7 +77,7 @@ def python_seconds() -> float:
     return total / 1e9
 
 
-def measure(workload: str, folder: str, batches: int) -> tuple[Counter[str], Counter[str], int]:
+def measure(workload: str, folder: str, batches: int) -> tuple[dict[str, float], Counter[str], int]:
     """Processor seconds by part, calls by part, and the number of samples."""
     if workload == "train":
         pipe, size = pipelines.dali_like("jdali", "train", pipelines.default_data(), 1), pipelines.BATCH
@@ -91,7 +91,7 @@ def measure(workload: str, folder: str, batches: int) -> tuple[Counter[str], Cou
     for _ in range(batches):
         host.wait(pipe.run())
     everything, python = time.process_time() - everything, python_seconds() - python
-    spent = Counter(SPENT)
+    spent = dict(SPENT)
     spent["threads of XLA"] = everything - python
     spent["Python, at most: holds the GIL"] = python - sum(SPENT.values())
     calls = Counter(CALLS)
@@ -117,10 +117,10 @@ def main() -> None:
 
 
 def report(
-    workload: str, spent: Counter[str], calls: Counter[str], samples: int, all_cores: list[int]
+    workload: str, spent: dict[str, float], calls: Counter[str], samples: int, all_cores: list[int]
 ) -> None:
     print(f"\n| {workload}: part | µs of processor time a sample | calls a sample |\n|---|---|---|")
-    for part, seconds in spent.most_common():
+    for part, seconds in sorted(spent.items(), key=lambda item: -item[1]):
         print(
             f"| {part} | {seconds / samples * 1e6:.1f} | {f'{calls[part] / samples:.3f}' if part in calls else ''} |"
         )

@@ -139,7 +139,8 @@ def main() -> None:
     parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": BATCHES})
     options = parser.parse_args()
     if options.worker:
-        worker(*options.worker, options.data, options.threads)
+        rival, workload = options.worker
+        worker(rival, workload, options.data, options.threads)
         return
     print(
         "| workload | rival | samples/s, median (low to high) | ratio to DALI | cpu, µs a sample | DALI's / its |"
@@ -150,7 +151,8 @@ def main() -> None:
             print(f"  ssd: left out: there is no {COCO}", file=sys.stderr)
             continue
         with tempfile.TemporaryDirectory() as folder:
-            {"tiny": make_tiny, "speech": make_speech, "ssd": Path}[workload](Path(folder, "data"))
+            if workload != "ssd":
+                {"tiny": make_tiny, "speech": make_speech}[workload](Path(folder, "data"))
             report(workload, str(COCO) if workload == "ssd" else folder + "/data", options)
 
 

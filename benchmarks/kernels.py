@@ -27,10 +27,10 @@ import jdali.ops  # noqa: F401  registers the operators
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
+from jdali._numerics.grid import round_up
 from jdali._numerics.random import SampleKeys, sample_key, seed_words
 from jdali._operators.call import PerBatch, plan_call, run_call
 from jdali._operators.record import REGISTRY
-from jdali.engine.shapes.buckets import round_up
 from jdali.engine.steps.program import CHUNK_BYTES, compiler_options
 
 SIZES = ((1000, 1200), (224, 224))
@@ -106,7 +106,7 @@ def product(size: int) -> Callable[[int, int], list[np.ndarray]]:
 def quarters(height: int, width: int) -> dict[str, PerBatch]:
     """A mosaic: a quarter of each of four images."""
     size = np.array([height // 2, width // 2])
-    corners = np.int32([[(y, x) for y in (0, 1) for x in (0, 1)] * size])
+    corners = np.asarray([[(y, x) for y in (0, 1) for x in (0, 1)] * size], np.int32)
     shapes = np.tile(np.int32(size), (1, 4, 1))
     return {
         "in_anchors": PerBatch(corners[:, ::-1].copy()),
@@ -206,7 +206,7 @@ def padded_shape(spec: BatchSpec) -> tuple[int, ...]:
     """As the engine pads: channels stay."""
     names = spec.layout or "?" * spec.ndim
     sizes = zip(spec.extents[0].tolist(), names, strict=True)
-    return tuple(n if name == "C" or n == 1 else round_up(n) for n, name in sizes)
+    return tuple(n if name == "C" or n == 1 else int(round_up(n)) for n, name in sizes)
 
 
 def jdali_run(

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def make_pictures(folder: Path, count: int = 48) -> None:
         )
 
 
-def dali_like(package: str, workload: str, data: str, threads: int, gpu: bool = False, **options: object):
+def dali_like(package: str, workload: str, data: str, threads: int, gpu: bool = False, **options: Any):
     """The same pipeline for DALI and for jdali: only the import differs. With `gpu`, all after reading is on it."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
@@ -91,7 +92,7 @@ def dali_like(package: str, workload: str, data: str, threads: int, gpu: bool = 
     return {"train": train, "val": val, "rotate": rotate, "colour": colour}[workload]()
 
 
-def work_dali(workload: str, data: str, threads: int, **options: object) -> None:
+def work_dali(workload: str, data: str, threads: int, **options: Any) -> None:
     start = time.perf_counter()
     pipe = dali_like("nvidia.dali", workload, data, threads, **options)
     pipe.build()
@@ -109,7 +110,7 @@ def work_dali(workload: str, data: str, threads: int, **options: object) -> None
     serve(first, run, dict)
 
 
-def work_jdali(workload: str, data: str, threads: int, **options: object) -> None:
+def work_jdali(workload: str, data: str, threads: int, **options: Any) -> None:
     start = time.perf_counter()
     pipe = dali_like("jdali", workload, data, threads, **options)
     wait(pipe.run())
@@ -145,7 +146,7 @@ def pillow_sample(workload: str, path: str, rng: np.random.Generator) -> np.ndar
         area = width * height * rng.uniform(0.08, 1.0)
         ratio = np.exp(rng.uniform(np.log(3 / 4), np.log(4 / 3)))
         w, h = min(int(np.sqrt(area * ratio)), width), min(int(np.sqrt(area / ratio)), height)
-        x, y = rng.integers(0, width - w + 1), rng.integers(0, height - h + 1)
+        x, y = int(rng.integers(0, width - w + 1)), int(rng.integers(0, height - h + 1))
         image = image.resize((224, 224), Image.Resampling.BILINEAR, box=(x, y, x + w, y + h))
     elif workload == "val":
         scale = 256 / min(width, height)
@@ -154,7 +155,7 @@ def pillow_sample(workload: str, path: str, rng: np.random.Generator) -> np.ndar
         image = image.crop((x, y, x + 224, y + 224))
     else:
         return np.asarray(image.rotate(rng.uniform(-10, 10), Image.Resampling.BILINEAR, expand=True))
-    value = (np.asarray(image, np.float32) - np.float32(MEAN)) / np.float32(STD)
+    value = (np.asarray(image, np.float32) - np.array(MEAN, np.float32)) / np.array(STD, np.float32)
     if workload == "train" and rng.random() < 0.5:
         value = value[:, ::-1]
     return np.ascontiguousarray(value.transpose(2, 0, 1))
@@ -269,7 +270,8 @@ def main() -> None:
     options = parser.parse_args()
     data = options.data or default_data()
     if options.worker:
-        worker(*options.worker, data, options.threads)
+        rival, workload = options.worker
+        worker(rival, workload, data, options.threads)
         return
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     print("| workload | rival | images/s, median (low to high) | ratio to DALI | first batch, s | programs |")

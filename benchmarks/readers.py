@@ -246,7 +246,8 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 100_000], help="bytes of a record")
     options = parser.parse_args()
     if options.worker:
-        worker(*options.worker, options.data, options.threads)
+        rival, workload = options.worker
+        worker(rival, workload, options.data, options.threads)
         return
     print(
         "| reader, bytes a record | rival | samples/s, median (low to high) | ratio to DALI | first "

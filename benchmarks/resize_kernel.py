@@ -88,7 +88,7 @@ def dali_run(image: np.ndarray, args: dict[str, Any] | None, chunk: int) -> Call
             images = fn.resize(images, **args)
         pipe.set_outputs(images)
     pipe.build()
-    return pipe.run  # type: ignore[no-any-return]
+    return pipe.run
 
 
 def measure(runs: list[Callable[[], Any]], rounds: int, chunk: int) -> list[float]:

@@ -13,7 +13,9 @@ import argparse
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -67,10 +69,10 @@ def operators() -> None:
     picture = rng.integers(0, 255, (640, 960, 3), dtype=np.uint8)
     wave = rng.standard_normal(100_000).astype(np.float32)
     spectrum = rng.uniform(0, 1, (257, 600)).astype(np.float32)
-    cases = {
+    cases: dict[str, tuple[np.ndarray, str, Callable[..., Any]]] = {
         "brightness_contrast": (picture, "HWC", lambda x: fn.brightness_contrast(x, brightness=1.2)),
         "color_twist": (picture, "HWC", lambda x: fn.color_twist(x, hue=20.0, saturation=1.2)),
-        "gaussian_blur": (picture, "HWC", lambda x: fn.gaussian_blur(x, sigma=1.0)),
+        "gaussian_blur": (picture, "HWC", lambda x: fn.gaussian_blur(x, sigma=[1.0])),
         "normalize": (picture, "HWC", lambda x: fn.normalize(x, axes=[0, 1])),
         "resize": (picture, "HWC", lambda x: fn.resize(x, size=[224, 224])),
         "rotate": (picture, "HWC", lambda x: fn.rotate(x, angle=10.0)),

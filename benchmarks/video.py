@@ -151,7 +151,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.worker:
-        worker(*options.worker, options.data, options.threads)
+        rival, workload = options.worker
+        worker(rival, workload, options.data, options.threads)
         return
     print(
         f"{WIDTH}x{HEIGHT}, sequences of {LENGTH} frames, batches of {BATCH}, {options.threads} threads\n\n"

@@ -117,9 +117,14 @@ def function_text(function: Any, surface: str) -> str:
 def signatures(function: Any) -> list[inspect.Signature]:
     """The ways to call a function: a random operator's key comes first, or by name."""
     signature = inspect.signature(function)
-    first, *others = signature.parameters.values() or [None]
-    if first is None or first.name != "key" or first.kind is not first.POSITIONAL_ONLY:
+    parameters = list(signature.parameters.values())
+    if (
+        not parameters
+        or parameters[0].name != "key"
+        or parameters[0].kind is not inspect.Parameter.POSITIONAL_ONLY
+    ):
         return [signature]
+    first, *others = parameters
     positional = [p for p in others if p.kind is not p.KEYWORD_ONLY]
     named = [first.replace(kind=first.KEYWORD_ONLY), *(p for p in others if p.kind is p.KEYWORD_ONLY)]
     return [signature, signature.replace(parameters=[*positional, *named])]
@@ -247,8 +252,8 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
             and (_operators(value) or _has_functions(value))
         ):
             modules.append(value)
-    short = [m.__name__.rpartition(".")[2] for m in modules]
-    exports = [f"from {module.__name__} import {name} as {name}" for name in short]
+    names = [m.__name__.rpartition(".")[2] for m in modules]
+    exports = [f"from {module.__name__} import {name} as {name}" for name in names]
     # Imports first: what is assigned may be of a type that one of them brings.
     exports = sorted(
         dict.fromkeys(exports + written_exports(module) + aliases), key=lambda e: not e.startswith("from ")
@@ -323,7 +328,7 @@ def catalog_text() -> str:
 def package_text() -> str:
     """Stub of `jdali` itself, whose names are imported when they are asked for."""
     lines = [HEADER_OF_PACKAGE]
-    for name, module in jdali._WHERE.items():
+    for name, module in vars(jdali)["_WHERE"].items():
         parent = "jdali" if module == f"jdali.{name}" else module
         lines.append(f"from {parent} import {name} as {name}\n")
     return "".join([*lines, "\n__git_sha__: str\n__version__: str\n"])

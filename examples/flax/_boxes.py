@@ -27,7 +27,7 @@ def anchors(grids: Sequence[int], sizes: Sequence[Sequence[float]], ratios: Sequ
     return np.concatenate(boxes).astype(np.float32)
 
 
-def overlaps(a: jax.Array, b: jax.Array) -> jax.Array:
+def overlaps(a: jax.Array | np.ndarray, b: jax.Array | np.ndarray) -> jax.Array:
     """Intersection over union of boxes [A, 4] and [B, 4]: [A, B]."""
     sides = jnp.minimum(a[:, None, 2:], b[:, 2:]) - jnp.maximum(a[:, None, :2], b[:, :2])
     both = jnp.maximum(sides, 0).prod(-1)

@@ -29,7 +29,8 @@ def write_shapes(
 ) -> Path:
     """Writes pictures to `<split>/` and their annotations, in COCO's format, to `<split>.json`; see `draw`."""
     (folder / split).mkdir(parents=True)
-    images, annotations = [], []
+    images: list[dict[str, object]] = []
+    annotations: list[dict[str, object]] = []
     for number in range(count):
         picture, objects = draw(rng, sizes)
         name = f"{number:05d}.jpg"

@@ -60,7 +60,7 @@ def dial(text: str, rng: np.random.Generator) -> np.ndarray:
         row = next(i for i, keys in enumerate(KEYS) if key in keys)
         time = np.arange(rng.integers(500, 1200)) / RATE
         pair = (ROWS[row], COLUMNS[KEYS[row].index(key)])
-        tone = sum(np.sin(2 * np.pi * (f * time + rng.random())) for f in pair)
+        tone = np.sum([np.sin(2 * np.pi * (f * time + rng.random())) for f in pair], axis=0)
         parts += [rng.uniform(0.15, 0.4) * tone, np.zeros(rng.integers(200, 800))]
     samples = np.concatenate(parts)
     return np.clip(samples + rng.normal(0, 0.02, len(samples)), -1, 1)

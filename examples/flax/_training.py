@@ -65,7 +65,7 @@ def training_data(make: Callable[[int], Pipeline], batch_size: int) -> Pipeline:
         batch_size: to use, if there are as many samples.
     """
     pipe = validation_data(make, batch_size)
-    size = fitting_batch_size(batch_size, pipe.epoch_size("Reader"))
+    size = fitting_batch_size(batch_size, pipe.reader_meta("Reader")["epoch_size"])
     if size == batch_size:
         return pipe
     pipe.close()

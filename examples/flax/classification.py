@@ -31,6 +31,7 @@ from tqdm import tqdm
 
 from jdali import fn, pipeline_def, types
 from jdali.auto_aug import auto_augment, rand_augment, trivial_augment
+from jdali.data_node import DataNode
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -101,7 +102,9 @@ def _list(folder: Path, classes: Sequence[str], chosen: slice) -> Files:
 
 
 @pipeline_def(enable_conditionals=True)
-def training_pipeline(files: Files, size: int, min_area: float, mirror: float, augment: str = "none"):
+def training_pipeline(
+    files: Files, size: int, min_area: float, mirror: float, augment: str = "none"
+) -> tuple[DataNode, ...]:
     """A random part of each picture, at a random aspect ratio, augmented if asked, mirrored or not."""
     jpegs, labels = fn.readers.file(
         files=files.paths, labels=files.labels, random_shuffle=True, name="Reader"
@@ -123,7 +126,7 @@ def training_pipeline(files: Files, size: int, min_area: float, mirror: float, a
 
 
 @pipeline_def
-def validation_pipeline(files: Files, size: int):
+def validation_pipeline(files: Files, size: int) -> tuple[DataNode, ...]:
     """The middle of each picture. The last batch is padded, and the iterator's mask says so."""
     jpegs, labels = fn.readers.file(
         files=files.paths, labels=files.labels, pad_last_batch=True, name="Reader"

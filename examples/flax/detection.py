@@ -26,6 +26,7 @@ from _training import add_arguments, check_file, check_folder, train_epoch, trai
 from flax import nnx
 
 from jdali import fn, pipeline_def, types
+from jdali.data_node import DataNode
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -39,7 +40,7 @@ FOCAL_WEIGHT = 4.0  # of the loss of the scores, to that of the offsets
 
 # --- data ------------------------------------------------------------------------------------------
 @pipeline_def
-def training_pipeline(folder: str, annotations: str, size: int):
+def training_pipeline(folder: str, annotations: str, size: int) -> tuple[DataNode, ...]:
     """A random part of each picture that holds some of the boxes, in other colours, mirrored or not."""
     jpegs, boxes, labels = fn.readers.coco(
         file_root=folder,
@@ -68,7 +69,7 @@ def training_pipeline(folder: str, annotations: str, size: int):
 
 
 @pipeline_def
-def validation_pipeline(folder: str, annotations: str, size: int):
+def validation_pipeline(folder: str, annotations: str, size: int) -> tuple[DataNode, ...]:
     """Whole pictures. The last batch is padded, and the iterator's mask says so."""
     jpegs, boxes, labels = fn.readers.coco(
         file_root=folder,
@@ -106,7 +107,8 @@ class Detector(nnx.Module):
         Args:
             images: [N, size, size, 3].
         """
-        x, found = images, []
+        x = images
+        found: list[jax.Array] = []
         for block in self.blocks:
             x = block(x)
             if images.shape[1] // x.shape[1] in STRIDES:
@@ -208,7 +210,8 @@ def validate(model: Detector, data: DataIterator) -> Measure:
         found = [np.asarray(values) for values in find(model, batch["image"])]
         _, boxes, labels, counts = map(np.asarray, operands(batch))
         for i in np.flatnonzero(np.asarray(batch["mask"])):
-            measure.add(*(values[i] for values in found), labels[i, : counts[i]], boxes[i, : counts[i]])
+            score, label, box = (values[i] for values in found)
+            measure.add(score, label, box, labels[i, : counts[i]], boxes[i, : counts[i]])
     return measure
 
 

@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,11 +32,12 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jdali import fn, pipeline_def, types
+from jdali.data_node import DataNode
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 
 @pipeline_def
-def training_pipeline(files: Files, size: int):
+def training_pipeline(files: Files, size: int) -> tuple[DataNode, ...]:
     """This process's part of the pictures, shuffled; another part in each epoch."""
     jpegs, labels = fn.readers.file(
         files=files.paths, labels=files.labels, shard_id=jax.process_index(), num_shards=jax.process_count(),
@@ -70,7 +72,9 @@ def train(args: argparse.Namespace) -> tuple[list[float], list[int], float]:
     sharding = NamedSharding(mesh, P("data"))
     here = {"batch_size": args.batch_size // jax.process_count(), "num_threads": 1, "seed": args.seed}
     outputs = ["image", "label"]
-    options = {"reader_name": "Reader", "sharding": sharding, "last_batch_policy": LastBatchPolicy.PAD}
+    options: dict[str, Any] = {
+        "reader_name": "Reader", "sharding": sharding, "last_batch_policy": LastBatchPolicy.PAD
+    }  # fmt: skip
     data = DataIterator(training_pipeline(train_files, args.size, **here), outputs, **options)
 
     model = Network(len(classes), args.widths, rngs=nnx.Rngs(args.seed))
@@ -121,7 +125,7 @@ def start(args: argparse.Namespace) -> int:
         for i in range(args.processes)
     ]  # fmt: skip
     try:
-        codes = []
+        codes: list[int] = []
         while len(codes) < len(running):
             codes = [code for process in running if (code := process.poll()) is not None]
             if any(codes):

@@ -24,13 +24,14 @@ from _training import add_arguments, check_file, train_epoch, training_data, val
 from flax import nnx
 
 from jdali import fn, pipeline_def, types
+from jdali.data_node import DataNode
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 BLANK = 0  # of CTC: nothing new is heard
 
 
 @pipeline_def
-def spectrograms(manifest: str, rate: int, bands: int, shuffle: bool):
+def spectrograms(manifest: str, rate: int, bands: int, shuffle: bool) -> tuple[DataNode, ...]:
     """Normalized log-mel spectrograms [bands, frames], and the text as bytes."""
     audio, text = fn.readers.nemo_asr(
         manifest_filepaths=[manifest], sample_rate=rate, downmix=True, read_sample_rate=False, read_text=True, dtype=types.FLOAT,
@@ -151,7 +152,7 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     outputs = ["mel", "text"]
     training, validation = (
         open_data(
-            lambda size, manifest=manifest, shuffle=shuffle: spectrograms(
+            lambda size, manifest=manifest, shuffle=shuffle: spectrograms(  # type: ignore[misc]
                 manifest, args.rate, args.bands, shuffle, batch_size=size, **options
             ),
             args.batch_size,

@@ -24,6 +24,7 @@ from _training import add_arguments, check_folder, train_epoch, training_data, v
 from flax import nnx
 
 from jdali import fn, pipeline_def
+from jdali.data_node import DataNode
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 MEAN = [0.45 * 255] * 3
@@ -31,7 +32,7 @@ STD = [0.225 * 255] * 3
 
 
 @pipeline_def
-def clips(folder: str, frames: int, stride: int, size: int, training: bool):
+def clips(folder: str, frames: int, stride: int, size: int, training: bool) -> tuple[DataNode, ...]:
     """Normalized sequences [frames, size, size, 3], a random part of the picture or the middle, and the class."""
     videos, labels = fn.readers.video(
         device="gpu", file_root=folder, sequence_length=frames, stride=stride,
@@ -117,7 +118,7 @@ def run(args: argparse.Namespace) -> dict[str, list[float]]:
     train_data, val_data = (
         DataIterator(
             open_data(
-                lambda size, part=part: clips(
+                lambda size, part=part: clips(  # type: ignore[misc]
                     str(folder / part), args.frames, args.stride, args.size, part == "train",
                     batch_size=size, **options,
                 ),

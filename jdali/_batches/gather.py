@@ -218,7 +218,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
 
 
 def _piece(
-    block: Block, taken: Index, mine: np.ndarray[Any, Any], shape: tuple[int, ...], count: int, home: Sharding
+    block: Block, taken: Index, mine: HostArray, shape: tuple[int, ...], count: int, home: Sharding
 ) -> tuple[jax.Array, Index]:
     """An array on the device that holds samples of a block, and the row of each sample in it."""
     if isinstance(block, PaddedBlock):

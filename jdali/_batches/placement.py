@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
-from jdali._system.devices import AnyArray, accelerator, is_local, to_host
+from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_host
 
 
 def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
@@ -153,11 +153,11 @@ def _join(parts: Sequence[AnyArray]) -> AnyArray:
 class _Rows:
     """Several arrays as if they were one after another; a slice within one of them is not copied."""
 
-    def __init__(self, parts: Sequence[np.ndarray[Any, Any]]):
+    def __init__(self, parts: Sequence[HostArray]):
         self._parts = parts
         self._starts = np.cumsum([0, *(len(part) for part in parts)])
 
-    def take(self, index: tuple[slice, ...]) -> np.ndarray[Any, Any]:
+    def take(self, index: tuple[slice, ...]) -> HostArray:
         rows, rest = index[0], index[1:]
         start, stop, _ = rows.indices(int(self._starts[-1]))
         pieces = []

@@ -51,7 +51,7 @@ from jdali.tfrecord import Feature
 try:
     from crc32c import crc32c
 except ImportError:
-    crc32c = None  # type: ignore[assignment]
+    crc32c = None
 
 _NAME = "readers.tfrecord"
 # A record: length (8 bytes), its CRC (4), the data, its CRC (4).

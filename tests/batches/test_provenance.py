@@ -6,12 +6,12 @@ import itertools
 import numpy as np
 import pytest
 from PIL import Image
+from support import oracle
 
 import jdali
 import jdali.dynamic as jd
 from jdali import fn, types
 from jdali._batches.provenance import Drawn, Provenance
-from tests.support import oracle
 
 SIZE = 6
 

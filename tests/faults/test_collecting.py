@@ -176,7 +176,7 @@ def test_a_loader_that_was_dropped_is_collected_and_its_threads_end(kind, point)
 def test_also_where_batches_are_made_when_asked_for(kind, options):
     if kind is Function:
 
-        class kind(Function):
+        class kind(Function):  # type: ignore[no-redef]
             def define(self):
                 @jdali.pipeline_def(**self.options)
                 def pipeline():

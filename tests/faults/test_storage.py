@@ -121,7 +121,7 @@ def test_a_cached_index_is_read_without_a_parser_of_python(tmp_path, monkeypatch
     file = tmp_path / "data"
     file.write_bytes(b"data")
     monkeypatch.setattr(_index_cache, "_SETTLED_NS", 0)
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "offsets": np.arange(4),
         "table": np.arange(6).reshape(3, 2),
         "none": np.empty((0, 2), np.uint8),

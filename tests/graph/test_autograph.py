@@ -620,16 +620,16 @@ def test_a_variable_of_one_branch() -> None:
         if x > 1:
             pass
         else:
-            box.extra, table["key"] = x, x  # type: ignore[attr-defined]
-        return box.extra if x is None else table["key"]  # type: ignore[attr-defined]
+            box.extra, table["key"] = x, x
+        return box.extra if x is None else table["key"]
 
     assert "\"table['key']\" must also be initialized in the `if` branch" in str(error_of(g))
 
     def h(x: Any) -> Any:
         box = Box(x)
         if x > 1:
-            box.extra = x  # type: ignore[attr-defined]
-        return box.extra  # type: ignore[attr-defined]
+            box.extra = x
+        return box.extra
 
     assert "'box.extra' must also be initialized in the `else` branch" in str(error_of(h))
 
@@ -970,7 +970,7 @@ def defined(source: str, name: str) -> Callable[..., Any]:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     namespace: dict[str, Any] = {"__name__": "generated", "Box": Box}
     exec(compile(source, name, "exec"), namespace)
-    return namespace["f"]  # type: ignore[no-any-return]
+    return namespace["f"]
 
 
 class Programs:

@@ -4,11 +4,11 @@ import contextlib
 
 import numpy as np
 import pytest
+from support import oracle
 
 import jdali
 from jdali import fn, types
 from jdali.iterator import DataIterator
-from tests.support import oracle
 
 CHOSEN = np.array([[1, 0, 1, 1, 0], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]], bool)  # one row a batch
 SIZE = CHOSEN.shape[1]

@@ -5,12 +5,12 @@ import itertools
 
 import numpy as np
 import pytest
+from support import oracle
 
 import jdali
 import jdali.plugin.jax as jax_plugin
 from jdali import fn, types
 from jdali.iterator import DataIterator
-from tests.support import oracle
 
 # One batch after the other: no sample takes the inner branches, some do, all do, none do again.
 LEVELS = (0, None, 3, 1, 0)

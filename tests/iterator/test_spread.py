@@ -95,7 +95,7 @@ def test_nothing_passes_through_one_device(monkeypatch, of_one_device):
     """Not on the way in, not in a program, not on the way out."""
     programs, made = [], []
 
-    class Program(_sharded.Program):
+    class Program(_sharded.Program):  # type: ignore[name-defined]
         def __init__(self, function, *rest):
             def spy(*operands):
                 programs.append((function.lower(*operands).compile().as_text(), operands))

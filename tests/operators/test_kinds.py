@@ -129,7 +129,7 @@ def test_what_does_not_go_together_is_refused():
     with pytest.raises(TypeError, match="made_up: headers are of a probe, and it has none"):
         host_batch_operator()(with_parameter("headers"))
     with pytest.raises(TypeError, match="a probe reads samples on the host, so not with in_place"):
-        host_batch_operator(probe=lambda samples: None, in_place=True)(with_parameter("workers"))
+        host_batch_operator(probe=lambda samples: None, in_place=True)(with_parameter("workers"))  # type: ignore[return-value]
     with pytest.raises(TypeError, match="offers ScaledDecoding, so it must take scaled"):
         host_batch_operator(offers=(ScaledDecoding((2,)),))(with_parameter("workers"))
     with pytest.raises(TypeError, match="uses ScaledDecoding, so its setup must take scaled"):

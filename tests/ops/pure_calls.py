@@ -23,7 +23,8 @@ OPERATORS = {
 
 
 def public(name: str) -> Callable[..., Any]:
-    return functools.reduce(getattr, name.split("."), jdali.ops)
+    found: Any = jdali.ops
+    return functools.reduce(getattr, name.split("."), found)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

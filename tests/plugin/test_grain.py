@@ -30,7 +30,7 @@ def loader():
     )
 
 
-class Numbered(grain.transforms.Map):
+class Numbered(grain.transforms.Map):  # type: ignore[name-defined]
     def map(self, element):
         return {"image": np.full((2, 3), element, np.uint8), "label": np.array([element], np.int32)}
 
@@ -208,7 +208,7 @@ def test_grains_checkpoint(tmp_path):
 
 
 def test_grains_transformations_take_it():
-    class Numbers(grain.IterDataset):
+    class Numbers(grain.IterDataset):  # type: ignore[name-defined]
         def __iter__(self):
             return numbers()
 

@@ -367,7 +367,7 @@ def test_a_source_at_its_end_is_no_end_of_the_loop():
             next(batches)
 
 
-class Firsts(torch.utils.data.Dataset):
+class Firsts(torch.utils.data.Dataset):  # type: ignore[name-defined]
     def __init__(self, transform):
         self.transform = transform
 

@@ -320,7 +320,7 @@ def test_mutations_never_do_more_than_raise(tmp_path):
     class Heads(np.random.Generator):
         """Draws offsets where pages begin: most of a file is the contents of images."""
 
-        def integers(self, low, high=None, **more):
+        def integers(self, low, high=None, **more):  # type: ignore[override]
             if low == len(data):
                 return int(heads[int(super().integers(len(heads)))] + super().integers(120)) % len(data)
             return super().integers(low, high, **more)

@@ -254,7 +254,7 @@ def test_mutations_never_do_more_than_raise(made, tmp_path):
     offsets = np.flatnonzero(np.frombuffer(data, np.uint8))  # most of an archive is zeros that nothing reads
 
     class Filled(np.random.Generator):
-        def integers(self, low, high=None, **more):
+        def integers(self, low, high=None, **more):  # type: ignore[override]
             return (
                 int(offsets[int(super().integers(len(offsets)))])
                 if low == len(data)

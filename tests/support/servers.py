@@ -170,7 +170,8 @@ class _Handler(BaseHTTPRequestHandler):
             name: value for name, value in self.headers.items() if fault != "no ranges" or name != "Range"
         }
         if fault is not None and fault.isdigit():
-            status, facts, body = int(fault), {}, b"injected"
+            facts: dict[str, str] = {}
+            status, body = int(fault), b"injected"
         else:
             status, facts, body = owner.answer(self.command, self.path, headers)
         if fault == "short range":

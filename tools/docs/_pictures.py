@@ -36,7 +36,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "experimental.erode": [{"mask_size": (7, 7)}],
     "experimental.median_blur": [{}, {"window_size": (9, 9)}],
     "experimental.warp_perspective": [
-        {"matrix": np.float32([[1, 0.2, -20], [0.05, 1.1, -10], [0.0004, 0.0008, 1]]), "fill_value": 0.0}
+        {"matrix": np.array([[1, 0.2, -20], [0.05, 1.1, -10], [0.0004, 0.0008, 1]], np.float32), "fill_value": 0.0}
     ],
     "flip": [{}, {"horizontal": 0, "vertical": 1}],
     "gaussian_blur": [{"sigma": 2.0}, {"sigma": 6.0}],

@@ -3,14 +3,14 @@
 import itertools
 import json
 
-import jdali.experimental.dynamic as jd
+import jdali.experimental.dynamic as jd  # type: ignore[import-not-found]
 import numpy as np
 import pytest
 from support import oracle
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 torch_nodes = pytest.importorskip("torchdata.nodes", reason="torchdata is not installed")
-from jdali.experimental.dynamic.pytorch import nodes  # noqa: E402
+from jdali.experimental.dynamic.pytorch import nodes  # type: ignore[import-not-found]  # noqa: E402
 
 SAMPLES = 10
 

@@ -104,7 +104,7 @@ def test_batches_are_made_in_the_background():
 def setups_of_runs(package, depth, runs=9):
     """The calls of `iter_setup` behind each run; after the end the pipeline is reset."""
 
-    class Fed(package.Pipeline):
+    class Fed(package.Pipeline):  # type: ignore[name-defined]
         def __init__(self):
             super().__init__(batch_size=2, num_threads=2, device_id=None, prefetch_queue_depth=depth)
             self.calls, self.threads = 0, set()
