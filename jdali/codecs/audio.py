@@ -17,6 +17,7 @@ from jdali._batches.slabs import empty
 from jdali._errors import SampleError
 from jdali._operators.host_batch import Share
 from jdali._system import limits
+from jdali._system.devices import HostArray
 from jdali.codecs import flac as _flac
 from jdali.codecs import incomplete_sound as _incomplete
 from jdali.codecs import mp3 as _mp3
@@ -54,7 +55,7 @@ class AudioInfo:
     sample_rate: int
 
 
-def peek(encoded: bytes | np.ndarray[Any, Any]) -> AudioInfo:
+def peek(encoded: bytes | HostArray) -> AudioInfo:
     """Reads the header only; raises `SampleError` if it is no sound or claims too much."""
     content = _content(encoded)
     with _opened(content) as sound:
@@ -62,13 +63,13 @@ def peek(encoded: bytes | np.ndarray[Any, Any]) -> AudioInfo:
 
 
 def decode(
-    encoded: bytes | np.ndarray[Any, Any],
+    encoded: bytes | HostArray,
     *,
     dtype: np.dtype[Any] | type = np.float32,
     sample_rate: float = 0.0,
     quality: float = 50.0,
     downmix: bool = False,
-) -> tuple[np.ndarray[Any, Any], np.float32]:
+) -> tuple[HostArray, np.float32]:
     """Decodes a whole sound.
 
     Args:
@@ -87,13 +88,13 @@ def decode(
 
 
 def decode_together(
-    encoded: Sequence[np.ndarray[Any, Any]],
+    encoded: Sequence[HostArray],
     share: Share,
     *,
     dtype: np.dtype[Any],
-    sample_rates: np.ndarray[Any, Any],
+    sample_rates: HostArray,
     downmix: bool,
-) -> tuple[list[np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None:
+) -> tuple[list[HostArray], HostArray] | None:
     """As `decode` of each sound, where that is quicker for all of them together; else None.
 
     Args:
@@ -124,7 +125,7 @@ def decode_together(
 
 
 def decode_part(
-    encoded: bytes | np.ndarray[Any, Any],
+    encoded: bytes | HostArray,
     offset: float,
     duration: float | None,
     *,
@@ -132,7 +133,7 @@ def decode_part(
     sample_rate: float = 0.0,
     quality: float = 50.0,
     downmix: bool = False,
-) -> tuple[np.ndarray[Any, Any], AudioInfo]:
+) -> tuple[HostArray, AudioInfo]:
     """Decodes a part of a sound; what lies before and after it is not decoded (of MP3 it may be).
 
     Args:
@@ -175,7 +176,7 @@ def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, 
     return first, min(int(duration * info.sample_rate), rest)
 
 
-def rescale(wave: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def rescale(wave: HostArray, dtype: np.dtype[Any]) -> HostArray:
     """Floats from -1 to 1 as integers of the whole range, half away from zero, saturated."""
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
@@ -199,7 +200,7 @@ class _Sound(Protocol):
     def floats(self) -> bool:
         """Floats are stored; they are not scaled when integers are asked for."""
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray | None:
         """`count` samples from number `first` on, [T, C]; None: another library has to do it."""
 
 
@@ -211,7 +212,7 @@ def _decoded(
     sample_rate: float,
     downmix: bool,
     quick: bool = True,
-) -> tuple[np.ndarray[Any, Any] | None, AudioInfo]:
+) -> tuple[HostArray | None, AudioInfo]:
     """The part as it is stored, in floats if it will be resampled or mixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
@@ -225,7 +226,7 @@ def _decoded(
         return sound.read(first, count, np.dtype(np.float32) if as_float else dtype), info
 
 
-def _content(encoded: bytes | np.ndarray[Any, Any]) -> memoryview:
+def _content(encoded: bytes | HostArray) -> memoryview:
     if not len(encoded):
         raise SampleError("decoders.audio: Failed to open encoded data: the file is empty (0 bytes)")
     return memoryview(encoded) if isinstance(encoded, bytes) else np.ascontiguousarray(encoded, np.uint8).data
@@ -318,7 +319,7 @@ class _Libsndfile:
     floats: bool
     sound: soundfile.SoundFile
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray:
         wave = empty((count, self.channels), dtype)
         name = self.sound.format
         try:

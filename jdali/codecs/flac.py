@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.slabs import empty
+from jdali._system.devices import HostArray
 
 
 @functools.cache
@@ -41,7 +42,7 @@ class Flac:
     def floats(self) -> bool:
         return False
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray | None:
         """[T, C] of int16, int32 or float32; None if not all of it could be decoded."""
         package = miniaudio()
         kind, read = {

@@ -11,6 +11,7 @@ import simplejpeg
 from jdali._batches.slabs import aligned_empty
 from jdali._operators.host_batch import Share
 from jdali._system import limits
+from jdali._system.devices import HostArray
 from jdali.codecs import image
 from jdali.codecs.base import UINT8, ImageInfo
 from jdali.codecs.jpeg import count_scans
@@ -28,7 +29,7 @@ class Headers:
         failures: what is wrong with those whose header is damaged, by their index.
     """
 
-    def __init__(self, encoded: Sequence[np.ndarray[Any, Any]]):
+    def __init__(self, encoded: Sequence[HostArray]):
         self._scanned = found = scan(encoded)
         sizes = found.extents.prod(axis=1)
         self._usual = found.usual & (sizes <= limits.most("max_sample_bytes"))
@@ -46,7 +47,7 @@ class Headers:
     def __getitem__(self, i: int) -> ImageInfo:
         return self._scanned.info(i) if self._usual[i] else self._others[i]
 
-    def shapes(self, output_type: DALIImageType, adjust_orientation: bool) -> np.ndarray[Any, Any]:
+    def shapes(self, output_type: DALIImageType, adjust_orientation: bool) -> HostArray:
         """int64 [n, 3]: height, width and channels of the decoded pictures; of the failed ones 0."""
         shapes = np.where(self._usual[:, None], self._scanned.extents, 0)
         if output_type != ANY_DATA:
@@ -55,11 +56,11 @@ class Headers:
             shapes[i] = image.output_shape(info, output_type, adjust_orientation)
         return shapes
 
-    def max_denominators(self) -> np.ndarray[Any, Any]:
+    def max_denominators(self) -> HostArray:
         """int64 [n], the most that the size of each can be divided by while it is decoded; none may have failed."""
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
-    def plain(self, output_type: DALIImageType, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    def plain(self, output_type: DALIImageType, dtype: np.dtype[Any]) -> HostArray:
         """bool [n]: what the JPEG decoder gives is the picture, nothing is left to be done."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
@@ -68,16 +69,16 @@ class Headers:
 
 
 def decode_small(
-    encoded: Sequence[np.ndarray[Any, Any]],
+    encoded: Sequence[HostArray],
     headers: Headers,
-    shapes: np.ndarray[Any, Any],
+    shapes: HostArray,
     share: Share,
     *,
     output_type: DALIImageType,
     dtype: np.dtype[Any],
     adjust_orientation: bool,
     fast_idct: bool,
-) -> tuple[list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]], dict[int, Exception]]:
+) -> tuple[list[tuple[HostArray, HostArray]], dict[int, Exception]]:
     """Decodes many small pictures; those of one size into one array.
 
     Args:
@@ -126,7 +127,7 @@ def decode_small(
     return blocks, failures
 
 
-def _distinct(shapes: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _distinct(shapes: HostArray) -> tuple[HostArray, HostArray]:
     """The different rows, and which of them each row is."""
     if (shapes == shapes[0]).all():
         return shapes[:1], np.zeros(len(shapes), np.int64)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._batches.slabs import empty
+from jdali._system.devices import HostArray
 from jdali.codecs.incomplete_sound import UNKNOWN_LENGTH
 
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
@@ -37,14 +38,14 @@ class Wave(NamedTuple):
     def length(self) -> int:
         return len(self.content) // (self.channels * self.bits // 8)
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray:
         """[T, C] of int16, int32 or float32, which is from -1 to 1 if integers are stored."""
         size = self.channels * self.bits // 8
         content = self.content[first * size : (first + count) * size]
         return _converted(content, self.bits, self.floats, dtype).reshape(-1, self.channels)
 
 
-def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype[Any]) -> HostArray:
     if floats:
         with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite
             return np.frombuffer(content, f"<f{bits // 8}").astype(dtype)
@@ -100,7 +101,7 @@ def parse(content: memoryview) -> Wave | None:
     return None
 
 
-def plain(contents: Sequence[np.ndarray[Any, Any]]) -> list[Wave] | None:
+def plain(contents: Sequence[HostArray]) -> list[Wave] | None:
     """The samples in some files; None if one of them is not a plain one of 16 bits."""
     waves = []
     for content in contents:
@@ -111,9 +112,7 @@ def plain(contents: Sequence[np.ndarray[Any, Any]]) -> list[Wave] | None:
     return waves
 
 
-def floats_together(
-    contents: Sequence[np.ndarray[Any, Any]], waves: Sequence[Wave]
-) -> list[np.ndarray[Any, Any]]:
+def floats_together(contents: Sequence[HostArray], waves: Sequence[Wave]) -> list[HostArray]:
     """float32 [T, C] of each of some files of which many lie close together in memory.
 
     One multiplication over all of that memory, headers too, keeps the interpreter free for longer than one for
@@ -124,14 +123,14 @@ def floats_together(
         waves: the samples in them, of 16 bits.
     """
     samples = [np.frombuffer(wave.content, "<i2") for wave in waves]
-    floats: list[np.ndarray[Any, Any]] = []
+    floats: list[HostArray] = []
     for _, group in itertools.groupby(zip(contents, samples, strict=True), lambda pair: id(pair[0].base)):
         own, *others = group
         floats += _of_neighbours(own[0].base, [own[1], *(pair[1] for pair in others)])
     return [values.reshape(-1, wave.channels) for values, wave in zip(floats, waves, strict=True)]
 
 
-def _of_neighbours(base: Any, samples: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+def _of_neighbours(base: Any, samples: list[HostArray]) -> list[HostArray]:
     """Floats of some samples that lie in the array `base`."""
     addresses = [_address(part) for part in samples]
     begin = min(addresses)
@@ -149,11 +148,11 @@ def _of_neighbours(base: Any, samples: list[np.ndarray[Any, Any]]) -> list[np.nd
     return [floats[start : start + len(part)] for start, part in zip(starts, samples, strict=True)]
 
 
-def _address(array: np.ndarray[Any, Any]) -> int:
+def _address(array: HostArray) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def _floats_of_16_bits(samples: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _floats_of_16_bits(samples: HostArray) -> HostArray:
     result = empty(samples.shape, np.float32)
     return np.multiply(samples, _OF_16_BITS, out=result, dtype=np.float32)
 

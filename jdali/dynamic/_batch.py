@@ -15,6 +15,7 @@ from jdali._batches.store import SamplesBlock
 from jdali._batches.tensor import same_layout
 from jdali._batches.tensor_text import batch_text
 from jdali._operators.record import REGISTRY
+from jdali._system.devices import HostArray
 from jdali.dynamic._arithmetic import Arithmetic
 from jdali.dynamic._data import device_of, element_type, is_plain, to_array
 from jdali.dynamic._device import Device
@@ -109,7 +110,7 @@ class Batch(Arithmetic, EagerValue):
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.tensors)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
         return self._list.__array__(dtype, copy)
 
     def __jax_array__(self) -> jax.Array:

@@ -12,7 +12,7 @@ import numpy as np
 from jdali._numerics.rounding import np_round_half_away
 from jdali._operators.argument_rules import converted, one_for_all, sample_shape
 from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
-from jdali._system.devices import is_local, to_host
+from jdali._system.devices import HostArray, is_local, to_host
 from jdali.dynamic._context import EvalContext, EvalMode
 from jdali.dynamic._data import device_of, is_plain, to_array
 from jdali.dynamic._device import Device
@@ -123,12 +123,12 @@ def _constants(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
 
 def _arguments(
     op: Operator, args: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, EagerValue | np.ndarray[Any, Any]]]:
+) -> tuple[dict[str, Any], dict[str, EagerValue | HostArray]]:
     """The arguments given: static ones converted; per-sample ones as values, or one array for all samples."""
     given = {name: value for name, value in args.items() if value is not None}
     _check_names(op, tuple(given))
     static: dict[str, Any] = {}
-    per_sample: dict[str, EagerValue | np.ndarray[Any, Any]] = {}
+    per_sample: dict[str, EagerValue | HostArray] = {}
     for name, value in given.items():
         arg = op.args[name]
         if arg.kind is ArgKind.STATIC:
@@ -162,20 +162,20 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _array(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
+def _array(name: str, arg: Arg, value: Any) -> HostArray:
     """An argument given as numbers or an array: numbers get the argument's element type at once."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
     if plain and arg.element_type is not None:
-        array: np.ndarray[Any, Any] = converted(name, arg, value)
+        array: HostArray = converted(name, arg, value)
         return array
     return to_host(to_array(value))
 
 
 def _argument_batch(
-    op: Operator, name: str, value: EagerValue | np.ndarray[Any, Any], count: int
-) -> TensorList | np.ndarray[Any, Any]:
+    op: Operator, name: str, value: EagerValue | HostArray, count: int
+) -> TensorList | HostArray:
     """A per-sample argument as `count` values in its element type."""
     arg = op.args[name]
     if not isinstance(value, EagerValue):
@@ -191,7 +191,7 @@ def _argument_batch(
     return TensorList.from_samples([_in_element_type(arg, one) for one in values.to_samples()])
 
 
-def _in_element_type(arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
     """Values of an argument in its element type: reals round to integers, as DALI's conversion does."""
     target = arg.element_type
     if target is None or array.dtype == target:

@@ -10,6 +10,7 @@ import numpy as np
 from jdali import tensors
 from jdali._batches.tensor_text import tensor_text
 from jdali._operators.record import REGISTRY
+from jdali._system.devices import HostArray
 from jdali.dynamic import _dtype
 from jdali.dynamic._arithmetic import Arithmetic
 from jdali.dynamic._data import device_of, element_type, is_plain, to_array
@@ -117,7 +118,7 @@ class Tensor(Arithmetic, EagerValue):
             raise TypeError("a tensor of real numbers is no index")
         return int(value)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
         return self._sample().__array__(dtype, copy)
 
     def __jax_array__(self) -> jax.Array:

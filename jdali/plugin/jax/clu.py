@@ -15,6 +15,7 @@ import numpy as np
 from jax.sharding import Sharding
 
 from jdali._batches.placement import of_batch_axis, place
+from jdali._system.devices import HostArray
 from jdali.engine.workers.threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator.stream import UserBatch
@@ -102,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         return dict(self._spec)
 
     @property
-    def is_nonpadding(self) -> np.ndarray[Any, Any] | jax.Array:
+    def is_nonpadding(self) -> HostArray | jax.Array:
         """bool [N] for the batch that `next` returned last: False for samples that only fill it up."""
         if self._batch_sharding is None:
             return self._belongs

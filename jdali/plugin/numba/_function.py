@@ -10,6 +10,7 @@ import numpy as np
 from jdali import types
 from jdali._operators.host_batch import HostOutputs, column
 from jdali._operators.record import Static, host_batch_operator, host_operator
+from jdali._system.devices import HostArray
 from jdali._system.extras import install
 
 try:
@@ -19,7 +20,7 @@ except ImportError as error:
         f"jdali.plugin.numba needs Numba, which is not installed: {install('numba')}"
     ) from error
 
-Shapes = list[list[np.ndarray[Any, Any]]]  # for each output or input those of the samples
+Shapes = list[list[HostArray]]  # for each output or input those of the samples
 
 
 class NumbaCode:
@@ -56,18 +57,18 @@ class NumbaCode:
         self._setup = getattr(setup_fn, "py_func", setup_fn)
         self._run = run_fn if hasattr(run_fn, "py_func") else numba.njit(nogil=True)(run_fn)
 
-    def sample(self, inputs: Sequence[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], ...]:
+    def sample(self, inputs: Sequence[HostArray]) -> tuple[HostArray, ...]:
         """The outputs of one sample."""
         columns = self.batch([[value] for value in inputs], self._call_sample)
         return tuple(values[0] for values in columns)
 
-    def samples(self, inputs: Sequence[Sequence[np.ndarray[Any, Any]]]) -> list[list[np.ndarray[Any, Any]]]:
+    def samples(self, inputs: Sequence[Sequence[HostArray]]) -> list[list[HostArray]]:
         """For each output the samples of a batch, of one call."""
         return self.batch(inputs, self._call_batch)
 
     def batch(
-        self, inputs: Sequence[Sequence[np.ndarray[Any, Any]]], call: Callable[..., None]
-    ) -> list[list[np.ndarray[Any, Any]]]:
+        self, inputs: Sequence[Sequence[HostArray]], call: Callable[..., None]
+    ) -> list[list[HostArray]]:
         """For each output the samples that a call has filled."""
         ready = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
         outputs = [
@@ -83,7 +84,7 @@ class NumbaCode:
     def _call_batch(self, outputs: Any, inputs: Any) -> None:
         self._run(*(numba.typed.List(values) for values in (*outputs, *inputs)))
 
-    def _checked(self, number: int, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def _checked(self, number: int, value: HostArray) -> HostArray:
         dtype, ndim = self.in_types[number], self.ins_ndim[number]
         if value.dtype != dtype:
             raise TypeError(f"numba_function: input {number} is {value.dtype}, in_types says {dtype}")
@@ -92,7 +93,7 @@ class NumbaCode:
         # A copy where the function could not write to it: Numba would compile it once more for such arrays.
         return np.require(value, requirements=["C", "W"])
 
-    def _shapes(self, inputs: Sequence[Sequence[np.ndarray[Any, Any]]]) -> Shapes:
+    def _shapes(self, inputs: Sequence[Sequence[HostArray]]) -> Shapes:
         given = [[np.array(value.shape, np.int64) for value in values] for values in inputs]
         if self._setup is None:
             return given
@@ -122,7 +123,7 @@ def _no_layouts(args: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 @host_operator(name="_numba_function", outputs=_count, output_layouts=_no_layouts, devices=("cpu",))
-def by_sample(*samples: np.ndarray[Any, Any], code: Static[NumbaCode]) -> tuple[np.ndarray[Any, Any], ...]:
+def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, ...]:
     """`numba_function`: several samples at the same time, for Numba's code does not hold the GIL."""
     return code.sample(samples)
 
@@ -130,6 +131,6 @@ def by_sample(*samples: np.ndarray[Any, Any], code: Static[NumbaCode]) -> tuple[
 @host_batch_operator(
     name="_numba_function_of_batches", outputs=_count, devices=("cpu",), whole_batch=lambda given: True
 )
-def by_batch(*batches: Sequence[np.ndarray[Any, Any]], code: Static[NumbaCode]) -> HostOutputs:
+def by_batch(*batches: Sequence[HostArray], code: Static[NumbaCode]) -> HostOutputs:
     """`numba_function` with `batch_processing=True`."""
     return HostOutputs(tuple(column(samples, "") for samples in code.samples(batches)), {})
