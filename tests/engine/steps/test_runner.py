@@ -25,7 +25,7 @@ def test_one_batch_at_a_time_in_threads_and_no_random_values():
 
 def test_a_runner_must_run():
     with pytest.raises(TypeError, match="run"):
-        StepRunner()
+        StepRunner()  # type: ignore[abstract]
 
 
 def test_outside_of_a_pipeline_nothing_is_kept_or_drawn():
