@@ -100,7 +100,7 @@ def read_files(paths: Sequence[str]) -> FileContents:
 
 
 def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
-    """The whole of those files of a folder; a name may stand for itself, see `_storage.join`."""
+    """The whole of those files of a folder; a name may stand for itself, see `names.join`."""
     return read_files(_storage.join_all(folder, [names[index] for index in indices.tolist()]))
 
 

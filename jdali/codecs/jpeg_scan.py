@@ -1,6 +1,6 @@
 """Reading the headers of many JPEG files at once: NumPy goes from marker to marker in all of them together.
 
-Only headers of the usual form are dealt with. All others are left to `_jpeg.header`, which knows every form and
+Only headers of the usual form are dealt with. All others are left to `jpeg.header`, which knows every form and
 says what is wrong; for a usual one it would find the same.
 """
 
@@ -28,7 +28,7 @@ _ODD, _SKIPPED, _FRAME, _SCAN, _APP1, _RESTART_INTERVAL = range(6)
 
 
 def _kinds() -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """uint8 [65536], what the two bytes of a marker mean here; `_ODD`: leave the file to `_jpeg.header`."""
+    """uint8 [65536], what the two bytes of a marker mean here; `_ODD`: leave the file to `jpeg.header`."""
     kinds = np.full(1 << 16, _ODD, np.uint8)
     markers = kinds[0xFF00:]
     markers[[0xC4, 0xCC, *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE]] = _SKIPPED
@@ -138,7 +138,7 @@ class _Scan:
         self._restarts[rows[kinds == _RESTART_INTERVAL]] = True
         (found,) = np.nonzero(kinds == _SCAN)
         if len(found):
-            # What to make of a scan of some of the components only, `_jpeg.header` knows.
+            # What to make of a scan of some of the components only, `jpeg.header` knows.
             full = self._raw[at[found] + 4] == self._extents[rows[found], 2]
             self._usual[rows[found]] = full & (after[found] > at[found] + 4)
         return on

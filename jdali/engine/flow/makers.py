@@ -23,7 +23,7 @@ IN_FLIGHT = 3
 class Makers:
     """Threads that make the batches of an engine, in order.
 
-    While there is nothing to make they hold nothing of the engine, see `_loose`.
+    While there is nothing to make they hold nothing of the engine, see `loose_thread`.
 
     Args:
         engine: to run.

@@ -98,7 +98,7 @@ def given_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
 
     Args:
         parameters: tables [h, w] for each axis, and what to add to their points.
-        centers: see `_warp.Mapping`.
+        centers: see `warp.Mapping`.
     """
     tables, shift = parameters
     first = [center.reshape(-1)[0].astype(jnp.int32) for center in centers]

@@ -169,7 +169,7 @@ def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]
 
     Args:
         parameters: transform [3, 3], and what to subtract from points of `Mapping` to get those that it is for.
-        centers: see `_warp.Mapping`.
+        centers: see `warp.Mapping`.
     """
     transform, shift = parameters
     y, x = (center - shift for center in centers)
