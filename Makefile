@@ -32,7 +32,8 @@ run: $(VENV)/.run  ## sets up, then trains a small model on digits; DATA=folder 
 	$(BIN)/python examples/flax/classification.py $(if $(DATA),--data $(DATA)) $(ARGS)
 
 test: $(VENV)/.oracle  ## sets up, then runs the tests; ARGS=tests/readers runs some
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not exhaustive' $(ARGS)
+	# A worker that dies ends the run: xdist would wait forever for the files that it had.
+	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart=0 -m 'not exhaustive' $(ARGS)
 
 # PyTorch is no part of `make test`: on Linux its wheels bring gigabytes of CUDA with them. PIP='--index-url ...' takes
 # another build. Once it is installed, `make test` runs these tests as well.
