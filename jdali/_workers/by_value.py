@@ -43,7 +43,7 @@ def pickle_by_value(fun: F) -> F:
     return fun
 
 
-def dumps(value: Any) -> bytes:
+def dumps(value: object) -> bytes:
     """`pickle.dumps`, with functions by value where they have no name to be found by."""
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
@@ -54,7 +54,7 @@ loads = pickle.loads
 
 
 class _Pickler(pickle.Pickler):
-    def reducer_override(self, obj: Any) -> Any:
+    def reducer_override(self, obj: object) -> Any:
         if isinstance(obj, types.FunctionType) and _is_by_value(obj):
             return _reduced(obj)
         if isinstance(obj, types.CellType):
@@ -64,12 +64,19 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
+def reduced_if_marked(obj: Any) -> Any:
+    """Reduces a function that `pickle_by_value` has marked; NotImplemented for all else."""
+    if isinstance(obj, types.FunctionType) and hasattr(obj, _MARK):
+        return _reduced(obj)
+    return NotImplemented
+
+
 def _is_by_value(function: types.FunctionType) -> bool:
     name = function.__qualname__
     return hasattr(function, _MARK) or "<locals>" in name or "<lambda>" in name
 
 
-def _reduced(function: types.FunctionType) -> tuple[Any, ...]:
+def _reduced(function: types.FunctionType) -> tuple[object, ...]:
     """Tells `pickle` how to make the function again: first empty, for it may refer to itself, then its
     references.
     """

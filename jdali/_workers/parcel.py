@@ -24,7 +24,7 @@ class _ArrayEntry:
 
     offset: int
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     layout: str | None  # of a Tensor
 
 
@@ -66,7 +66,7 @@ class Memory:
 
 
 # --- in a worker ----------------------------------------------------------------------------
-def pack(content: Any, extra: Any, lent: Memory | None, least: int = 0) -> tuple[Parcel, Memory]:
+def pack(content: object, extra: object, lent: Memory | None, least: int = 0) -> tuple[Parcel, Memory]:
     """Writes arrays to memory.
 
     Args:
@@ -77,7 +77,7 @@ def pack(content: Any, extra: Any, lent: Memory | None, least: int = 0) -> tuple
 
     Returns: the parcel, and the memory that the arrays are in.
     """
-    arrays: list[tuple[_ArrayEntry, np.ndarray[Any, Any]]] = []
+    arrays: list[tuple[_ArrayEntry, np.ndarray]] = []
     entries, size = _entries(content, arrays, 0)
     is_new = lent is None or lent.size < size
     memory = Memory(*allocate(size, least)) if lent is None or is_new else lent
@@ -87,7 +87,7 @@ def pack(content: Any, extra: Any, lent: Memory | None, least: int = 0) -> tuple
     return Parcel(is_new, memory.size, entries, extra), memory
 
 
-def _entries(content: Any, arrays: list[Any], offset: int) -> tuple[Any, int]:
+def _entries(content: object, arrays: list[Any], offset: int) -> tuple[object, int]:
     """Entries in place of the arrays, which are noted, and the end of the last one."""
     if isinstance(content, (list, tuple)):
         found = []
@@ -102,7 +102,7 @@ def _entries(content: Any, arrays: list[Any], offset: int) -> tuple[Any, int]:
     return entry, offset + -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
 
 
-def _view(memory: Any, entry: _ArrayEntry) -> np.ndarray[Any, Any]:
+def _view(memory: Any, entry: _ArrayEntry) -> np.ndarray:
     return np.ndarray(entry.shape, entry.dtype, memory, entry.offset)
 
 
@@ -124,7 +124,7 @@ class Received:
         self._free: collections.deque[Memory] = collections.deque()  # used by any thread
 
     def lend(self) -> Memory | None:
-        """Memory that nobody looks at, for a worker to write to; to be given back, dropped or unpacked."""
+        """Memory that nobody looks at, for a worker to write to; the caller returns, drops or unpacks it."""
         with contextlib.suppress(IndexError):
             return self._free.pop()
         return None
@@ -166,7 +166,7 @@ class Received:
         self._all.clear()
 
 
-def _arrays(whole: np.ndarray[Any, Any], content: Any) -> Any:
+def _arrays(whole: np.ndarray, content: Any) -> object:
     if isinstance(content, list):
         return [_arrays(whole, item) for item in content]
     size = int(np.prod(content.shape)) * content.dtype.itemsize

@@ -88,7 +88,7 @@ class WorkerPool:
         return len(self.pool.workers) - len(self._alone)
 
     def submit(
-        self, number: int, method: str, *arguments: Any, samples: int = 0, bytes_per_sample: int = 0
+        self, number: int, method: str, *arguments: object, samples: int = 0, bytes_per_sample: int = 0
     ) -> Future[tuple[Any, Any]]:
         """Calls a method of an object; it returns nested lists of arrays, and something small.
 

@@ -29,19 +29,23 @@ class Worker:
 
     Args:
         context: of `multiprocessing`.
-        given: arguments of `serve`.
+        serve_arguments: arguments of `serve`.
         alone: number of the object that it serves alone; None: it serves all that are not alone.
         timeout: seconds that an answer may take; None: any time, unless the process is stopped.
     """
 
     thread: threading.Thread | None = None
 
-    def __init__(self, context: Any, given: tuple[Any, ...], alone: int | None, timeout: float | None):
+    def __init__(
+        self, context: Any, serve_arguments: tuple[Any, ...], alone: int | None, timeout: float | None
+    ):
         self.alone, self._timeout = alone, timeout
         self._reaping = threading.Lock()
         self.connection: Connection
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, *given), name="jdali-worker", daemon=True)
+        self.process = context.Process(
+            target=serve, args=(theirs, *serve_arguments), name="jdali-worker", daemon=True
+        )
         self.process.start()
         theirs.close()
 
@@ -118,13 +122,17 @@ class ProcessPool:
 
     Args:
         context: of `multiprocessing`.
-        given: arguments of `serve`.
+        serve_arguments: arguments of `serve`.
         alone: for each process the number of the object that it serves alone, or None.
         timeout: see `Worker`.
     """
 
     def __init__(
-        self, context: Any, given: tuple[Any, ...], alone: Sequence[int | None], timeout: float | None
+        self,
+        context: object,
+        serve_arguments: tuple[Any, ...],
+        alone: Sequence[int | None],
+        timeout: float | None,
     ):
         self.workers: list[Worker] = []
         self._owner = os.getpid()
@@ -132,7 +140,7 @@ class ProcessPool:
         self._observer: Observer | None = None
         try:
             for number in alone:
-                self.workers.append(Worker(context, given, number, timeout))
+                self.workers.append(Worker(context, serve_arguments, number, timeout))
         except BaseException:
             self.close()
             raise

@@ -50,7 +50,7 @@ def receive(payload: bytes, loads: _Loads) -> list[Any]:
     return objects
 
 
-def _advice(pickler: Any) -> str:
+def _advice(pickler: object) -> str:
     if pickler is not None or importlib.util.find_spec("cloudpickle") is not None:
         return ""
     return f"; with cloudpickle also objects of local classes can be: {install('workers')}"
@@ -59,9 +59,9 @@ def _advice(pickler: Any) -> str:
 def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
     if pickler is None:
         return _dumps, pickle.loads
-    given = [*pickler] if isinstance(pickler, (tuple, list)) else [pickler]
+    parts = [*pickler] if isinstance(pickler, (tuple, list)) else [pickler]
     module: Any
-    module, saving, loading = (part or {} for part in [*given, {}, {}][:3])
+    module, saving, loading = (part or {} for part in [*parts, {}, {}][:3])
     try:
         return functools.partial(module.dumps, **saving), functools.partial(module.loads, **loading)
     except AttributeError:
@@ -71,7 +71,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
         ) from None
 
 
-def _dumps(value: Any) -> bytes:
+def _dumps(value: object) -> bytes:
     """By jdali's own pickler; by cloudpickle, if there is one, what workers cannot import."""
     main = sys.modules["__main__"]
     if hasattr(

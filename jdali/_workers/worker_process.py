@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
@@ -78,7 +79,7 @@ def serve(connection: Connection, objects: Any, loads: Callable[[bytes], Any] | 
     os._exit(1)  # nothing of the user's is waited for
 
 
-def _answer(objects: Sequence[Any], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory | None]:
+def _answer(objects: Sequence[object], call: MethodCall, lent: Memory | None) -> tuple[Any, Memory | None]:
     """A pickled `Parcel`, and the memory that its arrays are in, if that is new."""
     content, extra = getattr(objects[call.number], call.method)(*call.arguments)
     parcel, memory = pack(content, extra, lent, call.least)
@@ -90,10 +91,25 @@ def _answer(objects: Sequence[Any], call: MethodCall, lent: Memory | None) -> tu
         raise
 
 
+def _name_in_main(kind: type) -> None:
+    """Gives a class of the user's main module, which came here by value, its name in the main module of this process.
+
+    So its exceptions are pickled by that name, and the user's process finds its own class by it.
+    """
+    main = sys.modules["__main__"]
+    if (
+        kind.__module__ == "__main__"
+        and kind.__qualname__ == kind.__name__
+        and not hasattr(main, kind.__name__)
+    ):
+        setattr(main, kind.__name__, kind)
+
+
 def portable(error: Exception) -> Exception:
     """The exception with a note of where it was raised, or one that says the same if it cannot be pickled."""
-    note = f"in a worker process:\n{traceback.format_exc()}"
+    note = f"in a worker process:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
+    _name_in_main(type(error))
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

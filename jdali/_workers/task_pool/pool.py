@@ -1,0 +1,320 @@
+"""The processes of a pool, their tasks, and the thread that hands these out."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import itertools
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from multiprocessing.connection import wait
+from typing import Any
+
+from jdali._workers.task_pool.jobs import (
+    MadeTask,
+    PackedMemory,
+    PoolClosedError,
+    PoolCounts,
+    PoolJob,
+    TaskKilledError,
+)
+from jdali._workers.task_pool.messages import ReadyAnswer, StartOrder, TaskAnswer, TaskOrder
+from jdali._workers.task_pool.process import TaskProcess, WorkerDeath
+from jdali._workers.task_pool.shared_slabs import SharedSlabs
+from jdali._workers.task_pool.wire import unpack
+
+# Tasks that a process has: the one that runs, and one that it begins without waiting for this process.
+_TASKS_EACH = 2
+# Processes in a row that may die before they are ready, while none is. What is wrong with a pipeline ends a process by
+# an exception or a crash; SIGKILL comes from outside (a person, the OOM killer), so it says little about the next one.
+_MOST_FAILED_STARTS = 3
+_MOST_KILLED_STARTS = 20
+_LOOK_SECONDS = 1.0  # at the processes: one may have ended while another holds its end of the channel
+
+
+class TaskPool:
+    """Makes tasks in processes; any thread may use it.
+
+    The pool has a thread, which starts the processes, hands out tasks, receives results and replaces processes that
+    die. It holds no object of the caller's but what is waited for.
+
+    Args:
+        count: of processes.
+        start: a packed function without arguments. Each process calls it once; what it returns makes tasks, one at a time.
+        environment: variables of the processes that differ from those of this one.
+        most_idle: bytes of shared memory that are kept for later results.
+    """
+
+    def __init__(
+        self, count: int, start: PackedMemory, *, environment: Mapping[str, str], most_idle: int = 1 << 29
+    ):
+        self._count, self._start, self._environment = count, start, dict(environment)
+        self._owner = os.getpid()
+        self._lock = threading.Lock()  # of what callers and the thread both use
+        self._waiting: list[PoolJob] = []  # a heap
+        self._error: Exception | None = None  # raised by all tasks from now on
+        self._closed = False
+        self._numbers = itertools.count()
+        # Of the thread alone.
+        self._processes: list[TaskProcess] = []
+        self._process_numbers = itertools.count()
+        self._jobs: dict[int, PoolJob] = {}  # in processes
+        self._slabs = SharedSlabs(most_idle)
+        self._failed_starts = self._killed_starts = 0
+        self._made = self._deaths = 0
+        self._looked = 0.0  # when the processes were looked at
+        self._wake_up, self._woken = socket.socketpair()
+        self._wake_up.setblocking(False)
+        self._thread = threading.Thread(target=self._run, name="jdali-task-pool", daemon=True)
+        self._thread.start()
+
+    # --- for callers ------------------------------------------------------------------------
+    def submit(self, task: PackedMemory, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
+        """Has a task made. The future raises what the maker raised.
+
+        The future also raises `TaskKilledError`, `PoolClosedError`, or why no process can be started.
+
+        Args:
+            task: to be made.
+            order: lower ones go first.
+            patience: processes that it may kill before it is given up.
+        """
+        job = PoolJob(next(self._numbers), order, task, patience)
+        with self._lock:
+            if self._closed:
+                job.future.set_exception(PoolClosedError("the worker processes were closed"))
+            elif self._error is not None:
+                job.future.set_exception(self._error)
+            else:
+                heapq.heappush(self._waiting, job)
+        if job.future.done():
+            task.close()
+        else:
+            self._wake()
+        return job.future
+
+    def resize(self, count: int) -> None:
+        """Starts processes, or lets some end when they have made the tasks that they have."""
+        with self._lock:
+            self._count = count
+        self._wake()
+
+    def counts(self) -> PoolCounts:
+        processes = list(self._processes)
+        leased, idle = self._slabs.usage()
+        return PoolCounts(
+            sum(process.is_ready for process in processes), tuple(process.pid for process in processes),
+            self._made, self._deaths, leased, idle,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Ends the processes and the thread, and waits for them; tasks that are not made raise. Harmless twice."""
+        self.interrupt()
+        if self._owner == os.getpid() and threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def interrupt(self) -> None:
+        """Begins to close, without waiting or taking a lock: the garbage collector may call it anywhere."""
+        if self._owner != os.getpid():
+            return  # a copy of the pool, in a process that was forked
+        self._closed = True  # what is submitted nevertheless fails with all else in the end
+        self._wake()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # full: it will wake up; closed: there is nothing to wake
+            self._wake_up.send(b"!")
+
+    # --- the thread -------------------------------------------------------------------------
+    def _run(self) -> None:
+        # Processes inherit what is blocked: Ctrl-C should find none before it ignores it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            while not self._closed:
+                self._start_missing()
+                self._hand_out()
+                self._receive()
+            self._end(PoolClosedError("the worker processes were closed"))
+        except BaseException as error:
+            self._end(RuntimeError(f"worker processes: {type(error).__name__}: {error}"))
+            raise
+
+    def _end(self, error: Exception) -> None:
+        self._closed = True
+        for process in self._processes:
+            process.kill()
+        self._fail_all(error)
+        for process in self._processes:
+            process.close()
+        self._processes = []
+        self._slabs.close()
+        self._start.close()
+        self._wake_up.close()
+        self._woken.close()
+
+    def _fail_all(self, error: Exception) -> None:
+        with self._lock:
+            self._error = error
+            jobs = [*self._jobs.values(), *self._waiting]
+            self._jobs, self._waiting = {}, []
+        for job in jobs:
+            job.content.close()
+            job.future.set_exception(error)
+
+    # --- processes --------------------------------------------------------------------------
+    def _start_missing(self) -> None:
+        with self._lock:
+            count = 0 if self._error is not None else self._count
+        staying = [process for process in self._processes if not process.is_leaving]
+        for process in staying[count:]:
+            process.is_leaving = True
+        for _ in range(count - len(staying)):
+            process = TaskProcess(next(self._process_numbers), self._environment)
+            self._processes.append(process)
+            process.send(StartOrder(process.number, self._start.packed), self._start.descriptors())
+        for process in [p for p in self._processes if p.is_leaving and not p.tasks]:
+            self._processes.remove(process)
+            process.kill()
+            process.close()
+
+    def _note_death(self, process: TaskProcess) -> None:
+        """Submits the tasks of a process again; the one that ran may be what killed it."""
+        self._processes.remove(process)
+        death = process.death()
+        process.close()
+        self._deaths += not process.is_leaving or bool(process.tasks)
+        if not process.is_ready:
+            self._note_failed_start(death)
+            return
+        for position, number in enumerate(process.tasks):
+            job = self._jobs.pop(number)
+            if job.slab is not None:
+                # The process is gone: nobody writes to it any more.
+                self._slabs.take_back(job.slab)
+                job.slab = None
+            if position == 0:
+                job.deaths.append(death)
+            if len(job.deaths) >= job.patience:
+                job.content.close()
+                job.future.set_exception(TaskKilledError(job.deaths))
+            else:
+                with self._lock:
+                    heapq.heappush(self._waiting, job)
+
+    def _note_failed_start(self, death: WorkerDeath) -> None:
+        if death.exit_code == -signal.SIGKILL:
+            self._killed_starts += 1
+        else:
+            self._failed_starts += 1
+        hopeless = self._failed_starts >= _MOST_FAILED_STARTS or self._killed_starts >= _MOST_KILLED_STARTS
+        if hopeless and not any(p.is_ready for p in self._processes):
+            self._fail_all(RuntimeError(f"worker processes cannot be started: {death} before it was ready"))
+
+    # --- tasks ------------------------------------------------------------------------------
+    def _hand_out(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    return
+                process = self._process_for(self._waiting[0])
+                if process is None:
+                    return
+                job = heapq.heappop(self._waiting)
+            self._send(job, process)
+
+    def _process_for(self, job: PoolJob) -> TaskProcess | None:
+        """The process with the least to do, if it may have one more task; None: there is none."""
+        # A task that may kill its process has that for itself, so that no other one is blamed.
+        suspects = {n for n, job in self._jobs.items() if job.is_suspect}
+        free = [
+            p for p in self._processes
+            if p.is_ready and not p.is_leaving and not suspects.intersection(p.tasks)
+            and len(p.tasks) < (1 if job.is_suspect else _TASKS_EACH)
+        ]  # fmt: skip
+        return min(free, key=lambda process: len(process.tasks), default=None)
+
+    def _send(self, job: PoolJob, process: TaskProcess) -> None:
+        slab = job.slab = self._slabs.lend(process.known)
+        descriptors, new_size = job.content.descriptors(), 0
+        if slab is not None and slab.name not in process.known:
+            descriptors.append(slab.memory.descriptor)
+            new_size = slab.size
+            process.known.add(slab.name)
+        alive = self._slabs.alive()
+        forgotten = tuple(name for name in process.known if name not in alive)
+        process.known.difference_update(forgotten)
+        self._jobs[job.number] = job
+        process.tasks.append(job.number)
+        name = None if slab is None else slab.name
+        order = TaskOrder(job.number, job.content.packed, name, new_size, forgotten)
+        process.send(order, descriptors)  # one that is gone is found in `_receive`
+
+    def _receive(self) -> None:
+        """Waits for something to happen, and deals with it."""
+        processes = {process.channel.fileno(): process for process in self._processes}
+        for ready in wait([self._woken.fileno(), *processes], _LOOK_SECONDS):
+            if ready == self._woken.fileno():
+                self._woken.recv(1 << 12)
+            elif processes[ready] in self._processes:  # type: ignore[index]
+                self._receive_from(processes[ready])  # type: ignore[index]
+        if (now := time.monotonic()) - self._looked >= _LOOK_SECONDS:
+            self._looked = now
+            for process in list(self._processes):
+                if process.has_ended:
+                    self._drain(process)
+
+    def _drain(self, process: TaskProcess) -> None:
+        """Takes what a process that has ended answered before that."""
+        while process in self._processes and wait([process.channel.fileno()], 0):
+            self._receive_from(process)
+        if process in self._processes:
+            self._note_death(process)
+
+    def _receive_from(self, process: TaskProcess) -> None:
+        try:
+            answer, descriptors = process.channel.receive()
+        except (EOFError, OSError):
+            self._note_death(process)
+            return
+        if isinstance(answer, ReadyAnswer):
+            if answer.error is not None:
+                self._processes.remove(process)
+                process.kill()
+                process.close()
+                self._fail_all(answer.error)
+            process.is_ready, self._failed_starts, self._killed_starts = True, 0, 0
+            return
+        self._take(process, answer, descriptors)
+
+    def _take(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
+        job = self._jobs.pop(answer.number)
+        process.tasks.remove(answer.number)
+        job.content.close()
+        slab, lent = job.slab, job.slab
+        if answer.new_size:
+            assert answer.slab is not None
+            slab = self._slabs.adopt(answer.slab, descriptors[0], answer.new_size)
+            process.known.add(answer.slab)
+        elif answer.slab is None:
+            slab = None
+        whole = None if slab is None else self._slabs.lease(slab, answer.result.size)
+        if lent is not None and lent is not slab:
+            self._slabs.take_back(lent)
+        self._made += 1
+        _resolve(job.future, answer, whole)
+
+
+def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
+    try:
+        result = unpack(answer.result, memory)
+    except Exception as error:
+        future.set_exception(error)
+        return
+    if answer.is_error:
+        future.set_exception(result)
+    else:
+        future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))

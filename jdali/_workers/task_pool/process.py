@@ -1,0 +1,112 @@
+"""One process of a `TaskPool`, as its parent sees it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import multiprocessing.spawn
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Collection, Mapping
+
+from jdali._workers.task_pool.channel import Channel
+from jdali._workers.task_pool.messages import SlabName, StartOrder, TaskOrder
+
+# The paths come as an argument: those of PYTHONPATH would be searched before the standard library, and "-m" puts the
+# working directory there.
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from jdali._workers.task_pool.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+)
+_END_SECONDS = 5.0  # that a killed process may take to be gone
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkerDeath:
+    """The end of a process that nobody had ended.
+
+    Attributes:
+        pid: of the process.
+        exit_code: as of `subprocess`: -N if signal N killed it.
+    """
+
+    pid: int
+    exit_code: int
+
+    def __str__(self) -> str:
+        if self.exit_code >= 0:
+            return f"worker process {self.pid} ended with exit code {self.exit_code}"
+        try:
+            name = signal.Signals(-self.exit_code).name
+        except ValueError:
+            name = "unknown"
+        return f"worker process {self.pid} was killed by signal {-self.exit_code} ({name})"
+
+
+class TaskProcess:
+    """A process, and what it has been asked for.
+
+    Args:
+        number: of the process in its pool.
+        environment: variables that differ from those of this process.
+
+    Attributes:
+        channel: to it.
+        pid: its number in the system.
+        is_ready: it takes tasks.
+        is_leaving: it gets no more tasks, and ends after the last one.
+        tasks: numbers of those that it has, the running one first.
+        known: slabs that it has mapped.
+    """
+
+    def __init__(self, number: int, environment: Mapping[str, str]):
+        self.number = number
+        self.is_ready = self.is_leaving = False
+        self.tasks: list[int] = []
+        self.known: set[SlabName] = set()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.channel = Channel(ours)
+        paths = [path or os.getcwd() for path in sys.path]
+        arguments = [json.dumps(paths), str(theirs.fileno()), str(os.getpid())]
+        try:
+            self._process = subprocess.Popen(
+                [os.fsdecode(multiprocessing.spawn.get_executable()), "-P", "-c", _PROGRAM, *arguments],
+                stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], env={**os.environ, **environment},
+            )  # fmt: skip
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self.pid = self._process.pid
+
+    def send(self, order: StartOrder | TaskOrder, descriptors: Collection[int]) -> bool:
+        """Sends an order; False: the process is gone."""
+        try:
+            self.channel.send(order, list(descriptors))
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def death(self) -> WorkerDeath:
+        """Describes the end of the process, which has closed the channel or ended."""
+        self._process.kill()  # one that only closed the channel is of no use either
+        return WorkerDeath(self.pid, self._process.wait())
+
+    def kill(self) -> None:
+        """Ends the process, without waiting for it."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Waits for the end of a process that was killed, and closes the channel."""
+        try:
+            self._process.wait(_END_SECONDS)
+        finally:
+            self.channel.close()

@@ -1,0 +1,114 @@
+"""Slabs of memory that a pool shares with its processes: one is lent for an answer, then leased to the answer's arrays.
+
+Processes allocate them and send the descriptors; the pool keeps these, so a slab outlives the process that died. None
+has a name (`_workers/memory.py`), so none outlives the program.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import mmap
+import weakref
+from collections.abc import Container
+from typing import Any
+
+import numpy as np
+
+from jdali._workers.memory import allocate
+from jdali._workers.parcel import Memory
+from jdali._workers.task_pool.messages import SlabName
+
+
+def allocate_slab(size: int) -> Memory:
+    """A new file of at least `size` bytes, and at most an eighth more: batches differ a little in size."""
+    step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
+    return Memory(*allocate(size, -(-size // step) * step))
+
+
+@dataclasses.dataclass(eq=False)
+class SharedSlab:
+    """Memory that is mapped here, and in the processes that know it."""
+
+    name: SlabName
+    memory: Memory
+    mapped: mmap.mmap
+
+    @property
+    def size(self) -> int:
+        return self.memory.size
+
+
+class SharedSlabs:
+    """The slabs of a pool; used by the pool's thread alone, but leases end in any thread.
+
+    Args:
+        most_idle: bytes of slabs that are kept though nothing lies in them.
+    """
+
+    def __init__(self, most_idle: int):
+        self._most_idle = most_idle
+        self._all: dict[SlabName, SharedSlab] = {}
+        self._idle: list[SharedSlab] = []  # the one used last is the last
+        # A lease may end in the middle of anything: what was returned is sorted in later.
+        self._returned: collections.deque[SharedSlab] = collections.deque()
+        self._largest = 0  # answer so far, bytes
+
+    def adopt(self, name: SlabName, descriptor: int, size: int) -> SharedSlab:
+        """Takes over the descriptor of a slab that a process has allocated."""
+        memory = Memory(descriptor, size)
+        slab = self._all[name] = SharedSlab(name, memory, memory.map())
+        return slab
+
+    def lend(self, known: Container[SlabName]) -> SharedSlab | None:
+        """An idle slab that held the largest answer, for a process that knows some already; None: there is none."""
+        self._sort_in()
+        fitting = [slab for slab in self._idle if slab.size >= self._largest]
+        if not fitting:
+            return None
+        chosen = next((slab for slab in reversed(fitting) if slab.name in known), fitting[-1])
+        self._idle.remove(chosen)
+        return chosen
+
+    def take_back(self, slab: SharedSlab) -> None:
+        """Ends the loan of a slab in which there is nothing."""
+        self._returned.append(slab)
+        self._sort_in()
+
+    def lease(self, slab: SharedSlab, size: int) -> np.ndarray[Any, Any]:
+        """uint8 [slab.size], the memory of an answer of `size` bytes; the lease ends with the last view of it."""
+        self._largest = max(self._largest, size)
+        whole = np.frombuffer(slab.mapped, np.uint8)
+        weakref.finalize(whole, self._returned.append, slab).atexit = False
+        return whole
+
+    def alive(self) -> Container[SlabName]:
+        """Names of the slabs that there are."""
+        return self._all.keys()
+
+    def usage(self) -> tuple[int, int]:
+        """Bytes of slabs that are lent or leased, and of idle ones."""
+        slabs, idle = list(self._all.values()), sum(slab.size for slab in [*self._idle, *self._returned])
+        return sum(slab.size for slab in slabs) - idle, idle
+
+    def _sort_in(self) -> None:
+        while self._returned:
+            self._idle.append(self._returned.popleft())
+        idle = sum(slab.size for slab in self._idle)
+        for slab in list(self._idle):
+            # Of those that are too small for an answer no process has a use.
+            if slab.size < self._largest or idle > self._most_idle:
+                idle -= slab.size
+                self._drop(slab)
+
+    def _drop(self, slab: SharedSlab) -> None:
+        self._idle.remove(slab)
+        del self._all[slab.name]
+        slab.memory.close()
+
+    def close(self) -> None:
+        """Gives up all descriptors; memory that arrays lie in stays until they are gone."""
+        for slab in self._all.values():
+            slab.memory.close()
+        self._all.clear()
+        self._idle.clear()

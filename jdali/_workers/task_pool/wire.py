@@ -1,0 +1,114 @@
+"""Values on their way to another process: pickled without the contents of arrays, which go to shared memory.
+
+An array is neither pickled nor copied by the receiver: it becomes a view of the memory. Small arrays travel with the
+rest, for a view costs more than they do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+_ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
+SMALL = 512  # bytes of an array below which it travels with the rest
+Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
+
+
+@dataclasses.dataclass(frozen=True)
+class PackedValue:
+    """A value without the contents of its arrays.
+
+    Attributes:
+        head: pickled.
+        spans: offset and size of each array in the memory, bytes.
+        size: of the memory that the arrays need, bytes.
+    """
+
+    head: bytes
+    spans: tuple[tuple[int, int], ...]
+    size: int
+
+
+class ArrayPickler(pickle.Pickler):
+    """Pickles arrays of JAX's additional types (bfloat16) as well by their memory alone, which NumPy does not."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        return reduced_array(obj)
+
+
+def reduced_array(obj: Any) -> Any:
+    """Reduces an array of a type without a buffer to one of bytes; NotImplemented for all else."""
+    if type(obj) is np.ndarray and obj.dtype.isbuiltin == 2 and obj.flags.c_contiguous and obj.size:
+        return _typed, (obj.reshape(-1).view(np.uint8), obj.dtype, obj.shape)
+    return NotImplemented
+
+
+def _typed(data: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    return data.view(dtype).reshape(shape)
+
+
+def _default_pickler(file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]) -> Any:
+    return ArrayPickler(file, pickle.HIGHEST_PROTOCOL, buffer_callback=buffer_callback)
+
+
+def pack(
+    value: Any, pickler: Dumps = _default_pickler, *, small: int = SMALL, memory: Any = None
+) -> tuple[PackedValue, list[memoryview]]:
+    """Pickles a value; returns it without its arrays, and these.
+
+    Args:
+        value: to send.
+        pickler: makes the pickler of a file and a `buffer_callback`.
+        small: bytes of an array below which it travels with the rest.
+        memory: for the arrays. Those that lie in it stay where they are.
+
+    Raises:
+        Exception: something in it cannot be pickled.
+    """
+    buffers: list[memoryview] = []
+
+    def keep_in_band(buffer: pickle.PickleBuffer) -> bool:
+        raw = buffer.raw()
+        if raw.nbytes < small:
+            return True
+        buffers.append(raw)
+        return False
+
+    file = io.BytesIO()
+    pickler(file, keep_in_band).dump(value)
+    first, size = (0, 0) if memory is None else (_address(memory), len(memory))
+    offsets = [_address(buffer) - first for buffer in buffers]
+    inside = [offset >= 0 and offset + b.nbytes <= size for offset, b in zip(offsets, buffers, strict=True)]
+    end = max(
+        (o + b.nbytes for o, b, there in zip(offsets, buffers, inside, strict=True) if there), default=0
+    )
+    spans = []
+    for offset, buffer, is_there in zip(offsets, buffers, inside, strict=True):
+        if not is_there:
+            offset = end = -(-end // _ALIGNMENT) * _ALIGNMENT
+            end += buffer.nbytes
+        spans.append((offset, buffer.nbytes))
+    return PackedValue(file.getvalue(), tuple(spans), -(-end // _ALIGNMENT) * _ALIGNMENT), buffers
+
+
+def _address(memory: Any) -> int:
+    return int(np.frombuffer(memory, np.uint8).__array_interface__["data"][0])
+
+
+def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> None:
+    """Copies the arrays of a value to memory of at least `packed.size` bytes, but those that lie there already."""
+    target, first = np.frombuffer(memory, np.uint8), _address(memory)
+    for (offset, size), buffer in zip(packed.spans, buffers, strict=True):
+        if _address(buffer) != first + offset:
+            np.copyto(target[offset : offset + size], np.frombuffer(buffer, np.uint8))
+
+
+def unpack(packed: PackedValue, memory: Any) -> Any:
+    """The value; its arrays are views of `memory`, which they keep. Without arrays, `memory` may be None."""
+    views = [memoryview(memory)[offset : offset + size] for offset, size in packed.spans]
+    return pickle.loads(packed.head, buffers=views)

@@ -1,0 +1,399 @@
+"""Pools of processes that make tasks: results and their memory, errors, deaths, and every way to end.
+
+Makers are closures: they go to the processes by value, as these cannot import this module.
+"""
+
+import os
+import pickle
+import signal
+import sys
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from support.faults import PATIENCE, child, until
+
+from jdali._workers import by_value
+from jdali._workers.task_pool.jobs import PoolClosedError, TaskKilledError
+from jdali._workers.task_pool.pool import TaskPool
+from jdali._workers.task_pool.sending import pack_by_value
+from jdali._workers.task_pool.wire import pack, unpack, write
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets and signals of POSIX")
+
+
+def maker():
+    """Makes what a task says."""
+    import signal  # of the process: nothing of this module is there
+
+    def make(task):
+        kind, value = task
+        if kind == "fail":
+            raise KeyError(value)
+        if kind == "die":
+            os.kill(os.getpid(), value)
+        if kind == "die once":
+            if not os.path.exists(value):
+                open(value, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return os.getpid()
+        if kind == "when there is":
+            while not os.path.exists(value):
+                pass
+        if kind == "exit":
+            os._exit(value)
+        return {"pid": os.getpid(), "kind": kind, "value": value}
+
+    return lambda: make
+
+
+def started(count=1, start=None, **options):
+    return TaskPool(count, pack_by_value(start or maker()), environment={"JAX_PLATFORMS": "cpu"}, **options)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    made = started()
+    yield made
+    made.close()
+
+
+def submit(pool, kind, value=None, order=0):
+    return pool.submit(pack_by_value((kind, value)), order)
+
+
+def held(pool):
+    """Bytes of shared memory."""
+    return pool.counts().leased + pool.counts().idle
+
+
+def result(future):
+    return future.result(timeout=PATIENCE).result
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+# --- values -------------------------------------------------------------------------------------
+ARRAYS = [
+    np.arange(6000, dtype=np.float32).reshape(2, 3, 1000),
+    np.zeros((0, 4), np.int64),
+    np.arange(4000, dtype=np.int16)[::2],  # with gaps
+    np.asfortranarray(np.arange(6000.0).reshape(60, 100)),
+    np.linspace(0, 1, 3000).astype(ml_dtypes.bfloat16).reshape(3, 1000),
+    np.array([True, False] * 1000),
+    np.int32(7),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
+def test_arrays_come_back_as_they_were(pool, array):
+    back = result(submit(pool, "same", [array, "text"]))["value"][0]
+    assert (back.dtype, back.shape) == (array.dtype, array.shape)
+    np.testing.assert_array_equal(back, array)
+
+
+def test_large_arrays_are_views_of_the_memory_and_aligned():
+    value = {"a": np.ones(1000, np.uint8), "b": [np.arange(5000.0), np.uint8([1, 2])]}
+    packed, buffers = pack(value)
+    memory = np.zeros(packed.size + 64, np.uint8)
+    memory = memory[-memory.ctypes.data % 64 :][: packed.size]
+    write(packed, buffers, memory)
+    back = unpack(packed, memory)
+    assert len(packed.head) < 500
+    for array in (back["a"], back["b"][0]):
+        assert np.shares_memory(array, memory)
+        assert array.ctypes.data % 64 == 0
+    assert not np.shares_memory(back["b"][1], memory)  # small: it travels with the rest
+
+
+def test_arrays_that_lie_in_the_memory_of_the_answer_are_not_copied():
+    memory = np.zeros(1 << 16, np.uint8)
+    there = memory[1024 : 1024 + 8000].view(np.float64)
+    there[:] = np.arange(1000)
+    value = {"other": np.full(2000, 7, np.uint8), "there": there, "late": np.full(3000, 9, np.uint8)}
+    packed, buffers = pack(value, memory=memory)
+    assert (1024, 8000) in packed.spans
+    memory[:1024], memory[9024:] = 1, 1
+    before = there.copy()
+    write(packed, buffers, memory)
+    back = unpack(packed, memory)
+    assert np.shares_memory(back["there"], there)
+    for name, expected in {"other": value["other"], "there": before, "late": value["late"]}.items():
+        np.testing.assert_array_equal(back[name], expected)
+    # A memory that is too small: all of them go to another one.
+    small = memory[: 1024 + 8000]
+    packed, buffers = pack(value, memory=small)
+    assert packed.size > len(small)
+    other = np.zeros(packed.size, np.uint8)
+    write(packed, buffers, other)
+    np.testing.assert_array_equal(unpack(packed, other)["there"], before)
+
+
+def test_the_memory_of_the_answer_is_that_of_the_results():
+    def start():
+        from jdali._workers.task_pool.answer import answer_memory
+
+        def make(value):
+            memory = answer_memory()
+            array = (
+                np.empty(1 << 14, np.uint8) if memory is None else np.frombuffer(memory, np.uint8, 1 << 14)
+            )
+            array[:] = value
+            return array, memory is not None
+
+        return make
+
+    answering = started(start=start)
+    try:
+        for i in range(4):
+            array, is_there = result(answering.submit(pack_by_value(i)))
+            assert (array == i).all()
+            assert is_there == (i > 0)  # the first answer allocates it
+            del array
+    finally:
+        answering.close()
+
+
+def test_arrays_that_do_not_lie_in_rows_are_copied_once_more_but_right():
+    packed, _ = pack(np.arange(4000)[::2])
+    np.testing.assert_array_equal(unpack(packed, None), np.arange(0, 4000, 2))
+
+
+def test_what_a_task_took_is_known(pool):
+    made = submit(pool, "same", np.zeros(1000)).result(timeout=PATIENCE)
+    assert made.nbytes == -(-8000 // 64) * 64
+    assert made.seconds > 0
+    assert made.cpu >= 0
+
+
+def test_memory_is_lent_again_when_the_arrays_are_gone():
+    with_memory = started(most_idle=1 << 30)
+    try:
+        kept = result(submit(with_memory, "same", np.full(1 << 16, 1)))
+        other = result(submit(with_memory, "same", np.full(1 << 16, 2)))
+        # Each result has memory of its own while it is there.
+        assert (kept["value"] == 1).all()
+        assert (other["value"] == 2).all()
+        assert with_memory.counts().leased >= 2 * kept["value"].nbytes
+        before, last = held(with_memory), other["value"][5:7]
+        del kept, other
+        assert last.tolist() == [2, 2]  # a view of a view keeps it
+        for i in range(5):
+            assert (result(submit(with_memory, "same", np.full(1 << 16, i)))["value"] == i).all()
+        assert held(with_memory) == before
+        # A larger result needs new memory; what is too small is freed.
+        del last
+        large = result(submit(with_memory, "same", np.full(1 << 19, 3)))
+        assert (large["value"] == 3).all()
+        result(submit(with_memory, "same"))
+        assert held(with_memory) < 2 * large["value"].nbytes
+    finally:
+        with_memory.close()
+
+
+def test_no_memory_is_kept_if_none_may_be():
+    frugal = started(most_idle=0)
+    try:
+        for i in range(3):
+            assert (result(submit(frugal, "same", np.full(1 << 16, i)))["value"] == i).all()
+        result(submit(frugal, "same"))
+        assert frugal.counts().idle == 0
+        assert frugal.counts().leased <= (1 << 16) * 8 * 2
+    finally:
+        frugal.close()
+
+
+def test_a_marked_function_goes_by_value(pool):
+    marked = by_value.pickle_by_value(lambda x: 3 * x)
+    packed = pack_by_value(marked).packed
+    assert pickle.loads(packed.head)(2) == 6
+
+
+# --- errors -------------------------------------------------------------------------------------
+def test_errors_are_those_of_the_maker(pool):
+    with pytest.raises(KeyError, match="lost") as caught:
+        result(submit(pool, "fail", "lost"))
+    assert "in make" in caught.value.__notes__[0]
+    assert result(submit(pool, "same", 1))["value"] == 1
+
+
+def test_an_error_of_the_start_is_that_of_all_tasks():
+    def start():
+        raise LookupError("no such folder")
+
+    broken = started(start=start)
+    try:
+        with pytest.raises(LookupError, match="no such folder"):
+            result(submit(broken, "same"))
+        with pytest.raises(LookupError, match="no such folder"):
+            result(submit(broken, "same"))
+    finally:
+        broken.close()
+
+
+def test_processes_that_end_at_once_are_not_started_for_ever():
+    broken = started(start=lambda: os._exit(5))
+    try:
+        with pytest.raises(
+            RuntimeError, match="cannot be started: .* ended with exit code 5 before it was ready"
+        ):
+            result(submit(broken, "same"))
+    finally:
+        broken.close()
+
+
+def test_processes_that_are_killed_while_they_start_are_started_again():
+    killed = started()
+    try:
+        for deaths in range(1, 6):
+            assert until(lambda: killed.counts().pids)
+            os.kill(killed.counts().pids[0], signal.SIGKILL)
+            assert until(lambda deaths=deaths: killed.counts().deaths == deaths)
+        assert result(submit(killed, "same", 3))["value"] == 3
+    finally:
+        killed.close()
+
+
+# --- deaths -------------------------------------------------------------------------------------
+@pytest.fixture
+def pair():
+    made = started(2)
+    yield made
+    made.close()
+
+
+def test_a_task_whose_process_dies_is_made_by_another(pair, tmp_path):
+    assert result(submit(pair, "die once", str(tmp_path / "died"))) > 0
+    assert pair.counts().deaths == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("die", signal.SIGKILL, r"was killed by signal 9 \(SIGKILL\)"),
+        ("die", signal.SIGSEGV, r"was killed by signal 11 \(SIGSEGV\)"),
+        ("exit", 3, "ended with exit code 3"),
+    ],
+)
+def test_a_task_that_kills_two_processes_is_given_up_and_no_other_is_blamed(pair, kind, value, text):
+    futures = [submit(pair, "same", i, i) for i in range(4)]
+    killer = submit(pair, kind, value, 4)
+    futures += [submit(pair, "same", i, i) for i in range(5, 20)]
+    with pytest.raises(TaskKilledError, match=text) as caught:
+        result(killer)
+    assert len(caught.value.deaths) == 2
+    assert len({death.pid for death in caught.value.deaths}) == 2
+    assert [result(future)["value"] for future in futures] == [*range(4), *range(5, 20)]
+
+
+def test_a_death_is_blamed_on_the_task_that_ran_and_not_on_the_next_one(tmp_path):
+    alone = started(1)
+    try:
+        # Both wait until the process is ready, and then it has both.
+        killer = submit(alone, "die", signal.SIGKILL, 0)
+        next_one = submit(alone, "die once", str(tmp_path / "died"), 1)
+        with pytest.raises(TaskKilledError):
+            result(killer)
+        assert result(next_one) > 0  # one death is its own: with that of the killer it would be given up
+    finally:
+        alone.close()
+
+
+def test_a_process_that_nobody_uses_is_replaced(pair):
+    first = result(submit(pair, "same"))["pid"]
+    os.kill(first, signal.SIGKILL)
+    assert until(lambda: first not in pair.counts().pids and pair.counts().processes == 2)
+    assert result(submit(pair, "same"))["value"] is None
+
+
+# --- number of processes ------------------------------------------------------------------------
+def test_resizing():
+    resized = started(1)
+    try:
+        assert until(lambda: resized.counts().processes == 1)
+        resized.resize(3)
+        assert until(lambda: resized.counts().processes == 3)
+        resized.resize(1)
+        assert until(lambda: len(resized.counts().pids) == 1)
+        assert result(submit(resized, "same", 5))["value"] == 5
+        assert resized.counts().deaths == 0
+    finally:
+        resized.close()
+
+
+# --- ending -------------------------------------------------------------------------------------
+def test_closing_ends_what_runs_and_what_waits(tmp_path):
+    closed = started()
+    futures = [submit(closed, "when there is", str(tmp_path / "never")) for _ in range(5)]
+    assert until(lambda: closed.counts().processes == 1)
+    pids = closed.counts().pids
+    closed.close()
+    closed.close()
+    for future in futures:
+        with pytest.raises(PoolClosedError):
+            result(future)
+    with pytest.raises((PoolClosedError, CancelledError)):
+        result(submit(closed, "same"))
+    assert not any(map(is_alive, pids))
+
+
+def test_arrays_stay_after_closing():
+    closed = started()
+    kept = result(submit(closed, "same", np.arange(10000)))
+    closed.close()
+    np.testing.assert_array_equal(kept["value"], np.arange(10000))
+
+
+def test_processes_ignore_ctrl_c(pool):
+    pid = result(submit(pool, "same"))["pid"]
+    os.kill(pid, signal.SIGINT)
+    assert result(submit(pool, "same"))["pid"] == pid
+
+
+PROGRAM = """
+    import os, sys, time
+    from jdali._workers.task_pool.pool import TaskPool
+    from jdali._workers.task_pool.sending import pack_by_value
+
+    def make(task):  # of __main__
+        return task, os.getpid(), "JDALI_TEST" in os.environ
+
+    pool = TaskPool(2, pack_by_value(lambda: make), environment={"JAX_PLATFORMS": "cpu", "JDALI_TEST": "1"})
+    number, pid, has_variable = pool.submit(pack_by_value(7)).result().result
+    assert number == 7 and has_variable and "JDALI_TEST" not in os.environ
+    open(PIDS, "w").write(" ".join(map(str, pool.counts().pids)))
+    print("ready", flush=True)
+    END
+"""
+
+
+def program(pids: Path, end: str) -> str:
+    return PROGRAM.replace("PIDS", repr(str(pids))).replace("END", end)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda n: n.name)
+def test_processes_end_with_a_parent_that_is_killed(tmp_path, number):
+    before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+    ended = child(program(tmp_path / "pids", "time.sleep(600)"), signal=number)
+    assert ended.code == -number
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    assert until(lambda: not any(map(is_alive, pids)))
+    if before:
+        assert not [name for name in set(os.listdir("/dev/shm")) - before if "jdali" in name]
+
+
+def test_a_program_that_does_not_close_its_pool_ends(tmp_path):
+    ended = child(program(tmp_path / "pids", "pass"))
+    assert ended.code == 0
+    assert ended.err == ""
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert until(lambda: not any(map(is_alive, pids)))
