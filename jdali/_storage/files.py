@@ -14,17 +14,19 @@ from typing import BinaryIO
 
 from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
+from jdali._storage.name_table import ListedNames
 from jdali._storage.names import Below as Below
 from jdali._storage.names import all_from_data as all_from_data
 from jdali._storage.names import found_by_list as found_by_list
 from jdali._storage.names import from_data as from_data
-from jdali._storage.names import given as given
 from jdali._storage.names import in_list as in_list
 from jdali._storage.names import is_url as is_url
 from jdali._storage.names import join as join
 from jdali._storage.names import join_all as join_all
 from jdali._storage.names import parent as parent
 from jdali._storage.names import plain as plain
+from jdali._storage.names import table_from_data as table_from_data
+from jdali._storage.names import user_path as user_path
 from jdali._storage.scope import Scope
 from jdali._system import limits
 from jdali._system.regular_file import check_size, no_memory, open_regular
@@ -63,6 +65,13 @@ def lines(path: str) -> list[bytes]:
     text = read(path)
     check_items(path, text.count(b"\n"), "lines")
     return text.split(b"\n")
+
+
+def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
+    """The names that a text file lists, see `ListedNames`; raises `OSError` also if it has more lines than the limit."""
+    text = read(path)
+    check_items(path, text.count(b"\n"), "lines")
+    return ListedNames(text, labelled=labelled, largest_label=largest_label)
 
 
 def check_items(path: str, count: int, what: str) -> None:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
+from jdali._storage.name_table import NameTable
 from jdali.storage import options
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
@@ -22,6 +23,8 @@ _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
 # What a name has that could mean another thing than a file below its folder ("%" of URLs).
 _ODD = re.compile(r"[:%]|\.\.|^/")
+# The same within the text of many names, but for "/" at the start of one; and where names may lie anywhere.
+_ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
 _POSIX = os.sep == "/"  # else an absolute path has many forms
 
 
@@ -109,11 +112,11 @@ def plain(name: str) -> str:
     return _HERE + name if is_url(name) else name
 
 
-def given(path: str | os.PathLike[str], root: str = "") -> str:
-    """A path, or a URL, that the user named: what is there under that name is meant.
+def user_path(path: str | os.PathLike[str], root: str = "") -> str:
+    """Returns the path, or URL, that the user means by a name: an existing local file comes first.
 
     Args:
-        path: as the user gave it.
+        path: from the user.
         root: folder that it is relative to.
     """
     path = os.fspath(path)
@@ -179,6 +182,18 @@ def all_from_data(root: str, names: Sequence[str], where: Callable[[int], str], 
             except ValueError as error:
                 raise ValueError(f"{where(index)}: {error}") from None
     return checked
+
+
+def table_from_data(root: str, names: NameTable, where: Callable[[int], str], *, free: bool) -> NameTable:
+    """`all_from_data` of names that are not decoded."""
+    odd: Sequence[int] = range(len(names))
+    if _POSIX:
+        may_leave = not is_url(root) and (free or options().allow_outside)
+        odd = names.holding(_ODD_ANYWHERE if may_leave else _ODD_WITHIN)
+        if not may_leave:
+            odd = sorted({*odd, *names.starting_with("/")})
+    checked = all_from_data(root, [names[i] for i in odd], lambda i: where(odd[i]), free=free)
+    return names.with_others(dict(zip(odd, checked, strict=True))) if odd else names
 
 
 def in_list(file: str, name: str) -> str:

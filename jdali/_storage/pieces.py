@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,5 +86,5 @@ def read_pieces(files: RecordFiles, file: np.ndarray, offset: np.ndarray, size: 
     return Pieces(raw, starts, np.where(known, size, 0), known)
 
 
-def _ascending(file: np.ndarray, offset: np.ndarray) -> Any:
+def _ascending(file: np.ndarray, offset: np.ndarray) -> object:
     return ((file[1:] > file[:-1]) | ((file[1:] == file[:-1]) & (offset[1:] >= offset[:-1]))).all()

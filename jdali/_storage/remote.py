@@ -87,9 +87,9 @@ def _found(url: str) -> tuple[Any, str]:
             system, path = fsspec.core.url_to_fs(url)
             return system, path
         # s3fs retries twice over, in itself and in botocore, out of sight; and has 10 connections.
-        given = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
+        configured = fsspec.config.conf.get("s3", {}).get("config_kwargs", {})
         own = {"max_pool_connections": max(options().requests, 10), "retries": {"total_max_attempts": 1}}
-        system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **given})
+        system, path = fsspec.core.url_to_fs(url, config_kwargs={**own, **configured})
         system.retries = 1
         return system, path
     except ImportError as error:  # fsspec says what is missing
@@ -105,7 +105,7 @@ def _found(url: str) -> tuple[Any, str]:
 def _request(
     url: str,
     name: str,
-    arguments: Mapping[str, Any] = _NONE,
+    arguments: Mapping[str, object] = _NONE,
     *,
     check: Callable[[Any], Any] | None = None,
     fresh: bool = False,
@@ -220,7 +220,7 @@ def read(url: str) -> bytes:
     return data
 
 
-def _in_one_request(system: Any) -> dict[str, int]:
+def _in_one_request(system: object) -> dict[str, int]:
     """Arguments of `cat_file` for file systems that would ask for the size of each file first."""
     method = getattr(system, "_cat_file", None)
     return (

@@ -15,7 +15,7 @@ from typing import Any
 
 
 class Ended(OSError):
-    """A request was given up because its reader was closed."""
+    """A request was cancelled because its reader was closed."""
 
     def __init__(self, url: str):
         super().__init__(errno.ECANCELED, "the reader was closed", url)
@@ -62,7 +62,7 @@ class Scope:
         self._pool: ThreadPoolExecutor | None = None
 
     # --- threads ----------------------------------------------------------------------------
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
         """Calls a function in a thread of the pool; what is submitted first is begun first."""
         with self._lock:
             if self._ended.is_set():

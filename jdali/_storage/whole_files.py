@@ -14,6 +14,7 @@ from jdali._batches.slabs import empty
 from jdali._batches.store import RaggedBlock, Store
 from jdali._errors import SampleError
 from jdali._storage import files as _storage
+from jdali._storage.name_table import take
 from jdali._system.regular_file import OPEN_FLAGS, check_size, most_bytes, no_memory, open_regular
 
 # Where a file begins in memory: elements of any type may lie at its begin.
@@ -101,7 +102,7 @@ def read_files(paths: Sequence[str]) -> FileContents:
 
 def read_named(folder: str, names: Sequence[str], indices: np.ndarray) -> FileContents:
     """The whole of those files of a folder; a name may stand for itself, see `names.join`."""
-    return read_files(_storage.join_all(folder, [names[index] for index in indices.tolist()]))
+    return read_files(_storage.join_all(folder, take(names, indices)))
 
 
 def _small(path: str) -> bytes:

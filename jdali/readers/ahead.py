@@ -70,9 +70,9 @@ class ReadAhead(Reader):
 
     def _begin_anew(self) -> None:
         self._lock = threading.Lock()
-        # How many samples were given out, those of the last batches, and where these end.
+        # How many samples were handed out, those of the last batches, and where these end.
         self._position = 0
-        self._given: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
+        self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # The order, gone ahead; the samples that come next, and those that were not begun, with their positions.
         self._further: Order = copy.copy(self._reader._order)
         self._foreseen: collections.deque[int] = collections.deque()
@@ -126,9 +126,9 @@ class ReadAhead(Reader):
             # What is not begun of this batch is needed now, whatever room it takes.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
-            self._given.append((self._position, indices))
-            if len(self._given) == self._given.maxlen:
-                self._drop(*self._given[0])
+            self._handed_out.append((self._position, indices))
+            if len(self._handed_out) == self._handed_out.maxlen:
+                self._drop(*self._handed_out[0])
             ahead = self._samples_ahead or max((1 + self._reader.batches_ahead) * count, self._requests)
             while len(self._foreseen) < ahead:
                 self._foresee(self._further.take(count).indices.tolist())

@@ -118,11 +118,11 @@ class Reader(abc.ABC):
     often_cheap: bool = False
 
     def __init__(self, size: int, options: Mapping[str, Any]):
-        given = {name: options[name] for name in _ORDER_OPTIONS if name in options}
+        order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")
-            given["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **given)
+            order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
+        self._order = Order(size, shuffle_seed=options.get("shuffle_after_epoch_seed"), **order_options)
         self.batches_ahead: int = options.get("prefetch_queue_depth", 1)
         if self.batches_ahead < 1:
             raise ValueError(f"prefetch_queue_depth is {self.batches_ahead}, it must be at least 1")
@@ -180,9 +180,13 @@ class Reader(abc.ABC):
     def set_state(self, state: dict[str, Any]) -> None:
         self._order.set_state(state)
 
+    def remake(self) -> Callable[[], Reader]:
+        """Makes the same reader in another process, for one that a node was created with: it goes there by value."""
+        return functools.partial(copy.copy, self)
+
     def cursor(self) -> Cursor:
         """A position of its own in the reader's order, which begins at the reader's."""
-        return Cursor(copy.copy(self._order))
+        return Cursor(self._order.copy())
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `next_batch(count)`."""
@@ -207,7 +211,7 @@ class Cursor:
 
     def cursor(self) -> Cursor:
         """Another one, which begins where this one is."""
-        return Cursor(copy.copy(self._order))
+        return Cursor(self._order.copy())
 
 
 def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
@@ -260,7 +264,7 @@ def nothing() -> Store:
     return Store.empty(BatchSpec(np.zeros((0, 0), np.int64), np.dtype(np.uint8)))
 
 
-def _mixed(output: int, first: tuple[np.dtype[Any], int], other: tuple[np.dtype[Any], int]) -> ValueError:
+def _mixed(output: int, first: tuple[np.dtype, int], other: tuple[np.dtype, int]) -> ValueError:
     """Makes the error of an output whose types or numbers of axes differ in one batch."""
     what = "data type" if first[1] == other[1] else "number of dimensions"
     return ValueError(

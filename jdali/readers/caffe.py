@@ -33,7 +33,7 @@ class CaffeReader(DatabaseReader):
         options: of every reader.
     """
 
-    def __init__(self, paths: Sequence[str], image: bool, label: bool, options: Mapping[str, Any]):
+    def __init__(self, paths: Sequence[str], image: bool, label: bool, options: Mapping[str, object]):
         super().__init__(_NAME, paths, options)
         self.num_outputs = image + label
         self._image, self._label = image, label
@@ -104,8 +104,8 @@ def _image(record: bytes, found: list[Any]) -> np.ndarray:
     return image.reshape(shape)
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
-    return int(given.get("image_available", True)) + int(given.get("label_available", True))
+def _num_outputs(arguments: Mapping[str, Any]) -> int:
+    return int(arguments.get("image_available", True)) + int(arguments.get("label_available", True))
 
 
 @reader(

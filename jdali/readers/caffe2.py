@@ -73,7 +73,7 @@ class Caffe2Reader(DatabaseReader):
         options: of every reader.
     """
 
-    def __init__(self, paths: Sequence[str], wanted: RecordFields, options: Mapping[str, Any]):
+    def __init__(self, paths: Sequence[str], wanted: RecordFields, options: Mapping[str, object]):
         super().__init__(_NAME, paths, options)
         self.num_outputs = wanted.num_outputs
         self._wanted = wanted
@@ -243,13 +243,13 @@ class _Tensor:
         return np.frombuffer(self._data, np.uint8, end - start, start)
 
 
-def _wanted(given: Mapping[str, Any]) -> RecordFields:
-    label_type = given.get("label_type", 0)
+def _wanted(arguments: Mapping[str, Any]) -> RecordFields:
+    label_type = arguments.get("label_type", 0)
     if label_type not in list(LabelType):
         raise ValueError(f"{_NAME}: label_type must be from 0 to {max(LabelType)}, not {label_type}")
     wanted = RecordFields(
-        given.get("image_available", True), LabelType(label_type), given.get("num_labels", 1),
-        given.get("additional_inputs", 0), given.get("bbox", False),
+        arguments.get("image_available", True), LabelType(label_type), arguments.get("num_labels", 1),
+        arguments.get("additional_inputs", 0), arguments.get("bbox", False),
     )  # fmt: skip
     if wanted.num_labels < 1 or wanted.additional_inputs < 0:
         raise ValueError(
@@ -261,8 +261,8 @@ def _wanted(given: Mapping[str, Any]) -> RecordFields:
     return wanted
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
-    return _wanted(given).num_outputs
+def _num_outputs(arguments: Mapping[str, object]) -> int:
+    return _wanted(arguments).num_outputs
 
 
 @reader(
@@ -293,8 +293,8 @@ def caffe2(
         additional_inputs: number of further tensors in each record, an output each.
         bbox: give the box at the end of the record.
         image_available: the first tensor of a record is an image.
-        label_type: 0: a number; 1: numbers of classes, given as a vector of 0 and 1; 2: a vector; 3: numbers
-            of classes and their weights, given as a vector of weights; 4: no label.
+        label_type: 0: a number; 1: numbers of classes, as a vector of 0 and 1; 2: a vector; 3: numbers
+            of classes and their weights, as a vector of weights; 4: no label.
         num_labels: number of classes of label types 1 and 3.
 
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it

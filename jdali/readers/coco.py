@@ -49,7 +49,7 @@ class CocoReader(Reader):
         polygons: bool,
         masks: bool,
         ids: bool,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ):
         super().__init__(len(parsed.names), options)
         self._root, self._parsed = root, parsed
@@ -120,9 +120,9 @@ class CocoReader(Reader):
         return _storage.join(self._root, self._parsed.names[index])
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
-    masks = 2 * bool(given.get("polygon_masks")) + bool(given.get("pixelwise_masks"))
-    return 3 + masks + bool(given.get("image_ids"))
+def _num_outputs(arguments: Mapping[str, object]) -> int:
+    masks = 2 * bool(arguments.get("polygon_masks")) + bool(arguments.get("pixelwise_masks"))
+    return 3 + masks + bool(arguments.get("image_ids"))
 
 
 @reader(
@@ -176,7 +176,7 @@ def coco(
         polygon_masks: give polygons and their vertices, too.
         preprocessed_annotations: folder with annotations that were saved, by DALI or jdali, to read instead.
         ratio: boxes and vertices are shares of the image's width and height, not pixels.
-        save_preprocessed_annotations: write the annotations, as they are given, to a folder.
+        save_preprocessed_annotations: write the annotations, as parsed, to a folder.
         save_preprocessed_annotations_dir: that folder, which must be there.
         size_threshold: objects of a smaller width or height are left out, pixels.
         skip_empty: leave out images without objects.
@@ -202,11 +202,11 @@ def coco(
         ratio=ratio, avoid_class_remapping=avoid_class_remapping,
     )  # fmt: skip
     file_root, annotations_file, preprocessed_annotations = map(
-        _storage.given, (file_root, annotations_file, preprocessed_annotations)
+        _storage.user_path, (file_root, annotations_file, preprocessed_annotations)
     )
     try:
         if preprocessed_annotations:
-            _check_not_given(dict(wanted._asdict(), annotations_file=annotations_file))
+            _check_left_out(dict(wanted._asdict(), annotations_file=annotations_file))
             parsed = _coco_preprocessed.load(preprocessed_annotations, **outputs, ids=image_ids)
         elif annotations_file:
             parsed = parse(annotations_file, wanted)
@@ -227,11 +227,11 @@ def coco(
     return CocoReader(file_root, parsed._replace(names=names), **outputs, ids=image_ids, options=options)
 
 
-def _check_not_given(given: Mapping[str, Any]) -> None:
-    """Raises if an argument is given that has no effect on annotations that were saved."""
+def _check_left_out(arguments: Mapping[str, object]) -> None:
+    """Raises if a call has an argument without effect on saved annotations."""
     for name in _OF_JSON:
         default = coco.args[name].default
-        if given[name] != default:
+        if arguments[name] != default:
             raise ValueError(
                 f'When reading data from preprocessed annotation files, "{name}" is not supported: it is applied before saving'
             )

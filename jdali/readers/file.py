@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from jdali._operators.record import Static, reader
 from jdali._operators.shared_arguments import also_takes
 from jdali._storage import files as _storage
+from jdali._storage.name_table import BadLine, NameTable
 from jdali._storage.whole_files import read_file, read_named
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.columns import dense_column
@@ -22,8 +22,6 @@ FILE_FILTERS = (
     "*.jpg", "*.jpeg", "*.png", "*.bmp", "*.tif", "*.tiff", "*.pnm", "*.ppm", "*.pgm", "*.pbm", "*.jp2",
     "*.webp", "*.flac", "*.ogg", "*.wav",
 )  # fmt: skip
-# A name may hold spaces; the last word is the label.
-_LINE = re.compile(rb"([^\0]*[^\0\s])\s+(\d{1,18})\s*")
 _ESCAPED = re.compile(r"\\(.)|\[\^")
 # Read by one task, and open at the same time: a task costs as much as some small files.
 _FILES_A_TASK = 64
@@ -43,7 +41,9 @@ class FileReader(Reader):
     num_outputs = 2
     often_cheap = True
 
-    def __init__(self, root: str, names: Sequence[str], labels: Sequence[int], options: dict[str, Any]):
+    def __init__(
+        self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any]
+    ):
         super().__init__(len(names), options)
         self._root, self._names = root, names
         self._labels = np.asarray(labels, np.int32)
@@ -95,8 +95,8 @@ def file(
 
     Returns: uint8 [bytes], and int32 [1].
     """
-    given = [n for n, v in (("files", files), ("file_list", file_list)) if v is not None]
-    if len(given) > 1:
+    sources = [n for n, v in (("files", files), ("file_list", file_list)) if v is not None]
+    if len(sources) > 1:
         raise ValueError(
             f"{_NAME}: File paths can be provided through ``files`` or ``file_list`` but not both."
         )
@@ -105,17 +105,19 @@ def file(
             f"{_NAME}: The argument ``labels`` is valid only when file paths are provided "
             "as `files` argument."
         )
+    names: Sequence[str]
+    numbers: Sequence[int] | np.ndarray
     if files is not None:
-        root = _storage.given(file_root or "")
-        names, numbers = _given_files(root, files, labels)
+        root = _storage.user_path(file_root or "")
+        names, numbers = _named_files(root, files, labels)
     elif file_list is not None:
         if not file_list:
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
-        file_list = _storage.given(file_list)
-        root = _storage.parent(file_list) if file_root is None else _storage.given(file_root)
+        file_list = _storage.user_path(file_list)
+        root = _storage.parent(file_list) if file_root is None else _storage.user_path(file_root)
         names, numbers = _listed_files(root, file_list)
     elif file_root is not None:
-        root = _storage.given(file_root)
+        root = _storage.user_path(file_root)
         names, numbers = _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
     else:
         raise ValueError(
@@ -124,10 +126,10 @@ def file(
     return FileReader(root, names, numbers, options)
 
 
-def _given_files(
+def _named_files(
     root: str, files: str | Sequence[str], labels: int | Sequence[int] | None
 ) -> tuple[Sequence[str], Sequence[int]]:
-    names = [_storage.given(f, root) for f in ([files] if isinstance(files, str) else files)]
+    names = [_storage.user_path(f, root) for f in ([files] if isinstance(files, str) else files)]
     if not names:
         raise ValueError(f"{_NAME}: ``files`` specified an empty list.")
     if labels is None:
@@ -138,31 +140,25 @@ def _given_files(
     return names, numbers
 
 
-def _listed_files(root: str, file_list: str) -> tuple[list[str], list[int]]:
+def _listed_files(root: str, file_list: str) -> tuple[NameTable, np.ndarray]:
     try:
-        lines = _storage.lines(file_list)
+        listed = _storage.listed_names(file_list, labelled=True, largest_label=_LARGEST_LABEL)
     except OSError as error:
         raise FileNotFoundError(f"{_NAME}: Cannot open: {file_list}: {error.strerror}") from error
-    names, labels, numbers = [], [], []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        found = _LINE.fullmatch(line)
-        if found is None or int(found[2]) > _LARGEST_LABEL:
-            text = line.decode(errors="replace").strip()
-            raise ValueError(
-                f"{_NAME}: Incorrect format of the list file: line {number} of {file_list} must be a file's name and a label "
-                "from 0 to "
-                f"{_LARGEST_LABEL}, but is {text!r}"
-            )
-        names.append(os.fsdecode(found[1]))
-        labels.append(int(found[2]))
-        numbers.append(number)
-    if not names:
+    except BadLine as error:
+        text = error.line.decode(errors="replace").strip()
+        raise ValueError(
+            f"{_NAME}: Incorrect format of the list file: line {error.number} of {file_list} must be a file's name and a "
+            f"label from 0 to {_LARGEST_LABEL}, but is {text!r}"
+        ) from None
+    if not len(listed.starts):
         raise ValueError(f"{_NAME}: No files found: file_list {file_list} names no files")
     local = not _storage.is_url(file_list)
     where = f"{_NAME}: line {{}} of {file_list}"
-    return _storage.all_from_data(root, names, lambda i: where.format(numbers[i]), free=local), labels
+    names = _storage.table_from_data(
+        root, listed.table(), lambda i: where.format(listed.numbers[i]), free=local
+    )
+    return names, listed.labels
 
 
 def _files_in_folders(
@@ -170,23 +166,24 @@ def _files_in_folders(
     file_filters: str | Sequence[str],
     dir_filters: str | Sequence[str] | None,
     case_sensitive: bool,
-) -> tuple[list[str], list[int]]:
+) -> tuple[NameTable, np.ndarray]:
     is_wanted = _matcher("file_filters", file_filters, case_sensitive)
     is_wanted_folder = _matcher("dir_filters", "*" if dir_filters is None else dir_filters, case_sensitive)
     folders = [f for f in _entries(root, folders=True) if is_wanted_folder.fullmatch(f)]
-    names, labels = [], []
-    for label, folder in enumerate(folders):
+    tables = []
+    for folder in folders:
         inside = _entries(_storage.join(root, _storage.plain(folder)), folders=False)
-        found = [_storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name)]
-        names += found
-        labels += [label] * len(found)
-    if not names:
+        tables.append(
+            NameTable.of(_storage.plain(f"{folder}/{name}") for name in inside if is_wanted.fullmatch(name))
+        )
+    names = NameTable.joined(tables)
+    if not len(names):
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
         raise ValueError(
             f"{_NAME}: No files found: none match {patterns} in the {len(folders)} subfolders of {root} "
             "(files must be in subfolders, one for each label)"
         )
-    return names, labels
+    return names, np.repeat(np.arange(len(tables)), [len(table) for table in tables])
 
 
 def _matcher(argument: str, patterns: str | Sequence[str], case_sensitive: bool) -> re.Pattern[str]:

@@ -30,9 +30,7 @@ class FitsReader(ArrayFileReader):
         options: of the files and of every reader, and `file_filter`.
     """
 
-    def __init__(
-        self, indices: Sequence[int], dtypes: Sequence[np.dtype[Any] | None], options: Mapping[str, Any]
-    ):
+    def __init__(self, indices: Sequence[int], dtypes: Sequence[np.dtype | None], options: Mapping[str, Any]):
         codec.require()
         super().__init__(_NAME, options, options["file_filter"])
         self._indices, self._dtypes = indices, dtypes
@@ -50,12 +48,12 @@ class FitsReader(ArrayFileReader):
         )
 
 
-def _several(value: Any) -> tuple[Any, ...]:
+def _several(value: object) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
-    return len(_several(given.get("hdu_indices", _FIRST_EXTENSION)))
+def _num_outputs(arguments: Mapping[str, object]) -> int:
+    return len(_several(arguments.get("hdu_indices", _FIRST_EXTENSION)))
 
 
 @reader(name=_NAME, outputs=_num_outputs, source="operators/reader/fits_reader_op.h")
@@ -64,7 +62,7 @@ def _num_outputs(given: Mapping[str, Any]) -> int:
 @also_takes(reader_options)
 def fits(
     *,
-    dtypes: Static[tuple[np.dtype[Any], ...] | None] = None,
+    dtypes: Static[tuple[np.dtype, ...] | None] = None,
     file_filter: Static[str] = "*.fits",
     hdu_indices: Static[tuple[int, ...]] = _FIRST_EXTENSION,
     **options: Any,
@@ -84,7 +82,7 @@ def fits(
     indices = _several(hdu_indices)
     if not indices or min(indices) < 1:
         raise ValueError(f"{_NAME}: hdu_indices is {indices}; it must hold numbers from 1 on")
-    types: Sequence[np.dtype[Any] | None] = [None] * len(indices)
+    types: Sequence[np.dtype | None] = [None] * len(indices)
     if dtypes is not None:
         types = [to_dtype(dtype) for dtype in _several(dtypes)]
         if len(types) != len(indices):

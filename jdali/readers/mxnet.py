@@ -27,13 +27,14 @@ from jdali.readers.formats.records import (
     RecordFiles,
     RecordReader,
     Records,
-    given_paths,
     looked_through,
     number_columns,
     required_paths,
+    user_paths,
 )
 
 _NAME = "readers.mxnet"
+_NO_INDEX = "RecordIO index file doesn't contain any indices"
 # A part of a record: a magic number; its position in the record (3 bits) and its length (29 bits); the
 # data, filled up to a multiple of 4 bytes. Where the data holds the magic number, the record is split
 # there, and the number is left out.
@@ -63,7 +64,7 @@ class RecordIOReader(RecordReader):
         files: RecordFiles,
         found: Sequence[tuple[Records, FoundBy]],
         every: bool,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ):
         super().__init__(_NAME, files, found, options)
         self._every = every
@@ -76,8 +77,8 @@ class RecordIOReader(RecordReader):
         image = _IMAGE.size + 4 * labels
         if image > len(data):
             raise BadRecord(f"it has {len(data)} bytes, too few for its {labels} labels")
-        given = np.frombuffer(data, "<f4", labels, _IMAGE.size) if labels else np.array([label], np.float32)
-        return np.frombuffer(data, np.uint8, offset=image), given
+        values = np.frombuffer(data, "<f4", labels, _IMAGE.size) if labels else np.array([label], np.float32)
+        return np.frombuffer(data, np.uint8, offset=image), values
 
     def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
         ok &= pieces.sizes >= _PART.size + _IMAGE.size
@@ -100,8 +101,8 @@ class RecordIOReader(RecordReader):
         counts = np.maximum(labels, 1)
         first = data[rows] + np.where(labels > 0, _IMAGE.size, 4)
         shape = (1,) if (counts == 1).all() else None
-        given = _columns.shaped_column(_columns.reals(buffer, first, counts), counts, shape, (), whole[rows])
-        return _columns.byte_column(buffer, images, ends - images), given
+        values = _columns.shaped_column(_columns.reals(buffer, first, counts), counts, shape, (), whole[rows])
+        return _columns.byte_column(buffer, images, ends - images), values
 
 
 def _joined(record: bytes, every: bool) -> bytes:
@@ -203,7 +204,7 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
             for file, size in enumerate(files.sizes)
         ]
     ends = np.cumsum(files.sizes)
-    offsets = np.unique(number_columns(_NAME, index_paths[0], 2)[:, 1])
+    offsets = np.unique(number_columns(_NAME, index_paths[0], 2, _NO_INDEX)[:, 1])
     if offsets[-1] >= ends[-1]:
         beyond = offsets[np.searchsorted(offsets, ends[-1])]
         raise ValueError(
@@ -239,7 +240,7 @@ def mxnet(
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
     """
-    files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    indexes = given_paths(_NAME, "index_path", index_path)
+    files = RecordFiles(_NAME, required_paths(_NAME, "path", path, "No files specified"))
+    indexes = user_paths(_NAME, "index_path", index_path)
     found = _records(files, indexes, options.get("_goes_on", False))
     return RecordIOReader(files, found, not indexes, options)

@@ -93,9 +93,9 @@ class NemoAsrReader(Reader):
         )
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
+def _num_outputs(arguments: Mapping[str, Any]) -> int:
     return 1 + sum(
-        bool(given.get(name, default))
+        bool(arguments.get(name, default))
         for name, default in (("read_sample_rate", True), ("read_text", True), ("read_idxs", False))
     )
 
@@ -110,7 +110,7 @@ def nemo_asr(
     *,
     manifest_filepaths: Static[tuple[str, ...]],
     downmix: Static[bool] = True,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     max_duration: Static[float] = 0.0,
     min_duration: Static[float] = 0.0,
     quality: Static[float] = 50.0,

@@ -133,13 +133,13 @@ class NumpyReader(ArrayFileReader):
         _check_exclusive(borders)
         extents = np.array([shape], np.int64).reshape(1, len(shape))
         axes = slicing.slice_axes(_NAME, "", extents.shape, np.array([self._axes], np.int64), None)
-        given = {}
+        bounds = {}
         for argument, value in borders.items():
             slicing.slice_argument(_NAME, argument, value[None], axes.shape)
             if argument.endswith("shape") and (value < 0).any():
                 raise SampleError(f"{argument} {value.tolist()} is negative", argument=argument)
-            given[argument.replace("roi_", "")] = value[None]
-        anchors, sizes = slicing.slice_window(_NAME, extents, axes, **given)
+            bounds[argument.replace("roi_", "")] = value[None]
+        anchors, sizes = slicing.slice_window(_NAME, extents, axes, **bounds)
         outside = (anchors < 0) | (anchors > extents) | (anchors + sizes > extents)
         if self._policy == "error" and outside.any():
             raise SampleError(
@@ -184,7 +184,7 @@ def _alike(contents: FileContents) -> Store | None:
     return Store.of_block(block, BatchSpec(extents, dtype))
 
 
-def _check_exclusive(borders: Mapping[str, Any]) -> None:
+def _check_exclusive(borders: Mapping[str, object]) -> None:
     for group in (_STARTS, _ENDS):
         slicing.check_exclusive(_NAME, **{argument: borders.get(argument) for argument in group})
 

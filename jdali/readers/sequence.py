@@ -116,7 +116,7 @@ def sequence(
     """Reads sequences of images from folders, each of which holds the images of one stream.
 
     The images of a stream are in the order of their names, as bytes. Sequences do not go beyond a stream,
-    and only whole ones are given. Hidden files and folders are passed over.
+    and only whole ones are returned. Hidden files and folders are passed over.
 
     Args:
         file_root: folder of the folders.
@@ -139,7 +139,7 @@ def sequence(
 
 def _streams(root: str) -> list[list[str]]:
     """Paths of the images in each subfolder that has some."""
-    root = _storage.given(root)
+    root = _storage.user_path(root)
     try:
         streams = []
         for name in _visible(_storage.entries(root, folders=True)):
@@ -152,7 +152,8 @@ def _streams(root: str) -> list[list[str]]:
             streams.append([_storage.join(folder, _storage.plain(n)) for n in names])
     except OSError as error:
         raise FileNotFoundError(
-            f"{_NAME}: cannot list the folders in {root}: {error.strerror}. Verify the file_root argument"
+            f'{_NAME}: Glob for pattern: "{root}/*/*" failed: cannot list the folders in {root}: {error.strerror}. Verify the '
+            "file_root argument"
         ) from error
     streams = [stream for stream in streams if stream]
     if not streams:

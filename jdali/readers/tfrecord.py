@@ -41,10 +41,10 @@ from jdali.readers.formats.records import (
     RecordReader,
     Records,
     check_starts,
-    given_paths,
     looked_through,
     number_columns,
     required_paths,
+    user_paths,
 )
 from jdali.tfrecord import Feature
 
@@ -104,7 +104,7 @@ class TFRecordReader(RecordReader):
         files: RecordFiles,
         found: Sequence[tuple[Records, FoundBy]],
         features: Mapping[str, Feature],
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ):
         super().__init__(_NAME, files, found, options)
         self.num_outputs = len(features)
@@ -330,11 +330,6 @@ def _records(files: RecordFiles, index_paths: Sequence[str], goes_on: bool) -> l
             return _size_of(files, file, offset) == size
 
         return [looked_through(files, file, goes_on, _scanned, begins) for file in range(len(files.paths))]
-    if len(index_paths) != len(files.paths):
-        raise ValueError(
-            f"{_NAME}: {len(index_paths)} index files for {len(files.paths)} files. Number of index files needs to match the "
-            "number of data files"
-        )
     found: list[tuple[Records, FoundBy]] = []
     for file, index in enumerate(index_paths):
         columns = number_columns(_NAME, index, 2)
@@ -373,12 +368,12 @@ def _need_crc() -> None:
         )
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
-    _check_features(given["features"])
-    return len(given["features"])
+def _num_outputs(arguments: Mapping[str, Any]) -> int:
+    _check_features(arguments["features"])
+    return len(arguments["features"])
 
 
-def _check_features(features: Any) -> None:
+def _check_features(features: object) -> None:
     if not isinstance(features, Mapping) or not features:
         raise TypeError(f"{_NAME}: features must be a dict with at least one feature, got {features!r}")
     for name, feature in features.items():
@@ -421,6 +416,12 @@ def tfrecord(
     """
     _need_crc()
     _check_features(features)
-    files = RecordFiles(_NAME, required_paths(_NAME, "path", path))
-    records = _records(files, given_paths(_NAME, "index_path", index_path), options.get("_goes_on", False))
+    paths, indexes = required_paths(_NAME, "path", path), user_paths(_NAME, "index_path", index_path)
+    if indexes and len(indexes) != len(paths):
+        raise ValueError(
+            f"{_NAME}: {len(indexes)} index files for {len(paths)} files. Number of index files needs to match the number of "
+            "data files"
+        )
+    files = RecordFiles(_NAME, paths)
+    records = _records(files, indexes, options.get("_goes_on", False))
     return TFRecordReader(files, records, features, options)

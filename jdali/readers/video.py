@@ -18,7 +18,7 @@ from jdali.codecs.video_frames import fill_values, padding_mode
 from jdali.ops.image._resize import resize
 from jdali.readers.base import reader_options
 from jdali.readers.formats.video_files import ROUNDING, find_clips
-from jdali.readers.formats.video_sequences import Cut, VideoReader, build_index, frame_numbers_given
+from jdali.readers.formats.video_sequences import Cut, VideoReader, build_index, frame_number_mode
 from jdali.types import DALIImageType
 
 __all__ = ["build_index", "experimental_video", "video", "video_resize"]
@@ -51,7 +51,7 @@ def file_options(
         file_root: folder with a subfolder of videos for each label.
         filenames: paths of videos, or URLs.
         image_type: RGB, or YCbCr (BT.601, studio range).
-        labels: of `filenames`; an empty list: numbers from 0 on; None: no labels are given.
+        labels: of `filenames`; an empty list: numbers from 0 on; None: there are no labels.
         step: from the start of a sequence to that of the next, frames; 0 or less: `sequence_length`, times
             `stride`.
         stride: from one frame of a sequence to the next, frames.
@@ -62,7 +62,7 @@ def legacy_options(
     *,
     additional_decode_surfaces: Static[int] = 2,
     channels: Static[int] = 3,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    dtype: Static[np.dtype | types.DALIDataType] = types.UINT8,
     file_list_frame_num: Static[bool] = False,
     file_list_include_preceding_frame: Static[bool] = False,
     normalized: Static[bool] = False,
@@ -85,20 +85,23 @@ def legacy_options(
     """
 
 
-def _has_labels(given: Mapping[str, Any]) -> bool:
-    return bool(given.get("file_root") or given.get("file_list")) or given.get("labels") is not None
+def _has_labels(arguments: Mapping[str, object]) -> bool:
+    return (
+        bool(arguments.get("file_root") or arguments.get("file_list")) or arguments.get("labels") is not None
+    )
 
 
-def _count_outputs(name: str, given: Mapping[str, Any]) -> int:
+def _count_outputs(name: str, arguments: Mapping[str, Any]) -> int:
     """Counts the outputs of a reader with these arguments."""
-    numbers = frame_numbers_given(name, given.get("enable_frame_num") or "none")
-    return 1 + _has_labels(given) + (numbers != "none") + bool(given.get("enable_timestamps"))
+    numbers = frame_number_mode(name, arguments.get("enable_frame_num") or "none")
+    return 1 + _has_labels(arguments) + (numbers != "none") + bool(arguments.get("enable_timestamps"))
 
 
 def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
     """A reader, from its own arguments and those of `file_options`."""
     if options["image_type"] not in (types.RGB, types.YCbCr):
-        raise ValueError(f"{name}: image_type must be RGB or YCbCr, not {options['image_type']!r}")
+        number = int(options["image_type"])
+        raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")
     clips = find_clips(
         name, filenames=options["filenames"], labels=options["labels"], file_root=options["file_root"],
         file_list=options["file_list"],
@@ -108,12 +111,12 @@ def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoRe
         stride=stride, step=step if step > 0 else own["length"] * stride,
         image_type=options["image_type"], labels=_has_labels(options),
         timestamps=options["enable_timestamps"],
-        frame_numbers=frame_numbers_given(name, options["enable_frame_num"]), **own,
+        frame_numbers=frame_number_mode(name, options["enable_frame_num"]), **own,
     )  # fmt: skip
     return VideoReader(name, clips, cut, options)
 
 
-def _as_dtype(frames: np.ndarray, *, dtype: np.dtype[Any], normalized: bool) -> np.ndarray:
+def _as_dtype(frames: np.ndarray, *, dtype: np.dtype, normalized: bool) -> np.ndarray:
     if dtype == np.uint8 and not normalized:
         return frames
     values = frames.astype(np.float32)
@@ -233,7 +236,7 @@ def experimental_video(
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
         sequence_length: frames of a sequence.
         fill_value: of padding frames, one value or one a channel, 0 to 255.
-        pad_mode: what stands in for frames that a clip lacks at its end. "none": a sequence is given where
+        pad_mode: what stands in for frames that a clip lacks at its end. "none": a sequence is returned where
             `sequence_length` times `stride` frames are left; else one more is, which ends with `fill_value`
             ("constant"), the last frame ("edge" or "repeat"), or the frames before, the last one again
             ("reflect_1001" or "symmetric") or not ("reflect_101" or "reflect").

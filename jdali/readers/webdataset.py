@@ -25,11 +25,11 @@ from jdali.readers.formats.records import (
     Misplaced,
     PiecesReader,
     RecordFiles,
-    given_paths,
     parsed_together,
     path_list,
     record_tasks,
     required_paths,
+    user_paths,
 )
 from jdali.readers.formats.tar import BLOCK, MARKED, NAMED, has_name, header_mark, is_header_of, marks
 from jdali.readers.formats.webdataset_index import NAME as _NAME
@@ -44,7 +44,7 @@ _SIZE_DIGITS = 11
 
 
 class Samples(NamedTuple):
-    """The samples of one archive that are given.
+    """Samples of one archive, those that the reader returns.
 
     Attributes:
         offsets: int64 [samples, outputs], where the content of each output begins, bytes.
@@ -74,9 +74,9 @@ class WebDatasetReader(PiecesReader):
         self,
         files: RecordFiles,
         found: Sequence[tuple[Samples, FoundBy]],
-        dtypes: Sequence[np.dtype[Any]],
+        dtypes: Sequence[np.dtype],
         indexed: bool,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ):
         self._dtypes, self._indexed = list(dtypes), indexed
         self._empty = [np.empty(0, dtype) for dtype in dtypes]
@@ -132,7 +132,7 @@ class WebDatasetReader(PiecesReader):
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return record_tasks(np.maximum(self._all.sizes[indices], 0).sum(axis=1), threads)
 
-    def _content(self, file: int, offset: int, size: int, mark: int, dtype: np.dtype[Any]) -> np.ndarray:
+    def _content(self, file: int, offset: int, size: int, mark: int, dtype: np.dtype) -> np.ndarray:
         data = self._files.read(file, offset - BLOCK, size + BLOCK)
         header = data[:BLOCK]
         if self._indexed:
@@ -161,7 +161,7 @@ class _TarParser:
         indexed: see `WebDatasetReader`.
     """
 
-    def __init__(self, dtypes: Sequence[np.dtype[Any]], marks: np.ndarray, indexed: bool):
+    def __init__(self, dtypes: Sequence[np.dtype], marks: np.ndarray, indexed: bool):
         self._dtypes, self._marks, self._indexed = dtypes, marks, indexed
         self.num_outputs = len(dtypes)
 
@@ -217,7 +217,7 @@ def _usual_headers(buffer: Buffer, starts: np.ndarray, sizes: np.ndarray) -> np.
     return usual
 
 
-def _elements(column: Store, dtype: np.dtype[Any]) -> Store:
+def _elements(column: Store, dtype: np.dtype) -> Store:
     """A column of bytes as one of another type; copied, because NumPy is slow where elements are not aligned."""
     raw = column.host_samples()
     values = np.frombuffer(b"".join([sample.data for sample in raw]), dtype)
@@ -249,8 +249,10 @@ def _select(
     return np.where(first == count, _MISSING, first)
 
 
-def _given(components: Components, path: str, groups: Sequence[str], *, fold: bool, behavior: str) -> Samples:
-    """Chooses the samples of an archive to be given, and finds their outputs."""
+def _selected(
+    components: Components, path: str, groups: Sequence[str], *, fold: bool, behavior: str
+) -> Samples:
+    """Chooses the samples of an archive, and finds their outputs."""
     wanted: dict[str, list[int]] = {}
     for output, group in enumerate(groups):
         for extension in dict.fromkeys((group.lower() if fold else group).split(";")):
@@ -280,8 +282,8 @@ def _and_lost(samples: Samples, number: int, end: int) -> Samples:
     )
 
 
-def _num_outputs(given: Mapping[str, Any]) -> int:
-    return len(path_list(_NAME, "ext", given["ext"]))
+def _num_outputs(arguments: Mapping[str, Any]) -> int:
+    return len(path_list(_NAME, "ext", arguments["ext"]))
 
 
 @reader(
@@ -295,7 +297,7 @@ def webdataset(
     ext: Static[tuple[str, ...]],
     paths: Static[tuple[str, ...]],
     case_sensitive_extensions: Static[bool] = True,
-    dtypes: Static[tuple[np.dtype[Any], ...] | None] = None,
+    dtypes: Static[tuple[np.dtype, ...] | None] = None,
     index_paths: Static[tuple[str, ...] | None] = None,
     missing_component_behavior: Static[str] = "",
     **options: Any,
@@ -330,14 +332,17 @@ def webdataset(
             "error, empty"
         )
     types = _dtypes(dtypes, len(groups))
-    files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths, "No webdataset archives provided"))
-    indexes = given_paths(_NAME, "index_paths", index_paths)
-    if indexes and len(indexes) != len(files.paths):
+    archives = required_paths(_NAME, "paths", paths, "No webdataset archives provided")
+    indexes = user_paths(_NAME, "index_paths", index_paths)
+    if indexes and len(indexes) != len(archives):
         raise ValueError(
-            f"{_NAME}: {len(indexes)} index files for {len(files.paths)} archives. The number of index files, if any, must "
+            f"{_NAME}: {len(indexes)} index files for {len(archives)} archives. The number of index files, if any, must "
             "match the number of archives in the dataset"
         )
-    select = functools.partial(_given, groups=groups, fold=not case_sensitive_extensions, behavior=behavior)
+    files = RecordFiles(_NAME, archives)
+    select = functools.partial(
+        _selected, groups=groups, fold=not case_sensitive_extensions, behavior=behavior
+    )
     found: list[tuple[Samples, FoundBy]] = []
     for file, path in enumerate(files.paths):
         index = indexes[file] if indexes else None
@@ -360,10 +365,10 @@ def _found_again(files: RecordFiles, file: int, select: Callable[[Components, st
     return select(components_of(files, file, None, False, never), files.paths[file])
 
 
-def _dtypes(given: Any, outputs: int) -> list[np.dtype[Any]]:
-    if given is None:
+def _dtypes(dtypes: object, outputs: int) -> list[np.dtype]:
+    if dtypes is None:
         return [np.dtype(np.uint8)] * outputs
-    types = [to_dtype(dtype) for dtype in (given if isinstance(given, (list, tuple)) else [given])]
+    types = [to_dtype(dtype) for dtype in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes])]
     if len(types) != outputs:
         raise ValueError(
             f"{_NAME}: {len(types)} dtypes for {outputs} outputs. Number of extensions does not match the number of provided "

@@ -67,7 +67,7 @@ def test_records_as_dali(made):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Content of index files should not be empty"),
+        ("", "RecordIO index file doesn't contain any indices"),
         ("0\t0\n1\t99999\n", "the index .* does not fit .*: one of its records begins at byte 99999"),
         ("0\n", "line 1 of the index .* must be 2 numbers"),
         ("0 -4\n", "line 1 of the index"),

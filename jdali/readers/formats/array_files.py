@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdali._operators.record import Static
 from jdali._storage import files as _storage
+from jdali._storage.name_table import NameTable
 from jdali.readers.base import Reader
 
 
@@ -66,35 +66,35 @@ def _chosen(
             f"{name}: File paths can be provided through ``files`` or ``file_list`` but not both."
         )
     if files is not None:
-        root = _storage.given(file_root or "")
-        names = [_storage.given(file, root) for file in ([files] if isinstance(files, str) else files)]
+        root = _storage.user_path(file_root or "")
+        names = [_storage.user_path(file, root) for file in ([files] if isinstance(files, str) else files)]
         if not names:
             raise ValueError(f"{name}: ``files`` specified an empty list.")
         return root, names
     if file_list is not None:
-        file_list = _storage.given(file_list)
-        root = _storage.parent(file_list) if file_root is None else _storage.given(file_root)
+        file_list = _storage.user_path(file_list)
+        root = _storage.parent(file_list) if file_root is None else _storage.user_path(file_root)
         return root, _listed(name, root, file_list)
     if file_root is None:
         raise ValueError(
             f"{name}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
         )
-    root = _storage.given(file_root)
+    root = _storage.user_path(file_root)
     return root, _found(name, root, file_filter)
 
 
-def _listed(name: str, root: str, file_list: str) -> list[str]:
+def _listed(name: str, root: str, file_list: str) -> NameTable:
     try:
-        lines = _storage.lines(file_list)
+        listed = _storage.listed_names(file_list, labelled=False)
     except OSError as error:
         raise FileNotFoundError(f"{name}: Cannot open: {file_list}: {error.strerror or error}") from error
-    numbers = [number for number, line in enumerate(lines) if line.strip()]
-    names = [os.fsdecode(lines[number].strip()) for number in numbers]
-    if not names:
+    if not len(listed.starts):
         raise ValueError(f"{name}: No files found: file_list {file_list} names no files")
     local = not _storage.is_url(file_list)
     where = f"{name}: line {{}} of {file_list}"
-    return _storage.all_from_data(root, names, lambda i: where.format(numbers[i] + 1), free=local)
+    return _storage.table_from_data(
+        root, listed.table(), lambda i: where.format(listed.numbers[i]), free=local
+    )
 
 
 def _found(name: str, root: str, file_filter: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
@@ -225,10 +225,10 @@ def _owners(objects: Sequence[_Object], images: Sequence[_Image]) -> np.ndarray:
 
 def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted: Wanted) -> np.ndarray:
     """int32 [n]."""
-    given = _all(objects, "category_id")
+    ids = _all(objects, "category_id")
     if wanted.avoid_class_remapping:
-        return given.astype(np.int32)
-    found = _indices_of(given, _all(categories, "id"))
+        return ids.astype(np.int32)
+    found = _indices_of(ids, _all(categories, "id"))
     if len(wrong := np.flatnonzero(found < 0)):
         index = int(wrong[0])
         raise Bad(
@@ -238,7 +238,7 @@ def _labels(objects: Sequence[_Object], categories: Sequence[_Category], wanted:
     return (found + 1).astype(np.int32)
 
 
-def _all(records: Sequence[Any], name: str) -> np.ndarray:
+def _all(records: Sequence[object], name: str) -> np.ndarray:
     """int64 [n], one attribute of all records."""
     return np.fromiter(map(operator.attrgetter(name), records), np.int64, len(records))
 
@@ -260,7 +260,7 @@ def _check_sizes(sizes: np.ndarray, chosen: np.ndarray, images: Sequence[_Image]
         )
 
 
-def _texts(objects: Sequence[Any], numbers: np.ndarray, starts: np.ndarray, wanted: Wanted) -> list[bytes]:
+def _texts(objects: Sequence[object], numbers: np.ndarray, starts: np.ndarray, wanted: Wanted) -> list[bytes]:
     """For each image a list, in JSON, of what its objects have as `segmentation`; empty if none is wanted.
 
     Copies: the parts of the file's text would keep all of it in memory.

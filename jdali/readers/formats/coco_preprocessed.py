@@ -146,10 +146,10 @@ def _items(folder: str, name: str, dtype: str, count: int, columns: int = 1) -> 
     else:
         content = _content(folder, name)
     size = count * columns * np.dtype(dtype).itemsize
-    given = int(np.frombuffer(content, "<u4", 1)[0])
-    if given != count or len(content) - 4 != size:
+    stored = int(np.frombuffer(content, "<u4", 1)[0])
+    if stored != count or len(content) - 4 != size:
         raise ValueError(
-            f"{folder}/{name}.dat must have {count} items in {size} bytes, but has {given} in {len(content) - 4}; "
+            f"{folder}/{name}.dat must have {count} items in {size} bytes, but has {stored} in {len(content) - 4}; "
             "it is damaged, or was saved for other outputs"
         )
     items = np.frombuffer(content, dtype, offset=4)
@@ -190,12 +190,12 @@ def _masks(folder: str, sizes: np.ndarray) -> list[str | np.ndarray]:
         left = len(content) - at - head
         if left < 0:
             raise ValueError(f"{folder}/masks_rles.dat ends within mask {number}")
-        *given, runs = np.frombuffer(content, _MASK_HEAD, 3, at).tolist()
+        *mask_size, runs = np.frombuffer(content, _MASK_HEAD, 3, at).tolist()
         if runs * _MASK_RUN.itemsize > left:
             raise ValueError(f"{folder}/masks_rles.dat ends within mask {number}")
-        if given != size:
+        if mask_size != size:
             raise ValueError(
-                f"{folder}/masks_rles.dat: mask {number} is {given[0]} x {given[1]}, but its image "
+                f"{folder}/masks_rles.dat: mask {number} is {mask_size[0]} x {mask_size[1]}, but its image "
                 f"{size[0]} x {size[1]}"
             )
         masks.append(np.frombuffer(content, _MASK_RUN, runs, at + head).astype(np.int64))

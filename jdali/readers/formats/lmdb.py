@@ -14,7 +14,7 @@ import functools
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -244,7 +244,7 @@ class DatabaseReader(RecordReader):
         options: of every reader.
     """
 
-    def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, Any]):
+    def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, object]):
         files = RecordFiles(name, [_database_file(path) for path in paths])
         found: list[tuple[LmdbValues, FoundBy]] = []
         for file, path in enumerate(files.paths):

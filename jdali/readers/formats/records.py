@@ -111,7 +111,7 @@ class PiecesReader(Reader):
 
     mixes = True
 
-    def __init__(self, files: RecordFiles, counts: Iterable[int], options: Mapping[str, Any]):
+    def __init__(self, files: RecordFiles, counts: Iterable[int], options: Mapping[str, object]):
         self._files = files
         self._starts = list(itertools.accumulate(counts, initial=0))
         self._first = np.array(self._starts)
@@ -143,7 +143,7 @@ class RecordReader(PiecesReader):
         name: str,
         files: RecordFiles,
         found: Sequence[tuple[Table, FoundBy]],
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
     ):
         self._name = name
         self._tables = Tables(files, [table for table, _ in found], [by for _, by in found])
@@ -275,7 +275,7 @@ def parsed_together(
 
 
 def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence[Any] | None) -> list[str]:
-    """The paths (or other strings) given as one or several; empty if None."""
+    """The paths (or other strings), one or several, as a list; empty if None."""
     if value is None:
         return []
     values = [value] if isinstance(value, (str, os.PathLike)) else list(value)
@@ -285,29 +285,32 @@ def path_list(name: str, argument: str, value: str | os.PathLike[str] | Sequence
     return [os.fspath(path) for path in values]
 
 
-def given_paths(name: str, argument: str, value: Any) -> list[str]:
+def user_paths(name: str, argument: str, value: Any) -> list[str]:
     """As `path_list`, of paths or URLs that the user named."""
-    return [_storage.given(path) for path in path_list(name, argument, value)]
+    return [_storage.user_path(path) for path in path_list(name, argument, value)]
 
 
-def required_paths(name: str, argument: str, value: Any, lacking: str = "") -> list[str]:
-    """As `given_paths`, at least one; `lacking` holds DALI's words if there is none."""
-    paths = given_paths(name, argument, value)
+def required_paths(name: str, argument: str, value: object, lacking: str = "") -> list[str]:
+    """As `user_paths`, at least one; `lacking` holds DALI's words if there is none."""
+    paths = user_paths(name, argument, value)
     if not paths:
         words = f"{lacking}: " if lacking else ""
         raise ValueError(f"{name}: {words}{argument} is empty, it must name at least one file")
     return paths
 
 
-def number_columns(name: str, path: str, columns: int) -> np.ndarray:
-    """int64 [lines, columns] of a text file with that many numbers from 0 on in each line."""
+def number_columns(name: str, path: str, columns: int, empty: str = "") -> np.ndarray:
+    """int64 [lines, columns] of a text file with that many numbers from 0 on in each line.
+
+    `empty` holds DALI's words for a file without lines, where they are the reader's own.
+    """
     try:
         lines = [line.split() for line in _storage.lines(path)]
     except OSError as error:
         raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
     rows = [line for line in lines if line]
     if not rows:
-        raise ValueError(f"{name}: Content of index files should not be empty: {path}")
+        raise ValueError(f"{name}: {empty or 'Content of index files should not be empty'}: {path}")
     if all(len(row) == columns for row in rows):
         try:
             numbers = np.array([int(word) for row in rows for word in row], np.int64).reshape(-1, columns)

@@ -53,9 +53,9 @@ def find_clips(
     file_list: str,
 ) -> list[Clip]:
     """The clips of a reader's arguments; `name` is that of the reader."""
-    given = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
-    if sum(given.values()) != 1:
-        which = " and ".join(n for n, is_given in given.items() if is_given) or "none"
+    sources = {"filenames": bool(filenames), "file_root": bool(file_root), "file_list": bool(file_list)}
+    if sum(sources.values()) != 1:
+        which = " and ".join(n for n, is_present in sources.items() if is_present) or "none"
         raise ValueError(
             f"{name}: Only one of the following arguments can be provided: ``file_list``, ``file_root``, ``filenames``; {which} "
             "given"
@@ -65,10 +65,10 @@ def find_clips(
             f"{name}: The argument ``labels`` is valid only when file paths are provided with `filenames` argument."
         )
     if file_list:
-        return _listed(name, _storage.given(file_list))
+        return _listed(name, _storage.user_path(file_list))
     if file_root:
-        return _in_folder(name, _storage.given(file_root))
-    paths = [_storage.given(f) for f in ([filenames] if isinstance(filenames, str) else filenames)]
+        return _in_folder(name, _storage.user_path(file_root))
+    paths = [_storage.user_path(f) for f in ([filenames] if isinstance(filenames, str) else filenames)]
     numbers = [labels] if isinstance(labels, int) else list(labels or ())
     if labels is not None and not numbers:
         numbers = list(range(len(paths)))
@@ -105,7 +105,9 @@ def _listed(name: str, file_list: str) -> list[Clip]:
     try:
         lines = _storage.lines(file_list)
     except OSError as error:
-        raise FileNotFoundError(f"{name}: cannot read file_list {file_list}: {error.strerror}") from error
+        raise FileNotFoundError(
+            f"{name}: file_list {file_list} could not be opened: {error.strerror}"
+        ) from error
     clips = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -124,7 +126,7 @@ def _listed(name: str, file_list: str) -> list[Clip]:
         start, end = (None if found[i] is None else float(found[i]) for i in (3, 4))
         clips.append(Clip(path, int(found[2]), start, end))
     if not clips:
-        raise ValueError(f"{name}: file_list {file_list} names no files")
+        raise ValueError(f"{name}: No files were read: file_list {file_list} names none")
     return clips
 
 
@@ -134,7 +136,7 @@ def frame_range(
     """Numbers of the first frame of a clip and of the one after its last.
 
     Args:
-        clip: with start and end as given.
+        clip: with start and end as listed.
         index: of its file.
         as_frames: they are numbers of frames, negative ones from the end; else seconds.
         rounding: key of `ROUNDING`.

@@ -32,7 +32,7 @@ _FRAME_NUMBERS = {
 }  # fmt: skip
 
 
-def frame_numbers_given(name: str, enable_frame_num: str | bool) -> str:
+def frame_number_mode(name: str, enable_frame_num: str | bool) -> str:
     """`enable_frame_num` by its name: "none", "scalar" or "sequence"."""
     if enable_frame_num not in _FRAME_NUMBERS:
         raise ValueError(
@@ -57,7 +57,7 @@ class Cut:
         as_frames, rounding, from_end: how the parts in a list are meant, see `frame_range`.
         image_type: RGB or YCbCr.
         convert: what is done to the frames at last.
-        labels, timestamps: whether these are given.
+        labels, timestamps: the outputs have these.
         frame_numbers: "none", "scalar" or "sequence".
     """
 
@@ -128,7 +128,7 @@ class VideoReader(Reader):
         options: of every reader.
     """
 
-    def __init__(self, name: str, clips: Sequence[Clip], cut: Cut, options: Mapping[str, Any]):
+    def __init__(self, name: str, clips: Sequence[Clip], cut: Cut, options: Mapping[str, object]):
         self._name, self._cut = name, cut
         if cut.length < 1 or cut.stride < 1:
             raise ValueError(
@@ -239,8 +239,8 @@ class VideoReader(Reader):
         if cut.labels:
             outputs.append(self._labels[index : index + 1])
         if cut.frame_numbers != "none":
-            given = numbers if cut.frame_numbers == "sequence" else numbers[:1]
-            outputs.append(given.astype(np.int32))
+            kept = numbers if cut.frame_numbers == "sequence" else numbers[:1]
+            outputs.append(kept.astype(np.int32))
         if cut.timestamps:
             times = self._indexes[file].seconds()
             outputs.append(np.where(numbers == PADDING, -1.0, times[numbers]))

@@ -20,22 +20,22 @@ _WORD = 64
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
     """0, ..., size - 1, mixed so that a buffer of `fill` items can do it, in a way that follows from `key` alone.
 
-    Whoever takes 0, 1, 2, ... into a buffer, as far as needed for the item that is to be given next, never has more
+    Whoever takes 0, 1, 2, ... into a buffer, as far as needed for the item that comes next, never has more
     than `fill` in it. Item i is at a position p with
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 
-    and items that are given one soon after another are among some `reach(fill)` that follow each other. All are
+    and items that come soon after one another are among some `reach(fill)` that follow each other. All are
     shuffled freely if they fit into the buffer.
 
-    How: item i has a random moment, i + d with 0 ≤ d < reach, and items are given in the order of their moments. At
-    the moment t all items up to t - reach were given and none after t was: so the moment of the item at position p is
+    How: item i has a random moment, i + d with 0 ≤ d < reach, and items come in the order of their moments. At
+    the moment t all items up to t - reach have come and none after t has: so the moment of the item at position p is
     at least p and less than p + reach, and sorting the items from p - reach to p + reach by their moments finds it.
 
     With d drawn freely the buffer would hold reach / 2 items on average, but might have to hold all of reach. So the
     d of a row of m items lie one in each of m strata of a width w, in random order; reach = m · w. Let t be the
-    moment of the item to be given, and y = t - a for a row that begins at a ≤ t. If an item of the row in the
-    stratum s is still to be given, then a + (m - 1) + w · (s + 1) > t, and s ≥ floor((y - m + 1) / w): at most
+    moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the row in the
+    stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, and s ≥ floor((y - m + 1) / w): at most
     m - floor((y - m + 1) / w) of the row are in the buffer, and never more than m. The y of the rows are m apart, the
     lowest is below m; summed up that is at most ((m + 1) · w + 3 · m - 1) / 2. For some m the largest w is taken
     with which this is at most `fill`, then the m with the longest reach. With m = 1 simply w = fill.

@@ -1,0 +1,235 @@
+"""Names of many files in one piece of memory: a list of millions takes what its text takes, and no object a name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import overload
+
+import numpy as np
+
+_NEWLINE, _ZERO, _NINE = ord("\n"), ord("0"), ord("9")
+_SPACES = np.zeros(256, bool)
+_SPACES[list(b" \t\n\r\f\v")] = True
+# Lines are taken apart so many bytes at a time: the arrays for that stay small beside the text.
+_CHUNK_BYTES = 1 << 22
+# More digits are no label: they might not fit into 64 bits.
+MOST_DIGITS = 18
+
+
+class NameTable(Sequence[str]):
+    """Names, each decoded when it is asked for.
+
+    Args:
+        text: holds all names, encoded as the file system has them.
+        starts: int64 [n], where each name begins in it.
+        ends: int64 [n], where it ends.
+        others: names that are not as the text has them, by index.
+    """
+
+    def __init__(
+        self, text: bytes, starts: np.ndarray, ends: np.ndarray, others: Mapping[int, str] | None = None
+    ):
+        self.text = text
+        self._starts = starts
+        self._sizes = (ends - starts).astype(np.int32)
+        self._others = dict(others or {})
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> NameTable:
+        """A table of these names."""
+        encoded = [os.fsencode(name) for name in names]
+        ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        return cls(b"".join(encoded), starts, ends)
+
+    @classmethod
+    def joined(cls, tables: Sequence[NameTable]) -> NameTable:
+        """The names of several tables, one after another."""
+        shifts = np.cumsum([0, *(len(table.text) for table in tables)])
+        counts = np.cumsum([0, *(len(table) for table in tables)])
+        starts = [table._starts + shift for table, shift in zip(tables, shifts.tolist(), strict=False)]
+        sizes = [table._sizes for table in tables]
+        others = {
+            index + first: name
+            for table, first in zip(tables, counts.tolist(), strict=False)
+            for index, name in table._others.items()
+        }
+        start, size = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in (starts, sizes))
+        return cls(b"".join(table.text for table in tables), start, start + size, others)
+
+    def with_others(self, others: Mapping[int, str]) -> NameTable:
+        """The same names, but for those at some indices."""
+        return NameTable(self.text, self._starts, self._starts + self._sizes, self._others | dict(others))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the table takes."""
+        return len(self.text) + self._starts.nbytes + self._sizes.nbytes
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        position = range(len(self))[index]
+        return self._others[position] if position in self._others else os.fsdecode(self.encoded(position))
+
+    def encoded(self, index: int) -> bytes:
+        """The bytes of a name in the text."""
+        start = self._starts.item(index)
+        return self.text[start : start + self._sizes.item(index)]
+
+    def take(self, indices: np.ndarray) -> list[str]:
+        """The names at these indices."""
+        text, starts = self.text, self._starts[indices]
+        ends = starts + self._sizes[indices]
+        names = [os.fsdecode(text[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        if self._others:
+            for position, index in enumerate(indices.tolist()):
+                names[position] = self._others.get(index, names[position])
+        return names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.take(np.arange(len(self))))
+
+    def holding(self, pattern: re.Pattern[bytes]) -> list[int]:
+        """Indices of the names in which a pattern of one line is found, ascending."""
+        found = np.fromiter((match.start() for match in pattern.finditer(self.text)), np.int64)
+        if not len(found):
+            return []
+        indices = np.unique(np.searchsorted(self._starts, found, "right") - 1)
+        indices = indices[indices >= 0]
+        ends = self._starts[indices] + self._sizes[indices]
+        first = found[np.searchsorted(found, self._starts[indices])]
+        return indices[first < ends].tolist()
+
+    def starting_with(self, letter: str) -> list[int]:
+        """Indices of the names whose first byte is this ASCII letter, ascending."""
+        full = np.flatnonzero(self._sizes)
+        firsts = np.frombuffer(self.text, np.uint8)[self._starts[full]]
+        return full[firsts == ord(letter)].tolist()
+
+
+def take(names: Sequence[str], indices: np.ndarray) -> list[str]:
+    """The names at these indices, of any sequence."""
+    return names.take(indices) if isinstance(names, NameTable) else [names[i] for i in indices.tolist()]
+
+
+class BadLine(ValueError):
+    """A line of a list is not as it should be.
+
+    Attributes:
+        number: of the line, from 1 on.
+        line: its bytes.
+    """
+
+    def __init__(self, number: int, line: bytes):
+        super().__init__(number, line)
+        self.number, self.line = number, line
+
+
+class ListedNames:
+    """The lines of a text file that are not blank: a name each, and a label if they have one.
+
+    Args:
+        text: of the file.
+        labelled: the last word of each line is a label.
+        largest_label: that a line may have.
+
+    Attributes:
+        starts, ends: int64 [n], of the names.
+        labels: int32 [n]; empty if there are none.
+        numbers: int64 [n], of the lines, from 1 on.
+
+    Raises:
+        BadLine: a line has no name, or no label, or one that is too large.
+    """
+
+    def __init__(self, text: bytes, *, labelled: bool, largest_label: int = 0):
+        self._bytes = np.frombuffer(text, np.uint8)
+        self._text, self._labelled, self._largest = text, labelled, largest_label
+        parts = list(self._parts())
+        self.starts, self.ends, labels, self.numbers = (
+            np.concatenate(column) if column else np.zeros(0, np.int64)
+            for column in (zip(*parts, strict=True) if parts else [()] * 4)
+        )
+        self.labels = labels.astype(np.int32)
+
+    def table(self) -> NameTable:
+        return NameTable(self._text, self.starts, self.ends)
+
+    def _parts(self) -> Iterator[tuple[np.ndarray, ...]]:
+        start, line = 0, 1
+        while start < len(self._text):
+            end = self._text.find(b"\n", start + _CHUNK_BYTES)
+            end = len(self._text) if end < 0 else end + 1
+            ends = np.flatnonzero(self._bytes[start:end] == _NEWLINE) + start
+            if not len(ends) or ends[-1] != end - 1:
+                ends = np.append(ends, end)  # the last line of a file may have no end
+            starts = np.concatenate([[start], ends[:-1] + 1])
+            yield self._lines(starts, ends, np.arange(line, line + len(ends)))
+            start, line = end, line + len(ends)
+
+    def _lines(self, starts: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
+        stripped = self._without_spaces(starts, ends)
+        full = stripped > starts
+        line_ends = ends[full]
+        starts, ends, numbers = starts[full], stripped[full], numbers[full]
+        if not self._labelled:
+            return self._without_leading_spaces(starts, ends), ends, np.zeros(0, np.int64), numbers
+        labels, digits = self._labels(starts, ends)
+        gaps = ends - digits
+        name_ends = self._without_spaces(starts, gaps)
+        bad = (digits == 0) | (name_ends == gaps) | (name_ends == starts) | (labels > self._largest)
+        bad |= self._with_nul(starts, name_ends)
+        if bad.any():
+            first = int(bad.argmax())
+            raise BadLine(int(numbers[first]), self._text[starts[first] : line_ends[first]])
+        return starts, name_ends, labels, numbers
+
+    def _without_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """The ends without the white space before them, at `starts` if there is nothing else."""
+        ends = ends.copy()
+        left = np.flatnonzero(ends > starts)
+        while len(left):
+            left = left[_SPACES[self._bytes[ends[left] - 1]]]
+            ends[left] -= 1
+            left = left[ends[left] > starts[left]]
+        return ends
+
+    def _without_leading_spaces(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """The starts without the white space behind them, of lines that hold something else."""
+        starts, left = starts.copy(), np.arange(len(starts))
+        while len(left):
+            left = left[_SPACES[self._bytes[starts[left]]]]
+            starts[left] += 1
+        return starts
+
+    def _labels(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers that the lines end with, and how many digits each has, at most `MOST_DIGITS`."""
+        labels, digits = np.zeros(len(ends), np.int64), np.zeros(len(ends), np.int64)
+        left = np.arange(len(ends))
+        for number in range(MOST_DIGITS):
+            left = left[ends[left] - number > starts[left]]
+            letters = self._bytes[ends[left] - number - 1]
+            is_digit = (letters >= _ZERO) & (letters <= _NINE)
+            left, letters = left[is_digit], letters[is_digit]
+            labels[left] += (letters.astype(np.int64) - _ZERO) * 10**number
+            digits[left] += 1
+        return labels, digits
+
+    def _with_nul(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """bool [n], True for names that hold a zero byte, which no file's name does."""
+        if not len(starts):
+            return np.zeros(0, bool)
+        nul = np.flatnonzero(self._bytes[starts[0] : ends[-1]] == 0) + starts[0]
+        if not len(nul):
+            return np.zeros(len(starts), bool)
+        return np.searchsorted(nul, ends) > np.searchsorted(nul, starts)
