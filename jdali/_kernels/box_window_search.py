@@ -47,7 +47,7 @@ class Search:
 class Windows:
     """Candidates [K, ndim], relative to the picture, and which of them have a good shape, bool [K].
 
-    `anchor` and `shape` are what is given out: in pixels for windows of a fixed size.
+    `anchor` and `shape` are the outputs: in pixels for windows of a fixed size.
     """
 
     anchor: np.ndarray
@@ -148,7 +148,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Windows of a given size in pixels; one that is larger than the picture covers it."""
+    """Windows of a fixed size in pixels; one that is larger than the picture covers it."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)
@@ -184,7 +184,7 @@ def _random_windows(
 def _with_aspect_ratios(
     rng: np.random.Generator, shape: np.ndarray, fixed: dict[tuple[int, int], np.float32]
 ) -> np.ndarray:
-    """Sizes [K, ndim] with the given ratios, and the longest side as it was.
+    """Sizes [K, ndim] with these ratios, and the longest side as it was.
 
     The axes follow each other in random order, each gets its size from those before.
     """

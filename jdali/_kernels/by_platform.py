@@ -30,7 +30,7 @@ def by_platform(loop: Callable[..., Array], whole: Callable[..., Array]) -> Call
     """
 
     @jax.custom_batching.custom_vmap
-    def one_by_one(*arguments: Any) -> Array:
+    def one_by_one(*arguments: object) -> Array:
         return loop(*arguments)
 
     @one_by_one.def_vmap
@@ -66,7 +66,7 @@ def differentiable(
     """
 
     @jax.custom_jvp
-    def run(*arguments: Any) -> Array:
+    def run(*arguments: object) -> Array:
         result: Array = platform_dependent(*arguments, cpu=cpu, default=default)
         return result
 

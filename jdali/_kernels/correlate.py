@@ -57,7 +57,7 @@ class SumKind:
     """
 
     border: str | None
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     half_to_even: bool = False
 
     def rounded(self, value: Array) -> Array:
@@ -184,7 +184,7 @@ class _Weights(NamedTuple):
     def of_vector(cls, values: Array) -> _Weights:
         return cls(values, values != 0)
 
-    def at(self, index: Any) -> _Weights:
+    def at(self, index: object) -> _Weights:
         return _Weights(self.values[index], self.support[index])
 
     def cut(self, starts: Sequence[Any], shape: Sequence[int]) -> _Weights:

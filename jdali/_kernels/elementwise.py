@@ -121,7 +121,7 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
 
 
 def _checked_setup(
-    name: str, kind: Kind, check: Check, *operands: BatchSpec, constants: Mapping[str, Any]
+    name: str, kind: Kind, check: Check, *operands: BatchSpec, constants: Mapping[str, object]
 ) -> Plan:
     check(name, operands, constants)
     return _setup(name, kind, *operands)

@@ -23,7 +23,7 @@ def decoder_options(
     affine: Static[bool] = True,
     device_memory_padding: Static[int] = 16 * 1024 * 1024,
     device_memory_padding_jpeg2k: Static[int] = 0,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    dtype: Static[np.dtype | types.DALIDataType] = types.UINT8,
     host_memory_padding: Static[int] = 8 * 1024 * 1024,
     host_memory_padding_jpeg2k: Static[int] = 0,
     hw_decoder_load: Static[float] = 0.65,
@@ -60,9 +60,9 @@ def probe(
     encoded: Sequence[np.ndarray],
     *,
     output_type: DALIImageType,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     adjust_orientation: bool,
-    **_: Any,
+    **_: object,
 ) -> Probed:
     """Shape [H, W, C] and type of the whole pictures, from their headers."""
     headers = Headers(encoded)

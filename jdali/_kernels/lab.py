@@ -30,7 +30,7 @@ _LOWEST = -8145  # the smallest value that is looked up to give X or Z
 Keep: TypeAlias = Callable[[Any], Any]
 
 
-def _unchanged(values: Any) -> Any:
+def _unchanged(values: object) -> object:
     return values
 
 

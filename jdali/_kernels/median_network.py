@@ -68,13 +68,13 @@ def medians_of_parts(
     for x in range(reach[1]):
         strip = padded[:, x * unit : x * unit + shape[1]]
         column = [kept(kept(strip[y : y + shape[0]], y, 0), x, 1) for y in range(reach[0])]
-        columns.append(_all_merged([[_given(row)] for row in column]))
+        columns.append(_all_merged([[_loaded(row)] for row in column]))
     return _of_rank(reach[0] * reach[1] // 2, columns).array
 
 
 def _sorted_by_width(padded: Array, height: int, reach: tuple[int, int], unit: int) -> dict[int, _Sorted]:
     """For widths of 1, 2, 4, ... columns, up to that of the rectangle, these columns sorted, wherever they begin."""
-    found = {1: _all_merged([[_given(padded[y : y + height])] for y in range(reach[0])])}
+    found = {1: _all_merged([[_loaded(padded[y : y + height])] for y in range(reach[0])])}
     width, length = 1, padded.shape[1]
     while 2 * width <= reach[1]:
         length -= width * unit
@@ -93,7 +93,7 @@ def _shifted(values: _Sorted, first: int, length: int) -> _Sorted:
     return [_Later(functools.partial(shifted, value)) for value in values]
 
 
-def _given(value: Array) -> _Later:
+def _loaded(value: Array) -> _Later:
     return _Later(lambda: value)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 Kind = Literal["arithmetic", "multiplication", "real", "comparison", "bitwise"]
-Dtype = np.dtype[Any]
+Dtype = np.dtype
 
 _BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float32)
 

@@ -19,8 +19,8 @@ class Alike:
 
     Attributes:
         rows: int64 [n], their positions in the batch.
-        axes: [n, K], or None if no axes were given.
-        values: of the arguments, [n, ...]; None: not given.
+        axes: [n, K], or None without axes.
+        values: of the arguments, [n, ...]; None: left out.
     """
 
     rows: np.ndarray
@@ -44,7 +44,7 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
 
     Args:
         name: of the operator.
-        axes: [N, K], or [N] objects; None: not given.
+        axes: [N, K], or [N] objects; None: left out.
         values: likewise, of the arguments that have a value for each of the axes.
         count: N.
 
@@ -62,7 +62,7 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
     return groups
 
 
-def _is_ragged(value: Any) -> bool:
+def _is_ragged(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == object
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def output_spec(
     name: str,
     shape_like: tuple[BatchSpec, ...],
     shape: np.ndarray | None,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     batch_size: int,
 ) -> BatchSpec:
     """Spec of a random operator's output; see `output_shape`. `shape_like` holds one spec or none."""
@@ -50,11 +49,11 @@ def output_spec(
     return BatchSpec(output_shape(name, like, shape, batch_size), dtype)
 
 
-def needs_shape(given: object) -> tuple[str, ...]:
+def needs_shape(arguments: object) -> tuple[str, ...]:
     """Only the shape must be known before the numbers are drawn (an operator's `setup_needs`)."""
     return ("shape",)
 
 
 def needs_shape_and(*names: str) -> Callable[[object], tuple[str, ...]]:
     """An operator's `setup_needs`: the shape, and arguments whose values `setup` checks."""
-    return lambda given: ("shape", *names)
+    return lambda arguments: ("shape", *names)

@@ -29,11 +29,11 @@ def resolve_axes(
             raise absent_axis(name, missing[0], spec.layout)
         found = [spec.layout.index(letter) for letter in axis_names]
     elif axes is not None:
-        given = [axes] if isinstance(axes, int) else list(axes)
-        for axis in given:
+        listed = [axes] if isinstance(axes, int) else list(axes)
+        for axis in listed:
             if not -spec.ndim <= axis < spec.ndim:
                 raise axis_out_of_range(name, axis, spec.ndim)
-        found = [axis % spec.ndim for axis in given]
+        found = [axis % spec.ndim for axis in listed]
     else:
         found = list(range(spec.ndim))
     if len(set(found)) != len(found):

@@ -34,7 +34,7 @@ def resample(
     out_extent: Array,
     out_shape: tuple[int, ...],
     *,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     nearest: bool | None = False,
 ) -> Array:
     """Resamples all axes but the last; see `resample_filters` for what `filters` says.
@@ -65,9 +65,7 @@ def resample(
 
 
 @one_program(static_argnums=(3, 4))
-def _pick(
-    image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> Array:
+def _pick(image: Array, filters: Array, extent: Array, out_shape: tuple[int, ...], dtype: np.dtype) -> Array:
     def taken(image: Array, filters: Array, extent: Array) -> Array:
         for axis, count in enumerate(out_shape):
             last_axis = axis == len(out_shape) - 1
@@ -123,7 +121,7 @@ def _weighted(
     extent: Array,
     out_extent: Array,
     out_shape: tuple[int, ...],
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     small: bool,
 ) -> Array:
     """`resample` by sums of weighted elements; small arrays have no loops over tiles."""
@@ -140,7 +138,7 @@ def _weighted(
         del out_extent
         return saturate_cast(resample_small(image, filters, extent, out_shape), dtype)
 
-    def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, Any]:
+    def derivative(primals: tuple[Array, ...], tangents: tuple[Any, ...]) -> tuple[Array, object]:
         image, filters, extent, _ = primals
         out = run(*primals)
         if not jnp.issubdtype(dtype, jnp.floating):
@@ -154,7 +152,7 @@ def _weighted(
 
 
 @functools.lru_cache(maxsize=256)
-def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[..., Array]:
+def _batched_taps(out_shape: tuple[int, ...], dtype: np.dtype) -> Callable[..., Array]:
     """`resample_taps`, for which vmap makes the batch longer instead of vectorising its loops.
 
     Vectorised, a loop runs as often as the longest of the batch needs and computes all of it each time.

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jdali._errors import check_samples
 from jdali._numerics.positions import quotient, rounded
 from jdali.types import DALIInterpType
 
@@ -66,7 +67,7 @@ _RADII = {  # in output elements when shrinking, in input elements otherwise
 }
 
 
-def all_nearest(kinds: Any) -> bool | None:
+def all_nearest(kinds: object) -> bool | None:
     """True if the filters [N, ...] of all samples are NN; None if those of some samples or axes are."""
     nearest = np.asarray(kinds) == NN
     return True if nearest.all() else None if nearest.any() else False
@@ -97,6 +98,9 @@ def filters_of(
 
     Returns: float32 [N, d, 5].
     """
+    for kinds in (interp_type, min_filter, mag_filter):
+        if isinstance(kinds, np.ndarray):
+            _check_kinds(kinds)
     low, high = low.astype(np.float32), high.astype(np.float32)
     out = xp.maximum(size, 1).astype(np.float32)
     step = quotient(high - low, out)
@@ -122,7 +126,13 @@ def filters_of(
     return xp.stack([kind, step, start, density, taps], axis=-1).astype(np.float32)
 
 
-def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType) -> Any:
+def _check_kinds(kinds: np.ndarray) -> None:
+    check_samples(
+        (kinds < 0) | (kinds >= len(DALIInterpType)), lambda i: f"Unknown interpolation type: {int(kinds[i])}"
+    )
+
+
+def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType) -> object:
     """float32 [N, d]: the elements that DALI counts positions from if all filters are NN.
 
     It cuts the window out along all axes but the one that it would resample first, which moves the roundings

@@ -191,7 +191,7 @@ def resample_taps(
     extents: Array,
     out_extents: Array,
     out_shape: tuple[int, ...],
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
 ) -> Array:
     """Resamples all axes but the last of each image.
 
@@ -220,10 +220,10 @@ def resample_taps(
     made = [jnp.zeros((lead[a], rest[a]), jnp.float32) + zero for a in range(axes)]
     turned = [jnp.zeros((rest[a], lead[a]), jnp.float32) + zero for a in range(axes - 1)]
 
-    def compute_sample(i: Array, state: Any) -> Any:
+    def compute_sample(i: Array, state: Any) -> object:
         described = [_Axis.of(filters[i, a], extents[i, a], out_shape[a]) for a in range(axes)]
 
-        def compute_block(b: Array, state: Any) -> Any:
+        def compute_block(b: Array, state: Any) -> object:
             results, made, turned = state
             made, turned = list(made), list(turned)
             top = jnp.minimum(b * block, out_shape[0] - block)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -38,14 +37,14 @@ class ResizeWindow:
     size: np.ndarray
 
     def in_scaled(self, scaled: Scaled | None) -> ResizeWindow:
-        """The same window, in pixels of a picture that is given at a fraction of its size."""
+        """The same window, in pixels of a picture that was decoded at a fraction of its size."""
         if scaled is None:
             return self
         low = self.low / scaled.denominator + scaled.offset
         return dataclasses.replace(self, low=low, high=self.high / scaled.denominator + scaled.offset)
 
 
-def check_types(name: str, images: BatchSpec, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
+def check_types(name: str, images: BatchSpec, dtype: np.dtype | None) -> np.dtype:
     """Output dtype; the input's or float32."""
     if images.dtype not in (np.uint8, np.int16, np.uint16, np.float32):
         raise TypeError(
@@ -130,7 +129,7 @@ def _wanted(
     resize_longer: np.ndarray,
     mode: str,
 ) -> tuple[np.ndarray, str]:
-    """[N, d] sizes asked for (0: not given) and the mode they are meant in."""
+    """[N, d] requested sizes (0: none) and the mode they are meant in."""
     shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
     apart = any(bool(np.any(s)) for s in separate)
     if (size is not None) + shorter + longer + apart != 1:
@@ -178,33 +177,33 @@ def _fill_in(wanted: np.ndarray, source: np.ndarray, mode: str, limit: np.ndarra
     """Sizes, not rounded, negative where mirrored, after aspect ratio and `limit`.
 
     Args:
-        wanted: [N, d], 0 where not given.
+        wanted: [N, d], 0 where there is none.
         source: [N, d] size of the input window.
         limit: [N or 1, d] largest sizes; 0 or None: no limit.
     """
-    given = (wanted != 0) & (source != 0)
+    requested = (wanted != 0) & (source != 0)
     scale = np.where(source != 0, wanted / np.where(source == 0, 1, source), 1.0)
     scale = scale.astype(np.float32).astype(np.float64)  # as in DALI; it decides where positions lie
     size = np.abs(scale)
-    any_given = given.any(axis=1, keepdims=True)
+    any_requested = requested.any(axis=1, keepdims=True)
     limit = np.where(limit > 0, limit, np.inf) if limit is not None else np.full((1, 1), np.inf)
     if mode in ("default", "stretch"):
-        if mode == "default":  # an axis not given follows the geometric mean of the others
-            logs = np.where(given, np.log(np.where(given, size, 1)), 0).sum(axis=1, keepdims=True)
-            other = np.exp(logs / np.maximum(given.sum(axis=1, keepdims=True), 1))
+        if mode == "default":  # an axis without a size follows the geometric mean of the others
+            logs = np.where(requested, np.log(np.where(requested, size, 1)), 0).sum(axis=1, keepdims=True)
+            other = np.exp(logs / np.maximum(requested.sum(axis=1, keepdims=True), 1))
         else:
-            other = np.ones_like(any_given, float)
-        result = np.where(given, wanted, source * other)
+            other = np.ones_like(any_requested, float)
+        result = np.where(requested, wanted, source * other)
         result = np.sign(result) * np.minimum(np.abs(result), limit)
-        return np.where(any_given, result, source)
+        return np.where(any_requested, result, source)
     pick, neutral = (np.max, -np.inf) if mode == "not_smaller" else (np.min, np.inf)
-    common = pick(np.where(given, size, neutral), axis=1, keepdims=True)
-    common = np.where(any_given, common, 1.0)
+    common = pick(np.where(requested, size, neutral), axis=1, keepdims=True)
+    common = np.where(any_requested, common, 1.0)
     fits = np.where(source != 0, limit / np.where(source == 0, 1, np.abs(source)), np.inf)
     common = np.minimum(common, fits.min(axis=1, keepdims=True))
-    kept = given & (size == common)
+    kept = requested & (size == common)
     result = np.where(kept, wanted, source * common * np.where(scale < 0, -1, 1))
-    return np.where(any_given, result, source)  # nothing asked for: no limit applies either
+    return np.where(any_requested, result, source)  # nothing asked for: no limit applies either
 
 
 def _check_finite(name: str, size: np.ndarray) -> None:
@@ -230,7 +229,7 @@ def crop_window(
     """
     if rounding not in ("round", "truncate"):
         raise ValueError(
-            f"{name}: Not supported rounding: {rounding}. Supported values are 'round', 'truncate'"
+            f"{name}: ``rounding`` value {rounding} is not supported. Supported values are 'round', 'truncate'"
         )
     size = np.where(crop > 0, np.trunc(crop), window.size)
     check_positions(name, size != window.size, list(position.T), "DHW"[-position.shape[1] :])

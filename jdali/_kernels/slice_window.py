@@ -37,24 +37,24 @@ def slice_axes(
         if missing:
             raise absent_axis(name, missing[0], layout)
         one = [named.find(c) for c in letters] or list(range(ndim))
-        given = np.broadcast_to(np.array(one, np.int64), (count, len(one)))
+        rows = np.broadcast_to(np.array(one, np.int64), (count, len(one)))
     elif axis_names is not None:
         raise ValueError(f'{name}: "axes" and "axis_names" are mutually exclusive')
     else:
-        given = np.asarray(axes, np.int64)
-        given = given[:, None] if given.ndim == 1 else given
-    if given.shape[1] == 0:
+        rows = np.asarray(axes, np.int64)
+        rows = rows[:, None] if rows.ndim == 1 else rows
+    if rows.shape[1] == 0:
         return np.broadcast_to(np.arange(ndim), (count, ndim))
-    wrong = ((given < -ndim) | (given >= ndim)).any(axis=1)
+    wrong = ((rows < -ndim) | (rows >= ndim)).any(axis=1)
 
     def text(i: int) -> str:
-        first = next(axis for axis in given[i].tolist() if not -ndim <= axis < ndim)
+        first = next(axis for axis in rows[i].tolist() if not -ndim <= axis < ndim)
         return (
             f"{name}: Axis {first} out of range. Expected range is [{-ndim}, {ndim - 1}] for a {ndim}D input"
         )
 
     check_samples(wrong, text, argument="axes")
-    axes = np.where(given < 0, given + ndim, given)
+    axes = np.where(rows < 0, rows + ndim, rows)
     ordered = np.sort(axes, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     check_samples(
@@ -110,7 +110,7 @@ def slice_window(
     check_exclusive(name, end=end, rel_end=rel_end, shape=shape, rel_shape=rel_shape)
     size = np.take_along_axis(extents, axes, axis=1).astype(np.float64)
 
-    def given(argument: str, value: np.ndarray | None) -> np.ndarray | None:
+    def checked(argument: str, value: np.ndarray | None) -> np.ndarray | None:
         return slice_argument(name, argument, value, axes.shape)
 
     def relative(value: np.ndarray) -> np.ndarray:
@@ -118,9 +118,9 @@ def slice_window(
         product: np.ndarray = (value.astype(np.float32) * size.astype(np.float32)).astype(np.float64)
         return product
 
-    first, rel_first = given("start", start), given("rel_start", rel_start)
-    last, rel_last = given("end", end), given("rel_end", rel_end)
-    length, rel_length = given("shape", shape), given("rel_shape", rel_shape)
+    first, rel_first = checked("start", start), checked("rel_start", rel_start)
+    last, rel_last = checked("end", end), checked("rel_end", rel_end)
+    length, rel_length = checked("shape", shape), checked("rel_shape", rel_shape)
     _check_not_negative(name, "shape", length)
     _check_not_negative(name, "rel_shape", rel_length)
     low = np.zeros(axes.shape)
@@ -194,11 +194,11 @@ def any_window(
     name: str, extents: np.ndarray, axes: np.ndarray, values: Mapping[str, Any], normalized_anchor: bool,
     normalized_shape: bool,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Windows by positional inputs, if they are given, or else by named arguments.
+    """Windows by positional inputs, if there are any, or else by named arguments.
 
     Args:
         axes: [N, K], of `slice_axes`.
-        values: "anchor" and "shape_input", as of `positional_window`, and the arguments of `slice_window`; None: not given.
+        values: "anchor" and "shape_input", as of `positional_window`, and the arguments of `slice_window`; None: left out.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """
@@ -209,13 +209,13 @@ def any_window(
     return positional_window(name, extents, axes, anchor, shape, normalized_anchor, normalized_shape)
 
 
-def check_exclusive(name: str, **arguments: Any) -> None:
-    """Raises if more than one of the arguments is given."""
-    given = [argument for argument, value in arguments.items() if value is not None]
-    if len(given) > 1:
+def check_exclusive(name: str, **arguments: object) -> None:
+    """Raises if a call has more than one of the arguments."""
+    named = [argument for argument, value in arguments.items() if value is not None]
+    if len(named) > 1:
         names = [f'"{argument}"' for argument in arguments]
         joined = f"{', '.join(names[:-1])}{',' * (len(names) > 2)} and {names[-1]}"
-        raise ValueError(f"{name}: {joined} arguments are mutually exclusive, got {' and '.join(given)}")
+        raise ValueError(f"{name}: {joined} arguments are mutually exclusive, got {' and '.join(named)}")
 
 
 def slice_argument(
@@ -230,8 +230,8 @@ def slice_argument(
         return None
     if value.ndim != 2 or value.shape[1] not in (1, shape[1]):
         raise ValueError(
-            f'{name}: Argument "{argument}" expected shape {shape[1]}, one value for each of the axes, but got '
-            f"{size_text(value.shape[1:])} values"
+            f'{name}: Argument "{argument}" expected shape {shape[1]} but got {size_text(value.shape[1:])} values, which '
+            "can't be interpreted as the expected shape: one value for each of the axes"
         )
     return np.broadcast_to(value, shape)
 

@@ -57,7 +57,7 @@ def saturate_truncate(value: Array, dtype: DTypeLike) -> Array:
     return saturate_cast(jnp.trunc(value) if floating else value, target)
 
 
-def fill_constant(fill_values: Any, dtype: np.dtype[Any]) -> np.ndarray:
+def fill_constant(fill_values: object, dtype: np.dtype) -> np.ndarray:
     """Fill values [1] or [C] in the type of the output: cut off and saturated for integers."""
     values = np.atleast_1d(np.asarray(fill_values, np.float32))
     if dtype.kind == "f":

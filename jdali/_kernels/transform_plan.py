@@ -18,24 +18,24 @@ from jdali._operators.record import is_traced
 MATRIX_LAYOUT = "**"
 
 
-def no_values(given: Mapping[str, Any]) -> tuple[str, ...]:
+def no_values(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """For `setup_needs`: sizes follow from how many values the arguments have, so no value is needed."""
     return ()
 
 
-def length(argument: Any) -> int | None:
-    """Values a sample of an argument of `setup`, 1 for a scalar; None: not given, or not known yet."""
+def length(argument: object) -> int | None:
+    """Values a sample of an argument of `setup`, 1 for a scalar; None: left out, or not known yet."""
     shape = sample_shape(argument)
     return None if shape is None else int(np.prod(shape))
 
 
 def sample_shape(argument: Any) -> tuple[int, ...] | None:
-    """Shape of a sample's value of an argument of `setup`; None: not given, or not known yet."""
+    """Shape of a sample's value of an argument of `setup`; None: left out, or not known yet."""
     shape = argument.known_shape if is_traced(argument) else None if argument is None else np.shape(argument)
     return None if shape is None else shape[1:]
 
 
-def check_vector(name: str, argument: str, value: Any, axes: int) -> None:
+def check_vector(name: str, argument: str, value: object, axes: int) -> None:
     """Raises unless an argument has one value, or one for each axis."""
     if length(value) not in (None, 1, axes):
         raise ValueError(
@@ -46,7 +46,7 @@ def check_vector(name: str, argument: str, value: Any, axes: int) -> None:
 
 
 def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any]) -> Plan:
-    """Plan of a transform that is applied to `matrix`, if that is given.
+    """Plan of a transform that is applied to `matrix`, if there is one.
 
     Args:
         name: of the operator.
@@ -55,9 +55,9 @@ def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any
         arguments: the per-sample arguments of `setup`, which tell the batch size.
     """
     if matrix is None:
-        given = [v.extents if is_traced(v) else v for v in arguments]
+        shapes = [v.extents if is_traced(v) else v for v in arguments]
         # Without anything known this is the pure function of one sample, inside jit or grad.
-        count = next((len(v) for v in given if v is not None), 1)
+        count = next((len(v) for v in shapes if v is not None), 1)
     else:
         check_matrix(name, matrix, axes)
         count = matrix.batch_size

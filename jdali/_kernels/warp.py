@@ -53,7 +53,7 @@ _FAR = 1 << 30  # pixels; positions further away count as being there
 
 
 # --- setup --------------------------------------------------------------------------------------
-def is_given(argument: Any) -> bool:
+def has_value(argument: Any) -> bool:
     """True if a vector argument whose default is empty has a value; a tracer has one."""
     return argument is not None and (is_traced(argument) or np.size(argument) > 0)
 
@@ -76,7 +76,7 @@ def check_warp(
     check_samples(empty, lambda _: f"{name}: the image has no pixels to sample")
 
 
-def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
+def explicit_size(name: str, size: object, axes: int) -> np.ndarray:
     """int64 [N, axes] of the argument `size`: rounded to the nearest integer, at least 1.
 
     Args:
@@ -87,8 +87,9 @@ def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
     values = np.asarray(size, np.float32)
     if values.ndim != 2 or values.shape[1] != axes:
         raise ValueError(
-            f'{name}: Argument "size" expected shape {axes} but got {size_text(values.shape[1:])} values: output_size must '
-            "specify same number of dimensions as the input (excluding channels)"
+            f'{name}: Argument "size" expected shape {axes} but got {size_text(values.shape[1:])} values, which can\'t be '
+            "interpreted as the expected shape: output_size must specify same number of dimensions as the "
+            "input (excluding channels)"
         )
     bad = ~(values > 0).all(axis=1)
     check_samples(
@@ -98,8 +99,8 @@ def explicit_size(name: str, size: Any, axes: int) -> np.ndarray:
     return sizes
 
 
-def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype[Any] | None) -> BatchSpec:
-    """Spec of images that were given new sizes [N, axes]."""
+def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> BatchSpec:
+    """Spec of images after a warp to new sizes [N, axes]."""
     extents = np.concatenate([sizes, images.extents[:, -1:]], axis=1)
     return images.replace(extents=extents, dtype=dtype or images.dtype)
 
@@ -129,14 +130,14 @@ def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
 def warp(
     image: Array,
     mapping: Mapping,
-    parameters: Any,
+    parameters: object,
     extent: Array,
     out_extent: Array,
     out_shape: Sequence[int],
     *,
     interp_type: DALIInterpType,
     fill_value: float | tuple[float, ...] | None,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     border: Border = "replicate",
 ) -> Array:
     """An image seen through a mapping of its points; differentiable in image and parameters.
@@ -173,7 +174,7 @@ class _Sampling:
     shape: tuple[int, ...]
     interp_type: DALIInterpType
     fill_value: float | tuple[float, ...] | None
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     border: Border
 
     @property
@@ -183,14 +184,14 @@ class _Sampling:
 
 
 @one_program(static_argnums=0)
-def _warp(sampling: _Sampling, image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, out_extent: Array) -> Array:
     shape = sampling.shape
     tile = tuple(min(t, s) for t, s in zip(TILE, shape, strict=False))
 
-    def whole(image: Array, parameters: Any, extent: Array, _: Array) -> Array:
+    def whole(image: Array, parameters: object, extent: Array, _: Array) -> Array:
         return _part(sampling, Plain(image), parameters, extent, (0,) * len(shape), shape)
 
-    def tiled(image: Array, parameters: Any, extent: Array, out_extent: Array) -> Array:
+    def tiled(image: Array, parameters: object, extent: Array, out_extent: Array) -> Array:
         rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
         pack = _pays_to_pack(sampling, image)
         pixels = Packed(image, extent[0]) if pack else Plain(image)
@@ -270,7 +271,7 @@ def _inside(sampling: _Sampling, pixel: Array, last: Array) -> Array:
     return jnp.minimum(folded, 2 * size - 1 - folded)
 
 
-def _fill(sampling: _Sampling, dtype: np.dtype[Any], channels: int) -> Array | None:
+def _fill(sampling: _Sampling, dtype: np.dtype, channels: int) -> Array | None:
     """The fill value(s) in a type; None: there are none."""
     if sampling.fill_value is None:
         return None

@@ -107,7 +107,7 @@ def _spatial_axis(layout: str, letter: str) -> int:
     return layout.find("F") if axis < 0 and letter == "D" else axis
 
 
-def crop_positions(layout: str, x: Any, y: Any, z: Any) -> list[Any]:
+def crop_positions(layout: str, x: object, y: object, z: object) -> list[Any]:
     """The position arguments in the order of the axes; None for an axis that is never cropped."""
     positions: list[Any] = [None] * len(layout)
     for letter, value in (("D", z), ("H", y), ("W", x)):
@@ -118,7 +118,7 @@ def crop_positions(layout: str, x: Any, y: Any, z: Any) -> list[Any]:
 
 
 def crop_window(
-    name: str, extents: np.ndarray, sizes: np.ndarray, positions: Sequence[Any], rounding: str = "round"
+    name: str, extents: np.ndarray, sizes: np.ndarray, positions: Sequence[object], rounding: str = "round"
 ) -> np.ndarray:
     """Anchors of crop windows: position × (extent - size), rounded half away from zero or truncated.
 
@@ -143,7 +143,7 @@ def crop_window(
     return anchors
 
 
-def check_positions(name: str, changed: np.ndarray, positions: Sequence[Any], letters: str) -> None:
+def check_positions(name: str, changed: np.ndarray, positions: Sequence[object], letters: str) -> None:
     """Raises for a position outside of 0 to 1 on an axis that is cropped.
 
     Args:
@@ -170,7 +170,7 @@ def crop_extents(
     extents: np.ndarray,
     layout: str,
     sizes: np.ndarray,
-    positions: Sequence[Any],
+    positions: Sequence[object],
     policy: str,
     rounding: str,
     policies: tuple[str, ...] = POLICIES,

@@ -21,13 +21,14 @@ from jax import Array
 
 from jdali._batches.extent import size_text
 from jdali._errors import check_samples
+from jdali._numerics.elements import UnsupportedTypeError
 from jdali._operators.schema import Arg, element_types
 
 # Size of an axis of a padded value: None where it is left as it is.
 Shape = tuple[int | None, ...]
 
 
-def check_dtype(name: str, arg: Arg, dtype: np.dtype[Any]) -> None:
+def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
     """Raises TypeError if tensors of this element type are not for the argument of operator `name`.
 
     DALI converts no tensor either: a float argument takes float32 alone, an integer one int32.
@@ -46,7 +47,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype[Any]) -> None:
     )
 
 
-def sample_shape(name: str, arg: Arg, extents: np.ndarray[Any, Any]) -> Shape:
+def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
     """The shape in which `run` of operator `name` gets a sample's value of an argument.
 
     Args:
@@ -85,7 +86,7 @@ def _wrong_rank(name: str, arg: Arg, shape: tuple[int, ...]) -> ValueError:
     )
 
 
-def refuse_different(name: str, argument: str, extents: np.ndarray[Any, Any]) -> None:
+def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
     """Raises SampleError if values [N, ndim] of these true shapes do not all have the first one's."""
     check_samples(
         (extents != extents[:1]).any(axis=1),
@@ -98,7 +99,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray[Any, Any]) ->
     )
 
 
-def _no_number(name: str, argument: str, extents: np.ndarray[Any, Any], sample: int) -> str:
+def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
     """Says it in the words of two families of DALI's operators, which differ."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
@@ -108,21 +109,26 @@ def _no_number(name: str, argument: str, extents: np.ndarray[Any, Any], sample: 
     )
 
 
-def converted(name: str, arg: Arg, value: Any) -> Any:
-    """`arg.convert(value)`; errors say which argument of which operator `value` was given for."""
+def converted(name: str, arg: Arg, value: object) -> Any:
+    """`arg.convert(value)`; errors name the argument and the operator."""
     try:
         return arg.convert(value)
+    except UnsupportedTypeError as error:
+        type_name = getattr(value, "name", str(value)).lower()
+        raise UnsupportedTypeError(
+            f"{name}: argument {arg.name!r} got {value!r}: Unsupported output type: {type_name}. {error}"
+        ) from None
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{name}: argument {arg.name!r} got {value!r}: {error}") from None
 
 
-def constant(name: str, arg: Arg, value: Any) -> np.ndarray[Any, Any]:
+def constant(name: str, arg: Arg, value: object) -> np.ndarray:
     """A value that is the same for all samples, as operator `name` takes it."""
     return one_for_all(name, arg, converted(name, arg, value))
 
 
-def one_for_all(name: str, arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
     """A converted value that is the same for all samples; raises TypeError or ValueError if its shape is wrong."""
     if arg.is_number and array.size == 1:
         return array.reshape(())
@@ -136,7 +142,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray[Any, Any]) -> np.ndarray[
     return array
 
 
-def batch(name: str, arg: Arg, values: np.ndarray[Any, Any], batch_size: int) -> np.ndarray[Any, Any]:
+def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
     """[N, ...] values of a batch, one for each sample, as operator `name` takes them.
 
     Args:
@@ -145,7 +151,7 @@ def batch(name: str, arg: Arg, values: np.ndarray[Any, Any], batch_size: int) ->
         values: [N, ...], or [N] objects, each an array of its own shape.
         batch_size: N that is expected.
     """
-    own: np.ndarray[Any, Any] = arg.convert(values)
+    own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
         raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
     shape = sample_shape(name, arg, extents_of(own))
@@ -161,14 +167,14 @@ def extent_name(argument: str) -> str:
     return f"_{argument}_extent"
 
 
-def extents_of(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def extents_of(values: np.ndarray) -> np.ndarray:
     """int64 [N, ndim]: true shapes of [N, ...] values, or of [N] objects with as many axes each."""
     if values.dtype != object:
         return np.broadcast_to(np.array(values.shape[1:], np.int64), (len(values), values.ndim - 1))
     return np.array([one.shape for one in values], np.int64)
 
 
-def shapes_text(extents: np.ndarray[Any, Any], shown: int = 4) -> str:
+def shapes_text(extents: np.ndarray, shown: int = 4) -> str:
     """Shapes [N, ndim] of a batch as DALI writes them, "{2 x 3, 4 x 5}"; of many samples the first ones."""
     texts = [size_text(extent) for extent in extents[:shown]]
     return f"{{{', '.join(texts)}{', ...' if len(extents) > shown else ''}}}"
@@ -184,7 +190,7 @@ def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
     )
 
 
-def as_objects(samples: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
     """[N] objects, each an array of its own shape."""
     values = np.empty(len(samples), object)
     for i, sample in enumerate(samples):
@@ -192,7 +198,7 @@ def as_objects(samples: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     return values
 
 
-def padded(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def padded(values: np.ndarray) -> np.ndarray:
     """[N, ...] of [N] objects, padded by zeros; few different shapes, as each is a compiled program."""
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)

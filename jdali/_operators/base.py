@@ -7,68 +7,49 @@ depends on its kind, which is a type of its own; `record.py` lists them.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar, ParamSpec, Self, TypeAlias, TypeVar
 
-from jdali._batches.extent import BatchSpec, Plan
 from jdali._operators.catalog import CATALOG
+from jdali._operators.options import Arguments, OperatorOptions, OptionalInputOptions, described
 from jdali._operators.registry import Registry
 from jdali._operators.schema import ArgKind, Schema, read_schema
 
-Given: TypeAlias = "Mapping[str, Any]"
-"""Arguments of a call, by name; a value that is not yet known may be any object."""
-Setup: TypeAlias = "Callable[..., BatchSpec | Plan | tuple[BatchSpec, ...]]"
-Outputs: TypeAlias = "int | Callable[[Given], int]"
-WholeBatch: TypeAlias = "Callable[[Given], bool]"
+Run: TypeAlias = "Callable[..., Any]"
+"""The decorated function; its signature is the schema of the operator."""
+P = ParamSpec("P")
+Kind = TypeVar("Kind", bound="Operator")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
-class Operator(Schema):
-    """Record of one operator, whatever its kind. Decorators take these fields as their options.
+class Operator(Schema, OptionalInputOptions):
+    """Record of one operator, whatever its kind: its options and its schema.
+
+    The decorator of a kind takes the options of that kind; all others keep their defaults.
 
     Attributes:
         run: the decorated function.
-        setup: NumPy, vectorised over the batch: `setup(*BatchSpec, **arguments)` returns the
-            `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets
-            those arguments that its signature names: per-sample ones as [N, ...] arrays (None if
-            not given), static ones as they are; a `PerSample` input arrives as a [N, ...] array.
-            A random operator's setup may take `keys` (`SampleKeys`), one without inputs `batch_size`,
-            that of a compiled operator `constants`: inputs that are one array for all samples, by name, and what
-            is agreed on offers that it uses. Where the samples that it sees are frames of sequences (`frames.py`),
-            `frames` is how many each sequence has. None: the output has the spec of the first input.
-        outputs: number of outputs, or a function of the static arguments that gives it.
-        output_per_optional: each optional input that is given adds an output.
-        devices: the `device=` values DALI takes.
-        source: DALI's source file (and line) that this operator was checked against.
     """
 
-    run: Callable[..., Any]
-    setup: Setup | None = None
-    outputs: Outputs = 1
-    output_per_optional: bool = False
-    devices: tuple[str, ...] = ("cpu", "gpu")
-    source: str = ""
+    run: Run
 
     may_ask_for: ClassVar[tuple[str, ...]] = ()
     """Parameters that a `run` of this kind may have for the engine to fill in."""
 
     @classmethod
-    def of(cls, run: Callable[..., Any], name: str | None, **options: Any) -> Self:
+    def of(cls, run: Run, options: OperatorOptions) -> Self:
         """Makes an operator of a function, and registers it.
-
-        Args:
-            run: the function.
-            name: DALI's dotted name; None: the function's.
-            options: fields of the kind.
 
         Raises:
             TypeError: the signature is none of an operator of this kind.
             ValueError: there is an operator of this name.
         """
-        name = name or run.__name__
-        filled_in = (*cls.may_ask_for, *(offer.parameter for offer in options.get("offers", ())))
-        record = cls(run=run, **read_schema(name, run, options.get("setup"), filled_in), **options)
+        name = options.name or run.__name__
+        chosen = {f.name: getattr(options, f.name) for f in dataclasses.fields(options) if f.name != "name"}
+        filled_in = (*cls.may_ask_for, *(offer.parameter for offer in chosen.get("offers", ())))
+        record = cls(run=run, **read_schema(name, run, chosen.get("setup"), filled_in), **chosen)
         REGISTRY.register(name, record, run.__module__)
         return record
 
@@ -81,7 +62,7 @@ class Operator(Schema):
 
     @property
     def has_effects(self) -> bool:
-        """True if it does more than give its outputs, and so runs also if nobody uses them."""
+        """True if it does more than return its outputs, and so runs also if nobody uses them."""
         return False
 
     @property
@@ -89,15 +70,15 @@ class Operator(Schema):
         """Name of its work in reports of times: "decoding", "user code", or "" for any other."""
         return ""
 
-    def depends_on_batch(self, given: Given) -> bool:
+    def depends_on_batch(self, arguments: Arguments) -> bool:
         """True if results for a sample depend on the others of the batch, if only in size."""
         return False
 
-    def by_sample(self, given: Given) -> bool:
+    def by_sample(self, arguments: Arguments) -> bool:
         """True if a sample of the outputs depends only on the sample in the same position of the inputs."""
-        return not self.depends_on_batch(given)
+        return not self.depends_on_batch(arguments)
 
-    def mixes_samples(self, given: Given) -> bool:
+    def mixes_samples(self, arguments: Arguments) -> bool:
         """True if it works on the whole batch at once, so that results for a sample alone differ from those
         in its batch.
         """
@@ -107,17 +88,17 @@ class Operator(Schema):
     def chosen_samples(self) -> str | None:
         """The argument that says which samples of the batch are pasted into each sample of the output; None: none are.
 
-        A sample is named after all that are pasted into it; where the argument is not given, they are those in the
+        A sample is named after all that are pasted into it; where the argument is left out, they are those in the
         same position of each input.
         """
         return None
 
-    def num_outputs(self, static: Given, inputs: int = 0) -> int:
+    def num_outputs(self, static: Arguments, inputs: int = 0) -> int:
         """Counts the outputs for these static arguments and `inputs` inputs."""
         count = self.outputs(static) if callable(self.outputs) else self.outputs
         return count + (max(0, inputs - self.min_inputs) if self.output_per_optional else 0)
 
-    def needed_by_setup(self, given: Given) -> frozenset[str]:
+    def needed_by_setup(self, arguments: Arguments) -> frozenset[str]:
         """Names of the per-sample arguments (and inputs) whose values `setup` must see."""
         if self.setup is None:
             return frozenset()
@@ -127,3 +108,27 @@ class Operator(Schema):
 
 
 REGISTRY: Registry[Operator] = Registry(CATALOG)
+
+
+def decorator(
+    name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
+) -> Callable[P, Callable[[Run], Kind]]:
+    """Derives the decorator of a kind from the class of its options: parameters, types, defaults and documentation.
+
+    Args:
+        name: of the decorator.
+        kind: type of the records that it makes.
+        options: class of the options, all keyword-only.
+        sentence: first line of its documentation.
+    """
+
+    def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
+        return functools.partial(kind.of, options=options(*args, **kwargs))
+
+    assert isinstance(options, type)  # a class, which `Callable` says of its parameters only
+    signature = inspect.signature(options)
+    vars(decorate)["__signature__"] = signature.replace(return_annotation=f"Callable[[Run], {kind.__name__}]")
+    decorate.__name__ = decorate.__qualname__ = name
+    decorate.__module__ = kind.__module__
+    decorate.__doc__ = f"{sentence}\n\nArgs:\n{described(options)}\n"
+    return decorate

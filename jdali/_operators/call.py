@@ -1,6 +1,6 @@
 """One call of one operator: where `setup` and `run` meet, and the only module where they do.
 
-`plan_call` runs on the host: it fills in defaults, adapts layouts and runs `setup`. What it finds
+`plan_call` runs on the host: it takes a `CallRequest`, fills in defaults, adapts layouts and runs `setup`. What it finds
 is split into a `Call` (hashable, all that a compiled program depends on), the specs of the outputs,
 and the per-sample values to trace. `run_call` is pure and runs inside a compiled program, on a batch
 of padded samples. The engine, dynamic mode and the pure functions of `jdali.ops` (`_operators/pure.py`) use these two.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import types as pytypes
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -33,7 +32,7 @@ class Constant:
 
     __slots__ = ("_key", "value")
 
-    def __init__(self, value: Any):
+    def __init__(self, value: object):
         self.value = np.asarray(value)
         self._key = (self.value.tobytes(), self.value.shape, self.value.dtype.str)
 
@@ -80,149 +79,179 @@ class PlannedCall:
     unseen: tuple[str, ...] = ()
 
 
-def plan_call(
-    op: Operator,
-    specs: Sequence[BatchSpec],
-    args: Mapping[str, Any],
-    *,
-    batch_size: int,
-    keys: SampleKeys | None = None,
-    input_values: Mapping[str, Any] | None = None,
-    traced_arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
-    constants_given: Mapping[str, Any] = pytypes.MappingProxyType({}),
-    agreed: Mapping[str, Agreed] = pytypes.MappingProxyType({}),
-    by_frame: Collection[str] = (),
-) -> PlannedCall:
-    """Plans one call on a batch.
+@dataclasses.dataclass(frozen=True, eq=False)
+class PerBatch:
+    """A per-sample argument given as one array [N, ...] for the batch, or as [N] arrays (objects)."""
 
-    Args:
+    values: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CallRequest:
+    """Inputs and arguments of one call on a batch, as far as they are known before it runs.
+
+    Attributes:
         op: the operator.
         specs: spec of each positional input.
-        args: arguments given by the user. A per-sample one is either a plain value (the same for
+        args: arguments that the user named. A per-sample one is either a plain value (the same for
             all samples: a `Constant` is made of it), a `Constant`, or a `PerBatch`.
         batch_size: number of samples (needed when there are no inputs).
         keys: of a random operator.
         input_values: [N, ...] values of those inputs that are arguments, by name.
-        traced_arguments: arguments whose value is a tracer held by the caller, and the shape that it has
+        traced: arguments whose value is a tracer held by the caller, and the shape that it has
             in each sample: int [N, ndim].
-        constants_given: inputs that are the same array for all samples, by name.
+        constants: inputs that are the same array for all samples, by name.
         agreed: what the producer of the first input does for this operator, see `offers`.
         by_frame: those of the arguments that have a leading axis of frames.
+    """
+
+    op: Operator
+    specs: Sequence[BatchSpec]
+    args: Mapping[str, Any]
+    _: dataclasses.KW_ONLY
+    batch_size: int
+    keys: SampleKeys | None = None
+    input_values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    traced: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    constants: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    agreed: Mapping[str, Agreed] = dataclasses.field(default_factory=dict)
+    by_frame: Collection[str] = ()
+
+
+def plan_call(request: CallRequest) -> PlannedCall:
+    """Plans one call on a batch.
 
     Raises:
         SampleError: an argument has a wrong shape in a sample, numbers of frames do not agree, or what `setup` finds.
     """
     shapes = {
-        n: traced_arguments[n] if n in traced_arguments else argument_rules.extents_of(args[n].values)
-        for n in op.args if n in by_frame
+        n: request.traced[n] if n in request.traced else argument_rules.extents_of(request.args[n].values)
+        for n in request.op.args if n in request.by_frame
     }  # fmt: skip
-    found = frames.frames_of(op, specs, shapes)
+    found = frames.frames_of(request.op, request.specs, shapes)
     if found is not None:
-        return _plan_frames(op, found, specs, args, input_values or {}, traced_arguments, constants_given)
-    return _plan_whole(
-        op, specs, args, input_values or {}, traced_arguments,
-        {"keys": keys, "batch_size": batch_size, "constants": constants_given, **agreed},
-    )  # fmt: skip
+        return _plan_frames(request, found)
+    return _plan_whole(request, request.agreed)
 
 
-def _plan_frames(
-    op: Operator,
-    found: frames.Frames,
-    specs: Sequence[BatchSpec],
-    args: Mapping[str, Any],
-    input_values: Mapping[str, Any],
-    traced_arguments: Mapping[str, np.ndarray],
-    constants_given: Mapping[str, Any],
-) -> PlannedCall:
+def _plan_frames(request: CallRequest, found: frames.Frames) -> PlannedCall:
     """Plans a call on sequences as one on their frames."""
-    given = {n: v for n, v in args.items() if isinstance(v, PerBatch)}
-    frame_specs = [found.spec(spec, axis) for spec, axis in zip(specs, found.axes, strict=True)]
+    op = request.op
+    given = {
+        n: PerBatch(found.values(n, v.values)) for n, v in request.args.items() if isinstance(v, PerBatch)
+    }
+    specs = [found.spec(spec, axis) for spec, axis in zip(request.specs, found.axes, strict=True)]
     single = {op.input(i).name for i, axis in enumerate(found.axes) if axis is None}
-    from_engine = {
-        "keys": None, "batch_size": len(found.sample), "frames": found.counts,
-        "constants": {n: v for n, v in constants_given.items() if n in single},
-    }  # fmt: skip
+    values = {n: np.asarray(v)[found.sample] for n, v in request.input_values.items() if n in single}
+    of_frames = CallRequest(
+        op, specs, {**request.args, **given}, batch_size=len(found.sample), input_values=values,
+        traced={n: found.extents(n, v) for n, v in request.traced.items()},
+        constants={n: v for n, v in request.constants.items() if n in single},
+    )  # fmt: skip
     try:
-        planned = _plan_whole(
-            op, frame_specs, {**args, **{n: PerBatch(found.values(n, v.values)) for n, v in given.items()}},
-            {n: np.asarray(v)[found.sample] for n, v in input_values.items() if n in single},
-            {n: found.extents(n, v) for n, v in traced_arguments.items()}, from_engine,
-        )  # fmt: skip
+        planned = _plan_whole(of_frames, {"frames": found.counts})
     except SampleError as error:
         if error.sample is None:
             raise
         raise found.blamed(error, error.sample) from error
     traced = {n: found.padded(np.asarray(v)) for n, v in planned.traced.items()}
-    held = [n for n in traced_arguments if n in found.lengths and n not in traced]
-    axes = found.axes_of(frame_specs, planned.outputs, held, traced)
+    held = [n for n in request.traced if n in found.lengths and n not in traced]
+    axes = found.axes_of(specs, planned.outputs, held, traced)
     outputs = [found.gathered(o, axis) for o, axis in zip(planned.outputs, axes.outputs, strict=True)]
     traced |= {frames.length_name(n): found.lengths[n].astype(np.int32) for n in held}
     return PlannedCall(dataclasses.replace(planned.call, frames=axes), tuple(outputs), traced)
 
 
-def _plan_whole(
-    op: Operator,
-    specs: Sequence[BatchSpec],
-    args: Mapping[str, Any],
-    input_values: Mapping[str, Any],
-    traced_arguments: Mapping[str, np.ndarray],
-    from_engine: Mapping[str, Any],
-) -> PlannedCall:
-    """Plans a call whose arguments are by sample; `from_engine` is what `setup` may ask for besides those."""
-    batch_size = from_engine["batch_size"]
-    bound = op.bind({k: v for k, v in args.items() if k not in traced_arguments} | dict.fromkeys(
-        traced_arguments, ...), private=True)  # fmt: skip
+def _plan_whole(request: CallRequest, for_setup: Mapping[str, Any]) -> PlannedCall:
+    """Plans a call whose arguments are by sample; `for_setup` is what `setup` may ask for besides those."""
+    op, specs = request.op, request.specs
+    named = {k: v for k, v in request.args.items() if k not in request.traced}
+    bound = op.bind(named | dict.fromkeys(request.traced, ...), private=True)
     layouts, sequence = (op.layouts, op.sequence) if isinstance(op, DeviceOp) else ((), False)
     adapters = tuple(
         make_adapter(op.name, () if op.input(i).argument else layouts, sequence, s.layout, s.ndim)
         for i, s in enumerate(specs)
     )
-    static: dict[str, Any] = {}
-    constants: dict[str, Constant | None] = {}
-    traced: dict[str, Any] = {}
-    seen_by_setup: dict[str, Any] = {}
-    shapes: dict[str, argument_rules.Shape] = {}
-    for name, arg in op.args.items():
-        value = bound[name]
-        if arg.kind is ArgKind.STATIC:
-            static[name] = seen_by_setup[name] = argument_rules.converted(op.name, arg, value)
-        elif name in traced_arguments:
-            extents = traced_arguments[name]
-            shapes[name] = argument_rules.sample_shape(op.name, arg, extents)
-            seen_by_setup[name] = Traced(op.name, name, extents if shapes[name] else extents[:, :0])
-        elif isinstance(value, PerBatch):
-            traced[name] = seen_by_setup[name] = argument_rules.batch(op.name, arg, value.values, batch_size)
-        elif value is None:
-            constants[name] = seen_by_setup[name] = None
-        else:
-            constant = (
-                value
-                if isinstance(value, Constant)
-                else Constant(argument_rules.constant(op.name, arg, value))
-            )
-            constants[name] = constant
-            seen_by_setup[name] = np.broadcast_to(constant.value, (batch_size, *constant.value.shape))
+    args = _BoundArguments.of(request, bound)
     core_specs = [a.spec_to_core(s) for a, s in zip(adapters, specs, strict=True)]
-    plan = _run_setup(op, core_specs, {**from_engine, **seen_by_setup}, input_values, specs)
-    for name in (*plan.params, *plan.static):
-        constants.pop(name, None)
-        static.pop(name, None)
-        shapes.pop(name, None)
-    given_by_value = list(traced)
-    traced |= plan.params
-    static |= plan.static
-    if isinstance(op, CompiledOp):
-        traced = _without_objects(op, traced)
+    available = {
+        "keys": request.keys, "batch_size": request.batch_size, "constants": request.constants,
+        **for_setup, **args.seen_by_setup,
+    }  # fmt: skip
+    plan = _run_setup(op, core_specs, available, request.input_values, specs)
+    passed_by_value = list(args.traced)
+    args.replace(plan)
+    traced = _without_objects(op, args.traced) if isinstance(op, CompiledOp) else args.traced
     main = adapters[0] if adapters else None
     outputs = tuple(
         main.spec_from_core(o, specs[0]) if main is not None and layouts else o for o in plan.outputs
     )
     call = Call(
-        op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(static.items())),
-        tuple(sorted(constants.items())), tuple(sorted(shapes.items())),
+        op, adapters, tuple(o.layout for o in plan.outputs), tuple(sorted(args.static.items())),
+        tuple(sorted(args.constants.items())), tuple(sorted(args.shapes.items())),
     )  # fmt: skip
-    unseen = [n for n in given_by_value if n not in plan.params and not op.setup_sees(n)]
+    unseen = [n for n in passed_by_value if n not in plan.params and not op.setup_sees(n)]
     return PlannedCall(call, outputs, traced, tuple(unseen))
+
+
+@dataclasses.dataclass
+class _BoundArguments:
+    """Arguments of a call with their defaults, converted and sorted by how `run` gets them.
+
+    Attributes:
+        static: compile keys.
+        constants: one value for all samples, compiled in; None: the argument has no value.
+        traced: [N, ...] values.
+        shapes: of arguments whose values the caller holds.
+        seen_by_setup: all of them, as `setup` gets them.
+    """
+
+    static: dict[str, Any] = dataclasses.field(default_factory=dict)
+    constants: dict[str, Constant | None] = dataclasses.field(default_factory=dict)
+    traced: dict[str, Any] = dataclasses.field(default_factory=dict)
+    shapes: dict[str, argument_rules.Shape] = dataclasses.field(default_factory=dict)
+    seen_by_setup: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, request: CallRequest, bound: Mapping[str, Any]) -> _BoundArguments:
+        """Sorts the arguments of a request; `bound` are those with their defaults."""
+        op, held, made = request.op, request.traced, cls()
+        for name, arg in op.args.items():
+            if arg.kind is ArgKind.STATIC:
+                made.static[name] = made.seen_by_setup[name] = argument_rules.converted(
+                    op.name, arg, bound[name]
+                )
+            elif name in held:
+                made._add_held(op, name, held[name])
+            else:
+                made._add_value(op, name, bound[name], request.batch_size)
+        return made
+
+    def _add_held(self, op: Operator, name: str, extents: np.ndarray) -> None:
+        shape = self.shapes[name] = argument_rules.sample_shape(op.name, op.args[name], extents)
+        self.seen_by_setup[name] = Traced(op.name, name, extents if shape else extents[:, :0])
+
+    def _add_value(self, op: Operator, name: str, value: Any, batch_size: int) -> None:
+        arg = op.args[name]
+        if isinstance(value, PerBatch):
+            values = argument_rules.batch(op.name, arg, value.values, batch_size)
+            self.traced[name] = self.seen_by_setup[name] = values
+        elif value is None:
+            self.constants[name] = self.seen_by_setup[name] = None
+        else:
+            if not isinstance(value, Constant):
+                value = Constant(argument_rules.constant(op.name, arg, value))
+            self.constants[name] = value
+            self.seen_by_setup[name] = np.broadcast_to(value.value, (batch_size, *value.value.shape))
+
+    def replace(self, plan: Plan) -> None:
+        """Puts what `setup` worked out in the place of what the user named."""
+        for name in (*plan.params, *plan.static):
+            self.constants.pop(name, None)
+            self.static.pop(name, None)
+            self.shapes.pop(name, None)
+        self.traced |= plan.params
+        self.static |= plan.static
 
 
 def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -236,18 +265,11 @@ def _without_objects(op: Operator, traced: Mapping[str, np.ndarray]) -> dict[str
     return result
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class PerBatch:
-    """A per-sample argument given as one array [N, ...] for the batch, or as [N] arrays (objects)."""
-
-    values: np.ndarray
-
-
 def _run_setup(
     op: Operator,
     specs: Sequence[BatchSpec],
     available: dict[str, Any],
-    input_values: Mapping[str, Any],
+    input_values: Mapping[str, object],
     original: Sequence[BatchSpec],
 ) -> Plan:
     if op.setup is None:

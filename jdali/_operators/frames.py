@@ -145,7 +145,7 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     Args:
         op: the operator.
         specs: spec of each input.
-        by_frame: shapes of the arguments given by frame, int [N, ndim], in the order of the signature.
+        by_frame: shapes of the arguments that differ by frame, int [N, ndim], in the order of the signature.
 
     Raises:
         SampleError: numbers of frames of a sample do not agree, or a frame's argument has a wrong shape.

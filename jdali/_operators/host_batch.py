@@ -11,8 +11,9 @@ import numpy as np
 from jdali._batches.array_like import check_alike
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import SamplesBlock, Store
-from jdali._operators.base import Given, Operator, Outputs, Setup, WholeBatch
+from jdali._operators.base import Operator, decorator
 from jdali._operators.offers import Offer
+from jdali._operators.options import Arguments, SetupOptions, WholeBatch
 
 Share: TypeAlias = "Callable[[Callable[[slice], None], int], None]"
 """share(work, n) calls `work` with slices that make up the range from 0 to n, in some threads, and waits."""
@@ -41,8 +42,8 @@ class Probed(NamedTuple):
         failures: what is wrong with the others, by their index.
     """
 
-    extents: np.ndarray[Any, Any]
-    dtype: np.dtype[Any]
+    extents: np.ndarray
+    dtype: np.dtype
     headers: Any
     failures: dict[int, Exception]
 
@@ -74,7 +75,7 @@ class HostOutputs(NamedTuple):
         return cls(tuple(map(column, zip(*results, strict=True), layouts)), failures)
 
 
-def column(samples: Sequence[np.ndarray[Any, Any]], layout: str) -> Store:
+def column(samples: Sequence[np.ndarray], layout: str) -> Store:
     """Samples that are arrays of their own as an output.
 
     Raises:
@@ -92,27 +93,20 @@ def column(samples: Sequence[np.ndarray[Any, Any]], layout: str) -> Store:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
-class HostBatchOp(Operator):
-    """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the device that it is asked for.
-
-    It gets a list of NumPy arrays an input; a per-sample argument is an array [n, ...], or one value for all. Its
-    `run` may have, to be filled in: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers` (of
-    `Probed`), and what was agreed on its `offers`. The key of a random one is None: its `setup` has all of them.
-
-    Samples must not depend on each other, except where `whole_batch` says so: the engine may call it for some
-    samples of a batch only, if it has made the others already.
+class HostBatchOptions(SetupOptions):
+    """Options of `host_batch_operator`.
 
     Attributes:
         probe: `probe(samples, **static arguments)` reads the headers of some encoded samples. `setup` then gets the
             spec of the contents in place of that of the encoded bytes, and sizes are known before anything is
             decoded.
-        effects: it may do more than give its outputs: it runs also if nobody uses them, and on one batch at a time.
-        whole_batch: whether results for a sample depend on the others of the batch, as a function of the
-            arguments given; None: never.
+        effects: it may do more than return its outputs: it runs also if nobody uses them, and on one batch at a time.
+        whole_batch: results for a sample depend on the others of the batch, as a function of the arguments that
+            returns a bool; None: never.
         in_place: its inputs are `TensorList`s, wherever they are, and not read by the host.
         joins: the names of what its inputs were made of are joined by ";", as those of what is pasted.
         offers: what the consumers of its first output may use.
-        work: what its time goes into: "decoding", "user code", or "" for anything else; for reports of times.
+        work: for reports of times: "decoding", "user code", or "" for any other work.
     """
 
     probe: Callable[..., Probed] | None = None
@@ -122,6 +116,19 @@ class HostBatchOp(Operator):
     joins: bool = False
     offers: tuple[Offer, ...] = ()
     work: str = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class HostBatchOp(Operator, HostBatchOptions):
+    """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the device that it is asked for.
+
+    It gets a list of NumPy arrays an input; a per-sample argument is an array [n, ...], or one value for all. Its
+    `run` may have, to be filled in: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers` (of
+    `Probed`), and what was agreed on its `offers`. The key of a random one is None: its `setup` has all of them.
+
+    Samples must not depend on each other, except where `whole_batch` says so: the engine may call it for some
+    samples of a batch only, if it has made the others already.
+    """
 
     may_ask_for: ClassVar[tuple[str, ...]] = ("workers", "device", "headers")
 
@@ -148,34 +155,16 @@ class HostBatchOp(Operator):
     def shown_work(self) -> str:
         return self.work
 
-    def depends_on_batch(self, given: Given) -> bool:
-        return self.whole_batch is not None and self.whole_batch(given)
+    def depends_on_batch(self, arguments: Arguments) -> bool:
+        return self.whole_batch is not None and self.whole_batch(arguments)
 
-    def mixes_samples(self, given: Given) -> bool:
-        return self.depends_on_batch(given)
+    def mixes_samples(self, arguments: Arguments) -> bool:
+        return self.depends_on_batch(arguments)
 
 
-def host_batch_operator(
-    *,
-    name: str | None = None,
-    setup: Setup | None = None,
-    outputs: Outputs = 1,
-    devices: tuple[str, ...] = ("cpu", "gpu"),
-    probe: Callable[..., Probed] | None = None,
-    effects: bool = False,
-    whole_batch: WholeBatch | None = None,
-    in_place: bool = False,
-    joins: bool = False,
-    offers: tuple[Offer, ...] = (),
-    work: str = "",
-    source: str = "",
-) -> Callable[[Callable[..., Any]], HostBatchOp]:
-    """Makes a `HostBatchOp` of a function of many samples, and registers it; the options are its fields."""
-
-    def decorate(run: Callable[..., Any]) -> HostBatchOp:
-        return HostBatchOp.of(
-            run, name, setup=setup, outputs=outputs, devices=devices, probe=probe, effects=effects,
-            whole_batch=whole_batch, in_place=in_place, joins=joins, offers=offers, work=work, source=source,
-        )  # fmt: skip
-
-    return decorate
+host_batch_operator = decorator(
+    "host_batch_operator",
+    HostBatchOp,
+    HostBatchOptions,
+    "Makes a `HostBatchOp` of a function of many samples, and registers it.",
+)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any
 
-from jdali._operators.base import Given, Operator
+from jdali._operators.base import Operator, decorator
+from jdali._operators.options import Arguments, OperatorOptions
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -16,19 +15,13 @@ class IndexOp(Operator):
     Per-sample arguments are `TensorList`s as well, or one value. No sample is touched, wherever it is.
     """
 
-    def by_sample(self, given: Given) -> bool:
+    def by_sample(self, arguments: Arguments) -> bool:
         return False
 
 
-def index_operator(
-    *,
-    name: str | None = None,
-    devices: tuple[str, ...] = ("cpu", "gpu"),
-    source: str = "",
-) -> Callable[[Callable[..., Any]], IndexOp]:
-    """Makes an `IndexOp` of a function of batches, and registers it; the options are its fields."""
-
-    def decorate(run: Callable[..., Any]) -> IndexOp:
-        return IndexOp.of(run, name, devices=devices, source=source)
-
-    return decorate
+index_operator = decorator(
+    "index_operator",
+    IndexOp,
+    OperatorOptions,
+    "Makes an `IndexOp` of a function of batches, and registers it.",
+)

@@ -15,10 +15,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from jdali._batches.extent import BatchSpec
 
-IntArray: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+IntArray: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class Agreed(Protocol):
@@ -43,7 +44,7 @@ class Offer(abc.ABC):
 
     @abc.abstractmethod
     def agree(
-        self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, Any], headers: Any
+        self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Agreed:
         """Finds the agreement that serves all consumers.
 
@@ -57,7 +58,7 @@ class Offer(abc.ABC):
 
 @dataclasses.dataclass(frozen=True)
 class ScaledDecoding(Offer):
-    """Pictures [..., C] can be given at a fraction of the size that `setup` announces; agreed on is a `Scaled`.
+    """Pictures [..., C] can be decoded at a fraction of the size that `setup` announces; agreed on is a `Scaled`.
 
     Attributes:
         denominators: that sizes can be divided by, beside 1; ascending.
@@ -70,10 +71,10 @@ class ScaledDecoding(Offer):
 
     denominators: tuple[int, ...]
     limits: Callable[[Any], IntArray] | None = None
-    offset: Callable[[Mapping[str, Any], IntArray], np.ndarray[Any, Any]] | None = None
+    offset: Callable[[Mapping[str, Any], IntArray], np.ndarray] | None = None
 
     def agree(
-        self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, Any], headers: Any
+        self, whole: BatchSpec, wanted: Sequence[BatchSpec], params: Mapping[str, object], headers: object
     ) -> Scaled:
         """The smallest size of each picture that has at least as many elements as any consumer makes, axis by axis."""
         sizes = whole.extents[:, :-1]
@@ -89,17 +90,17 @@ class ScaledDecoding(Offer):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scaled:
-    """At what fraction of its size each picture of a batch is given.
+    """Fraction of its size at which each picture of a batch is decoded.
 
     Attributes:
         denominator: int64 [N, 1], the size is divided by, and rounded up.
         whole: int64 [N, d], the size that it would have had.
-        offset: float64 [N, d], pixels (of the picture as it is given) before what would have been its first.
+        offset: float64 [N, d], pixels (of the picture as decoded) before what would have been its first.
     """
 
     denominator: IntArray
     whole: IntArray
-    offset: np.ndarray[Any, Any]
+    offset: np.ndarray
 
     @functools.cached_property
     def key(self) -> Hashable:

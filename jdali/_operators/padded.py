@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 from jax import Array
 
 from jdali._errors import TracedArgumentError
@@ -16,7 +17,7 @@ from jdali._operators.call import PlannedCall
 from jdali._operators.record import Operator
 from jdali._system.devices import to_host
 
-Size: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Size: TypeAlias = "npt.NDArray[np.int64]"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,34 +45,34 @@ class Extent:
         return np.array([s if a is None else a for a, s in zip(self.axes, self.shape, strict=True)], np.int64)
 
 
-def extents_of(op: Operator, shapes: Sequence[tuple[int, ...]], given: Any) -> list[Extent]:
+def extents_of(op: Operator, shapes: Sequence[tuple[int, ...]], extent: Any) -> list[Extent]:
     """The true size of each input, as the user gave it: of one input [ndim], of several one for each."""
-    if given is None:
+    if extent is None:
         each: Sequence[Any] = [None] * len(shapes)
     elif not shapes:
         raise TypeError(f"{op.name}: has no input, so it takes no extent")
     else:
-        each = [given] if len(shapes) == 1 else given
+        each = [extent] if len(shapes) == 1 else extent
         if len(each) != len(shapes):
             raise ValueError(f"{op.name}: extent must be one size for each of the {len(shapes)} inputs")
     return [_extent(op, i, shape, one) for i, (shape, one) in enumerate(zip(shapes, each, strict=True))]
 
 
-def _extent(op: Operator, number: int, shape: tuple[int, ...], given: Any) -> Extent:
+def _extent(op: Operator, number: int, shape: tuple[int, ...], extent: object) -> Extent:
     what = f"{op.name}: extent of input {op.input(number).name!r}"
-    if given is None:
+    if extent is None:
         return Extent(jnp.asarray(shape, jnp.int32), shape, shape)
     if op.input(number).argument:
         raise ValueError(f"{what}: it is an argument, which cannot be padded; give None for it")
     sizes: Any
     axes: list[int | None]
-    if isinstance(given, jax.core.Tracer):
-        sizes, axes = given, [None] * len(shape)
-    elif isinstance(given, (list, tuple)) and any(isinstance(one, jax.core.Tracer) for one in given):
-        sizes = jnp.stack([jnp.asarray(one) for one in given])
-        axes = [None if isinstance(one, jax.core.Tracer) else int(one) for one in given]
+    if isinstance(extent, jax.core.Tracer):
+        sizes, axes = extent, [None] * len(shape)
+    elif isinstance(extent, (list, tuple)) and any(isinstance(one, jax.core.Tracer) for one in extent):
+        sizes = jnp.stack([jnp.asarray(one) for one in extent])
+        axes = [None if isinstance(one, jax.core.Tracer) else int(one) for one in extent]
     else:
-        sizes = to_host(given)
+        sizes = to_host(extent)
         axes = list(sizes.reshape(-1).tolist())
     if sizes.shape != (len(shape),) or (len(shape) and not jnp.issubdtype(sizes.dtype, jnp.integer)):
         raise ValueError(f"{what} must be {len(shape)} integers, got {sizes.dtype} {sizes.shape}")
@@ -81,11 +82,11 @@ def _extent(op: Operator, number: int, shape: tuple[int, ...], given: Any) -> Ex
     return Extent(jnp.asarray(sizes, jnp.int32), tuple(axes), shape)
 
 
-def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], given: Any) -> list[tuple[int, ...]]:
+def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -> list[tuple[int, ...]]:
     """The shape of each output: the least one, or what the user gave, which must hold it."""
-    if given is None:
+    if out_shape is None:
         return list(least)
-    each = [given] if len(least) == 1 else list(given)
+    each = [out_shape] if len(least) == 1 else list(out_shape)
     if len(each) != len(least):
         raise ValueError(f"{op.name}: out_shape must be one shape for each of the {len(least)} outputs")
     shapes = []

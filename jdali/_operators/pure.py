@@ -16,25 +16,25 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._operators import argument_rules
-from jdali._operators.call import PlannedCall, plan_call, run_call, run_sample
+from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
 from jdali._operators.random_key import no_key
 from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
 from jdali._operators.traced import Traced
 from jdali._system.devices import is_local, to_host
 
-Sizes: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
+Sizes: TypeAlias = "Sequence[np.ndarray]"
 
 
 def pure_call(
     op: Operator,
-    inputs: Sequence[Any],
-    args: Mapping[str, Any],
+    inputs: Sequence[object],
+    args: Mapping[str, object],
     *,
-    key: Any = None,
-    layout: Any = "",
-    extent: Any = None,
-    out_shape: Any = None,
+    key: object = None,
+    layout: object = "",
+    extent: object = None,
+    out_shape: object = None,
 ) -> Any:
     """One sample through one operator.
 
@@ -80,10 +80,10 @@ class _PureCall:
     """A call before the sizes are looked at.
 
     Attributes:
-        known: the inputs as they were given: those that are no tracers have values for `setup`.
+        known: the user's inputs: those that are no tracers have values for `setup`.
         arrays: the inputs for JAX.
         layouts: of the inputs.
-        args: the arguments given.
+        args: the user's arguments.
         tracers: those of them that are tracers.
         key: of a random operator.
         extents: true sizes of the inputs.
@@ -132,17 +132,18 @@ class _PureCall:
             for i, (value, extent) in enumerate(zip(self.known, self.extents, strict=True))
             if is_local(value) and extent.known is not None
         }
-        return plan_call(
+        request = CallRequest(
             op, specs, self.args, batch_size=1, keys=keys, input_values=_input_values(op, self.known),
-            traced_arguments=shapes, constants_given=constants,
+            traced=shapes, constants=constants,
         )  # fmt: skip
+        return plan_call(request)
 
     def run(
         self, planned: PlannedCall, extents: Sequence[Array], out_extents: Sequence[Array],
         shapes: Sequence[tuple[int, ...]],
     ) -> tuple[Array, ...]:  # fmt: skip
-        shapes_given = dict(planned.call.argument_shapes)
-        traced = {n: argument_rules.fitted(value, shapes_given[n], 0) for n, value in self.tracers.items()}
+        padded = dict(planned.call.argument_shapes)
+        traced = {n: argument_rules.fitted(value, padded[n], 0) for n, value in self.tracers.items()}
         traced |= {name: value[0] for name, value in planned.traced.items()}
         if not isinstance(self.op, DeviceBatchOp) and planned.call.frames is None:
             return run_sample(planned.call, self.arrays, extents, traced, out_extents, shapes, self.key)
@@ -168,20 +169,20 @@ def _of_one_type(op: Operator) -> Operator:
     return dataclasses.replace(op, args={**op.args, "dtype": dtype})
 
 
-def _traced_arguments(op: Operator, args: Mapping[str, Any]) -> dict[str, Array]:
+def _traced_arguments(op: Operator, args: Mapping[str, object]) -> dict[str, Array]:
     """Returns the arguments that are tracers, or lists with tracers in them."""
-    given = {
+    passed = {
         name: value
         for name, value in args.items()
         if name in op.args and (isinstance(value, jax.core.Tracer) or _holds_tracer(value))
     }
-    static = [name for name in given if op.args[name].kind is ArgKind.STATIC]
+    static = [name for name in passed if op.args[name].kind is ArgKind.STATIC]
     if static:
         raise TracedArgumentError(f"{op.name}: {', '.join(static)} must be static under jit")
-    return {name: _as_argument(op.args[name], value) for name, value in given.items()}
+    return {name: _as_argument(op.args[name], value) for name, value in passed.items()}
 
 
-def _input_values(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
+def _input_values(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
     """Values of those inputs that are arguments of `setup`."""
     values: dict[str, Any] = {}
     for i, value in enumerate(inputs):
@@ -193,7 +194,7 @@ def _input_values(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _KeyHolder:
-    """`SampleKeys.map` for the one key given to a pure function."""
+    """`SampleKeys.map` for the one key of a pure function."""
 
     key: Array
 
@@ -203,18 +204,18 @@ class _KeyHolder:
             return jax.tree.map(lambda v: to_host(v)[None], out)
 
 
-def _holds_tracer(value: Any) -> bool:
+def _holds_tracer(value: object) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(v, jax.core.Tracer) for v in value)
 
 
-def _as_input(value: Any) -> Array | np.ndarray:
+def _as_input(value: object) -> Array | np.ndarray:
     """An input as an array; Python numbers and lists have the types of DALI's constants."""
     if isinstance(value, (Array, np.ndarray, np.generic)):
         return value if isinstance(value, Array) else np.asarray(value)
     return jnp.asarray(value) if _holds_tracer(value) else types.constant_array(value)
 
 
-def _as_argument(arg: Arg, value: Any) -> Array:
+def _as_argument(arg: Arg, value: object) -> Array:
     """A traced value in the element type of its argument."""
     array = jnp.asarray(value)
     dtype = arg.element_type

@@ -24,7 +24,7 @@ def call_with_key(op: Operator) -> str:
     return f"ops.{op.name}({', '.join(['key', *inputs])})"
 
 
-def take_key(op: Operator, inputs: Sequence[Any], named: Any) -> tuple[Array, list[Any]]:
+def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Array, list[Any]]:
     """Separates the key from the inputs of a call.
 
     Args:
@@ -43,11 +43,11 @@ def take_key(op: Operator, inputs: Sequence[Any], named: Any) -> tuple[Array, li
     if named is not None and (is_typed(first) or (is_key(first) and len(inputs) > len(op.inputs))):
         raise TypeError(f"{op.name}: the key is given twice, first and as key=")
     if named is None and not is_key(first):
-        given = f"its first argument is {described(first)}" if inputs else "the call has none"
+        found = f"its first argument is {described(first)}" if inputs else "the call has none"
         elsewhere = next((i for i, value in enumerate(inputs) if is_typed(value)), None)
         if elsewhere is not None:
-            given += f", the key is argument {elsewhere + 1}"
-        raise no_key(op, given)
+            found += f", the key is argument {elsewhere + 1}"
+        raise no_key(op, found)
     key: Any = first if named is None else named
     rest = inputs[1:] if named is None else inputs
     if key.ndim > (0 if is_typed(key) else 1):
@@ -58,12 +58,12 @@ def take_key(op: Operator, inputs: Sequence[Any], named: Any) -> tuple[Array, li
     return (key if is_typed(key) else jax.random.wrap_key_data(jnp.asarray(key))), list(rest)
 
 
-def is_typed(value: Any) -> bool:
+def is_typed(value: object) -> bool:
     """Tells whether a value is an array of JAX's typed keys."""
     return isinstance(value, Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
-def is_key(value: Any) -> bool:
+def is_key(value: object) -> bool:
     """Tells whether a value is one key or an array of keys, typed or as the uint32 words of JAX's default kind."""
     if not isinstance(value, (Array, np.ndarray)):
         return False

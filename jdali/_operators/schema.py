@@ -56,7 +56,7 @@ class Arg:
     name: str
     kind: ArgKind
     annotation: Any  # the T of PerSample[T], PerFrame[T] or Static[T]
-    default: Any  # REQUIRED if it must be given
+    default: Any  # REQUIRED if there is none
     per_frame: bool = False  # annotated PerFrame
 
     def is_by_frame(self, layout: str) -> bool:
@@ -88,7 +88,7 @@ class Arg:
         """NumPy scalar type in which `setup` and `run` get it; None: any."""
         return next(iter(element_types(self.annotation)), None)
 
-    def convert(self, value: Any) -> Any:
+    def convert(self, value: object) -> Any:
         """The value in the form in which `setup` and `run` get it.
 
         Per-sample values become NumPy arrays of the annotated element type (float → float32,
@@ -158,48 +158,48 @@ class Schema:
 
     @functools.cached_property
     def max_inputs(self) -> int | None:
-        """None if any number may be given."""
+        """None if any number is allowed."""
         return None if any(i.variadic for i in self.inputs) else len(self.inputs)
 
     def input(self, index: int) -> InputSpec:
         """Description of the positional input at `index` (the last one repeats if variadic)."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
-    def counted(self, inputs: Iterable[Any]) -> list[Any]:
+    def counted(self, inputs: Iterable[object]) -> list[Any]:
         """The inputs of a call without optional ones left out (None) at the end.
 
         Raises:
             InputCountError: their number is wrong.
         """
-        given = list(inputs)
-        while given and given[-1] is None and len(given) > self.min_inputs:
-            given.pop()
+        passed = list(inputs)
+        while passed and passed[-1] is None and len(passed) > self.min_inputs:
+            passed.pop()
         least, most = self.min_inputs, self.max_inputs
-        if len(given) < least or (most is not None and len(given) > most):
+        if len(passed) < least or (most is not None and len(passed) > most):
             span = f"at least {least}" if most is None else f"from {least} to {most}"
             raise InputCountError(
-                f"{self.shown_name}: Operator {self.shown_name} expects {span} inputs, but received {len(given)}.",
+                f"{self.shown_name}: Operator {self.shown_name} expects {span} inputs, but received {len(passed)}.",
                 operator=self.shown_name,
             )
-        return given
+        return passed
 
     def setup_sees(self, name: str) -> bool:
         """True if `setup` gets the value of an argument, needed or not."""
         return self.setup_parameters is not None and name in self.setup_parameters
 
-    def bind(self, given: Mapping[str, Any], *, private: bool = False) -> dict[str, Any]:
+    def bind(self, arguments: Mapping[str, object], *, private: bool = False) -> dict[str, Any]:
         """All arguments, defaults filled in.
 
         Args:
-            given: by name.
+            arguments: of the call, by name.
             private: arguments that the engine fills in are allowed too.
 
         Raises:
             UnknownArgumentError: there is none of this name.
-            MissingArgumentError: one without a default was not given.
+            MissingArgumentError: one without a default is missing.
         """
         allowed = self.args if private else self.public_args
-        unknown = sorted(name for name in given if name not in allowed)
+        unknown = sorted(name for name in arguments if name not in allowed)
         if unknown:
             near = difflib.get_close_matches(unknown[0], self.public_args, n=1)
             raise UnknownArgumentError(
@@ -209,7 +209,7 @@ class Schema:
                 f"keyword argument '{unknown[0]}'",
                 operator=self.shown_name,
             )
-        missing = sorted(a.name for a in self.args.values() if a.required and given.get(a.name) is None)
+        missing = sorted(a.name for a in self.args.values() if a.required and arguments.get(a.name) is None)
         if missing:
             names = ", ".join(f'"{name}"' for name in missing)
             raise MissingArgumentError(
@@ -219,8 +219,8 @@ class Schema:
             )
         bound = {}
         for name, arg in self.args.items():
-            value = given.get(name)
-            # DALI: an argument given as None is not given at all.
+            value = arguments.get(name)
+            # DALI: an argument that is None counts as left out.
             bound[name] = arg.default if value is None and not arg.required else value
         return bound
 
@@ -282,17 +282,17 @@ def _setup_parameters(setup: Callable[..., Any] | None) -> frozenset[str] | None
     return frozenset(parameters)
 
 
-def _arg_kind(hint: Any) -> ArgKind | None:
+def _arg_kind(hint: object) -> ArgKind | None:
     if typing.get_origin(hint) is Annotated:
         return next((m for m in typing.get_args(hint)[1:] if isinstance(m, ArgKind)), None)
     return None
 
 
-def _is_ragged(annotation: Any) -> bool:
+def _is_ragged(annotation: object) -> bool:
     return any(typing.get_origin(option) is list for option in alternatives(annotation))
 
 
-def _rank(option: Any) -> int | None:
+def _rank(option: object) -> int | None:
     if typing.get_origin(option) in (tuple, list):
         inner = _rank(typing.get_args(option)[0])
         return None if inner is None else 1 + inner
@@ -303,8 +303,8 @@ def _rank(option: Any) -> int | None:
 
 
 @functools.cache
-def element_types(annotation: Any) -> tuple[Any, ...]:
-    """NumPy scalar types that a tensor given for a PerSample argument may have; empty: any.
+def element_types(annotation: object) -> tuple[Any, ...]:
+    """NumPy scalar types that a tensor for a PerSample argument may have; empty: any.
 
     The first is that in which `setup` and `run` get it. `float` stands for float32, `int` for int32, and
     `int | np.integer` for int32 made of integers of any width.

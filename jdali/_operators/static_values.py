@@ -16,7 +16,7 @@ from jdali import types
 
 
 @functools.cache
-def alternatives(annotation: Any) -> tuple[Any, ...]:
+def alternatives(annotation: object) -> tuple[Any, ...]:
     """Members of a union, or the annotation alone."""
     if typing.get_origin(annotation) in (typing.Union, pytypes.UnionType):
         return typing.get_args(annotation)
@@ -48,7 +48,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
 
 
 @functools.cache
-def _element(annotation: Any) -> type | None:
+def _element(annotation: object) -> type | None:
     """int, float or str if all that it allows are such, as `int | tuple[int, ...] | None` does."""
     found: set[Any] = set()
     pending = [annotation]
@@ -61,7 +61,7 @@ def _element(annotation: Any) -> type | None:
     return next((kind for kind in (int, float, str) if found == {kind}), None)
 
 
-def _converted(kind: type, annotation: Any, value: Any) -> Any:
+def _converted(kind: type, annotation: object, value: object) -> object:
     """Numbers as DALI converts constants: with `int(value)`, which drops a fraction, or `float(value)`."""
     if isinstance(value, (list, tuple)):
         if not any(typing.get_args(option) for option in alternatives(annotation)):
@@ -70,10 +70,12 @@ def _converted(kind: type, annotation: Any, value: Any) -> Any:
     return _one(kind, value)
 
 
-def _one(kind: type, value: Any) -> Any:
+def _one(kind: type, value: object) -> object:
     if value is None:
         return None
     if kind is str:
+        if isinstance(value, os.PathLike):
+            value = os.fspath(value)
         if not isinstance(value, str):
             raise _not_of(kind, value)
         return value
@@ -83,10 +85,10 @@ def _one(kind: type, value: Any) -> Any:
         raise ValueError(str(error)) from None
 
 
-def _not_of(kind: type, value: Any) -> TypeError:
+def _not_of(kind: type, value: object) -> TypeError:
     wanted = "text" if kind is str else "a real number"
     return TypeError(f"it must be {wanted}, not one of type {type(value).__name__}")
 
 
-def _freeze(value: Any) -> Hashable:
+def _freeze(value: object) -> Hashable:
     return tuple(_freeze(v) for v in value) if isinstance(value, (list, np.ndarray)) else value

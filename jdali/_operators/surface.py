@@ -54,7 +54,7 @@ HIDDEN = ("_", "math.")
 
 
 def public_signature(
-    op: Operator, value_type: Any, per_sample_type: Any, *, key: Any = None
+    op: Operator, value_type: object, per_sample_type: object, *, key: object = None
 ) -> inspect.Signature:
     """Signature of an operator on a surface: names, order and defaults are the record's.
 
@@ -84,7 +84,7 @@ def public_signature(
     return inspect.Signature(parameters)
 
 
-def _union(annotation: Any, extra: Any) -> Any:
+def _union(annotation: Any, extra: Any) -> object:
     if annotation is Any or extra in alternatives(annotation):
         return annotation
     try:
@@ -168,11 +168,11 @@ def fill(
         attribute(*_home(package, named(old)), same)
 
 
-def _applied(deprecated: Callable[[Any, str], Any], make: Callable[[], Any], name: str) -> Any:
+def _applied(deprecated: Callable[[Any, str], Any], make: Callable[[], Any], name: str) -> object:
     return deprecated(make(), name)
 
 
-def place(package: pytypes.ModuleType, path: str, value: Any) -> None:
+def place(package: pytypes.ModuleType, path: str, value: object) -> None:
     """Puts a function or class under its dotted name below a surface."""
     module, short = _home(package, path)
     setattr(module, short, value)

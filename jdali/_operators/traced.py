@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from jdali._errors import TracedArgumentError
@@ -28,7 +26,7 @@ class Traced:
             return None
         return (len(extents), *extents[0].tolist())
 
-    def _fail(self, *_: Any, **__: Any) -> Any:
+    def _fail(self, *_: object, **__: object) -> object:
         raise TracedArgumentError(
             f"{self._operator}: argument {self._argument!r} decides the size of the output, so inside "
             "jit, vmap or grad it must be a concrete value (mark it static, or give arguments that fix "
@@ -40,6 +38,6 @@ class Traced:
     __neg__ = __abs__ = __bool__ = __len__ = __iter__ = __float__ = __int__ = _fail
 
 
-def is_traced(value: Any) -> bool:
+def is_traced(value: object) -> bool:
     """True if an argument of `setup` has no value yet (checks of its value must be left out)."""
     return isinstance(value, Traced)

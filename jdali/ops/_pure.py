@@ -30,9 +30,9 @@ PADDING = {
 def make_pure(op: Operator) -> Any:
     """The pure function of one sample for a compiled operator."""
 
-    own_layout = "layout" in op.public_args  # an argument: the inputs' layout cannot be given then
+    own_layout = "layout" in op.public_args  # an argument: the inputs have no option of that name then
 
-    def function(*inputs: Any, **args: Any) -> Any:
+    def function(*inputs: object, **args: object) -> object:
         layout = "" if own_layout else args.pop("layout", "")
         key, values = take_key(op, inputs, args.pop("key", None)) if op.random else (None, list(inputs))
         padding = {name: args.pop(name, None) for name in PADDING}

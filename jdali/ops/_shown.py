@@ -27,7 +27,7 @@ def class_of(name: str) -> Any:
     return deprecated(made, name) if is_deprecated(name) else made
 
 
-def deprecated(made: Any, name: str) -> Any:
+def deprecated(made: object, name: str) -> Any:
     """The same class, whose calls warn of a name that it has."""
     return classes().deprecated_class(made, name)
 

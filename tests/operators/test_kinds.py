@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import re
 
 import pytest
 
@@ -35,7 +36,7 @@ KINDS = {
     reader: ReaderOp,
     index_operator: IndexOp,
 }
-# What each kind can be told, beside a name, the devices and the source.
+# Options of each kind, beside a name, the devices and the source.
 OPTIONS = {
     operator: {
         "setup", "setup_needs", "layouts", "sequence", "takes_frames", "outputs", "output_per_optional", "free_padding",
@@ -76,10 +77,22 @@ def test_options_are_fields_with_the_same_defaults(decorator, kind):
         assert name in fields
         if name != "name":  # that of the function
             assert parameter.default == fields[name].default, name
-    told = set(inspect.signature(decorator).parameters)
+    taken = set(inspect.signature(decorator).parameters)
     read_off = {f.name for f in dataclasses.fields(Schema)} | {"run"}
     common = {"setup", "outputs", "output_per_optional"}
-    assert set(fields) - told - read_off <= common
+    assert set(fields) - taken - read_off <= common
+
+
+@pytest.mark.parametrize(("decorator", "kind"), KINDS.items())
+def test_the_documentation_describes_each_option_in_order(decorator, kind):
+    doc = inspect.getdoc(decorator) or ""
+    head, _, args = doc.partition("Args:\n")
+    assert re.match(rf"Makes an? `{kind.__name__}` ", head)
+    assert re.findall(r"^    (\w+): \S", args, re.MULTILINE) == list(inspect.signature(decorator).parameters)
+    assert (decorator.__name__, decorator.__module__) == (
+        next(name for name, value in vars(record).items() if value is decorator),
+        kind.__module__,
+    )
 
 
 @pytest.mark.parametrize(("decorator", "kind"), KINDS.items())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import oracle
+from support import oracle, refusals
 
 import jdali.dynamic as jd
 from jdali import Pipeline, fn, ops
@@ -79,8 +79,7 @@ def test_refused_by_name(name: str, args: dict[str, Any], error: type[Exception]
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "args", "_"), REFUSED)
 def test_refused_by_dali(name: str, args: Mapping[str, Any], _: type[Exception]):
-    with pytest.raises((TypeError, ValueError, OverflowError, RuntimeError)):
-        oracle.run(name, [[DATA]], args)
+    refusals.check((TypeError, ValueError, OverflowError, RuntimeError), "", oracle.run, name, [[DATA]], args)
 
 
 def test_floats_that_stand_for_an_integer_are_one():
@@ -88,3 +87,22 @@ def test_floats_that_stand_for_an_integer_are_one():
     for value in (1.5, np.float64(1), np.array([1.0]), "1", True):
         found = REGISTRY["stack"].args["axis"].convert(value)
         assert (type(found), found) == (int, 1)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("wrap", [lambda path: path, lambda path: [path], lambda path: (path,)])
+def test_paths_are_text(wrap, tmp_path):
+    """One path or a list of them, as text is: DALI's notebooks pass both."""
+    oracle.dali()
+    import nvidia.dali.experimental.dynamic as ndd
+
+    file = tmp_path / "one"
+    file.write_bytes(b"abc")
+    for surface in (jd, ndd):
+        data, _ = surface.readers.File(files=[file], file_root=tmp_path)()
+        assert np.asarray(data).tobytes() == b"abc"
+    for surface in (jd, ndd):
+        array = tmp_path / "array.npy"
+        np.save(array, DATA)
+        found = surface.readers.Numpy(files=wrap(array))()
+        np.testing.assert_array_equal(found[0] if isinstance(found, tuple) else found, DATA)

@@ -23,7 +23,7 @@ _STEPS = 32  # entries of the window's table a sample
 def setup(
     signal: BatchSpec,
     *,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     in_rate: np.ndarray | None,
     out_length: np.ndarray | None,
     out_rate: np.ndarray | None,
@@ -46,11 +46,11 @@ def setup(
         raise ValueError(
             "audio_resample: The parameters ``in_rate`` and ``out_rate`` must be specified together."
         )
-    given = sum(v is not None for v in (in_rate, scale, out_length))
-    if given != 1:
+    count = sum(v is not None for v in (in_rate, scale, out_length))
+    if count != 1:
         raise ValueError(
             "audio_resample: The sampling rates, ``scale`` and ``out_length`` cannot be used together."
-            if given
+            if count
             else "audio_resample: No resampling factor specified! Please supply either the scale, the output length or the "
             "input and output sampling rates."
         )
@@ -91,7 +91,7 @@ def _check(name: str, good: np.ndarray, values: np.ndarray) -> None:
     )
 
 
-def _needed(_: Mapping[str, Any]) -> Iterable[str]:
+def _needed(_: Mapping[str, object]) -> Iterable[str]:
     return ("in_rate", "out_length", "out_rate", "scale")
 
 
@@ -100,7 +100,7 @@ def audio_resample(
     signal: Array,
     /,
     *,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     in_rate: PerSample[float | None] = None,
     out_length: PerSample[int | np.integer | None] = None,
     out_rate: PerSample[float | None] = None,
@@ -189,7 +189,7 @@ def _to_unit_range(signal: Array) -> Array:
     return signal.astype(jnp.float32) * (1 / largest)
 
 
-def _from_unit_range(value: Array, dtype: np.dtype[Any]) -> Array:
+def _from_unit_range(value: Array, dtype: np.dtype) -> Array:
     """Floats times an integer's largest value, rounded half away from zero and saturated."""
     if dtype.kind == "f":
         return value.astype(dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -29,7 +28,7 @@ def hz_to_mel(hz: float, formula: str) -> float:
     return hz / _LINEAR_HZ if hz < _KNEE_HZ else _KNEE_MEL + math.log(hz / _KNEE_HZ) / _LOG_STEP
 
 
-def mel_to_hz(mel: np.ndarray[Any, Any], formula: str) -> np.ndarray[Any, Any]:
+def mel_to_hz(mel: np.ndarray, formula: str) -> np.ndarray:
     """Inverse of `hz_to_mel`."""
     if formula == "htk":
         return 700 * np.expm1(mel / 1127)

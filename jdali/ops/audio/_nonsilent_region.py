@@ -64,7 +64,7 @@ def nonsilent_region(
         extent: int32 [1], true length of `signal`.
 
     Returns: (index of the first sample, number of samples), int32 scalars; (0, 0) if all is silent. If
-    the whole signal is zero and no reference given, nothing is below the threshold: it is all of it.
+    the whole signal is zero and there is no reference, nothing is below the threshold: it is all of it.
 
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -19,7 +18,7 @@ from jdali._operators.record import PerSample, Static, operator
 _BORDERS = ("clamp", "reflect", "zero")
 
 
-def setup(signal: BatchSpec, *, border: str, dtype: np.dtype[Any]) -> BatchSpec:
+def setup(signal: BatchSpec, *, border: str, dtype: np.dtype) -> BatchSpec:
     if border not in _BORDERS:
         raise ValueError(
             f'preemphasis_filter: ``border`` mode "{border}" is not supported. It must be one of {", ".join(_BORDERS)}'
@@ -33,7 +32,7 @@ def preemphasis_filter(
     /,
     *,
     border: Static[str] = "clamp",
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     preemph_coeff: PerSample[float] = 0.97,
     extent: Array,
     out_shape: tuple[int, ...] | None = None,

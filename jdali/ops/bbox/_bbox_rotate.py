@@ -117,7 +117,7 @@ def bbox_rotate(
 
     Args:
         boxes: float32 [boxes, 4].
-        labels: int32 [boxes] or [boxes, 1]; those of the boxes that stay are given out.
+        labels: int32 [boxes] or [boxes, 1]; those of the boxes that stay are returned.
         angle: degrees, counter-clockwise.
         bbox_layout: "xyXY" or "xyWH".
         bbox_normalized: boxes are shares of the picture, and then of the canvas, not pixels.
@@ -130,7 +130,7 @@ def bbox_rotate(
         size: of the canvas, (height, width), rounded down; empty: `keep_size` decides, and without it the
             canvas is as `rotate` enlarges it.
 
-    Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; if given, int32 [kept, ...] labels.
+    Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
     """
     picture, canvas = _sizes
     scale = picture if bbox_normalized else np.ones(2, np.float32)

@@ -48,7 +48,7 @@ def setup(
         )
     search = Search(
         thresholds=_shares("thresholds", thresholds),
-        # A window of a given size is wanted for certain.
+        # A window of a fixed size is wanted for certain.
         allow_no_crop=allow_no_crop and crop_shape is None,
         scaling=_scaling(scaling),
         aspect_ratio=_aspect_ratios(aspect_ratio, ndim),
@@ -112,7 +112,7 @@ def _axes(boxes: BatchSpec, labels: BatchSpec | None) -> int:
 
 
 def _check_fixed_size(
-    crop_shape: Any, input_shape: Any, aspect_ratio: tuple[float, ...], scaling: tuple[float, ...]
+    crop_shape: object, input_shape: object, aspect_ratio: tuple[float, ...], scaling: tuple[float, ...]
 ) -> None:
     if crop_shape is None:
         return
@@ -191,8 +191,8 @@ def _in_order(name: str, sizes: np.ndarray, shape_layout: str | None, ndim: int)
     return sizes[:, [layout.index(letter) for letter in letters]]
 
 
-def _count_outputs(given: Mapping[str, Any]) -> int:
-    return 3 + bool(given.get("output_bbox_indices"))
+def _count_outputs(arguments: Mapping[str, object]) -> int:
+    return 3 + bool(arguments.get("output_bbox_indices"))
 
 
 @host_operator(
@@ -233,18 +233,18 @@ def random_bbox_crop(
 
     Args:
         boxes: float32 [boxes, 4] (6 in 3D), relative to the picture (0 to 1).
-        labels: int32 [boxes, ...]; those of the boxes that stay are given out.
+        labels: int32 [boxes, ...]; those of the boxes that stay are returned.
         all_boxes_above_threshold: all boxes must reach the threshold, not only one.
         allow_no_crop: the whole picture with all boxes is one more outcome that a round may draw; without
-            effect if `crop_shape` is given.
-        aspect_ratio: least and largest ratio of width to height: in pixels if `input_shape` is given,
+            effect with `crop_shape`.
+        aspect_ratio: least and largest ratio of width to height: in pixels with `input_shape`,
             else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1; 0: if any
             part is.
-        crop_shape: size of the windows, pixels; `input_shape` must be given as well.
+        crop_shape: size of the windows, pixels; needs `input_shape`.
         input_shape: size of the picture, pixels.
-        ltrb: where `bbox_layout` is not given: boxes are (left, top, right, bottom), not (left, top, width,
+        ltrb: without `bbox_layout`: boxes are (left, top, right, bottom), not (left, top, width,
             height).
         num_attempts: windows a round, at least 1.
         output_bbox_indices: also give the indices of the boxes that stay.
@@ -257,11 +257,11 @@ def random_bbox_crop(
         total_num_attempts: after this many windows the best one is taken; -1: no limit.
 
     Returns: float32 [2] anchor and [2] shape (x first) of the window, shares of the picture, or pixels if
-        `crop_shape` is given; float32 [kept, 4] boxes relative to the window; if given, int32 [kept, ...]
+        with `crop_shape`; float32 [kept, 4] boxes relative to the window; with `labels`, int32 [kept, ...]
         labels; if asked for, int32 [kept] indices.
 
     Parity: windows have DALI's distribution, not its values. DALI draws windows that leave the picture if
-        `input_shape` and a single aspect ratio are given; here such a window is made smaller. Where DALI
+        there are an `input_shape` and a single aspect ratio; here such a window is made smaller. Where DALI
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
     """

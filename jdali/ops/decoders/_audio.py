@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,11 +21,11 @@ from jdali.codecs import audio as codec
     source="operators/decoder/audio/audio_decoder_op.cc",
 )
 def decode_audio(
-    encoded: Sequence[np.ndarray[Any, Any]],
+    encoded: Sequence[np.ndarray],
     /,
     *,
     downmix: Static[bool] = False,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     quality: Static[float] = 50.0,
     sample_rate: PerSample[float] = 0.0,
     workers: Workers,
@@ -72,7 +71,7 @@ def decode_audio(
         )
         return HostOutputs(columns, {})
 
-    def one(i: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    def one(i: int) -> tuple[np.ndarray, np.ndarray]:
         wave, rate = codec.decode(
             encoded[i], dtype=element_type, sample_rate=float(wanted[i]), quality=quality, downmix=downmix
         )

@@ -25,7 +25,7 @@ def _decode_small(
     encoded: Sequence[np.ndarray], headers: Headers, workers: Workers, options: Mapping[str, Any]
 ) -> HostOutputs | None:
     """The pictures, if they are small; those of one size in one array."""
-    dtype: np.dtype[Any] = options["dtype"]
+    dtype: np.dtype = options["dtype"]
     shapes = headers.shapes(options["output_type"], options["adjust_orientation"])
     if shapes.prod(axis=1).sum() * dtype.itemsize > _SMALL_BYTES * len(encoded):
         return None

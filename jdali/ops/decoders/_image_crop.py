@@ -1,4 +1,4 @@
-"""Decoding a window of images, given by its size and a relative position."""
+"""Decoding a window of images, by its size and a relative position."""
 
 from __future__ import annotations
 

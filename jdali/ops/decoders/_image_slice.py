@@ -1,4 +1,4 @@
-"""Decoding a window of images, given by its borders."""
+"""Decoding a window of images, by its borders."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def setup(
         "start": start, "rel_start": rel_start, "end": end,
         "rel_end": rel_end, "shape": shape, "rel_shape": rel_shape,
     }  # fmt: skip
-    _check_given(named, anchor, shape_input)
+    _check_arguments(named, anchor, shape_input)
     anchors, sizes = np.zeros_like(pictures.extents), np.array(pictures.extents)
-    given = {**named, "anchor": anchor, "shape_input": shape_input}
-    for group in by_number_of_axes(_NAME, axes, given, pictures.batch_size):
+    arguments = {**named, "anchor": anchor, "shape_input": shape_input}
+    for group in by_number_of_axes(_NAME, axes, arguments, pictures.batch_size):
         extents = pictures.extents[group.rows]
         with group.blaming():
             chosen = slice_axes(_NAME, "HWC", extents.shape, group.axes, axis_names)
@@ -66,7 +66,7 @@ def setup(
     return windows_plan(_NAME, pictures, anchors, sizes)
 
 
-def _check_given(named: dict[str, Any], anchor: Any, shape_input: Any) -> None:
+def _check_arguments(named: dict[str, Any], anchor: object, shape_input: object) -> None:
     positional = (anchor is not None) + (shape_input is not None)
     has_named = any(v is not None for v in named.values())
     if positional == 1 or bool(positional) == has_named:
@@ -110,7 +110,7 @@ def image_slice(
 ) -> HostOutputs:
     """Decodes a window of images: what `slice` would cut out of the picture of `decoders.image`.
 
-    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
 
     Args:

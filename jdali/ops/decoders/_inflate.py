@@ -26,7 +26,7 @@ def setup(
     algorithm: str,
     chunk_offsets: np.ndarray | None,
     chunk_sizes: np.ndarray | None,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     layout: str,
     sequence_axis_name: str,
     shape: np.ndarray,
@@ -89,7 +89,7 @@ def inflate(
     check_output_size: Static[bool] = False,
     chunk_offsets: PerSample[list[int] | None] = None,
     chunk_sizes: PerSample[list[int] | None] = None,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.UINT8,
+    dtype: Static[np.dtype | types.DALIDataType] = types.UINT8,
     layout: Static[str] = "",
     sequence_axis_name: Static[str] = "F",
 ) -> np.ndarray:
@@ -109,7 +109,7 @@ def inflate(
         layout: of a chunk.
         sequence_axis_name: letter of the axis of chunks, put before `layout` if there is one.
 
-    Returns: `shape`, or [chunks, *shape] if chunks are given.
+    Returns: `shape`, or [chunks, *shape] with chunks.
 
     Parity: DALI does this on a GPU only; here it is done on the host.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ def decode_numpy(
     data: Sequence[np.ndarray],
     /,
     *,
-    dtype: Static[np.dtype[Any] | types.DALIDataType | None] = None,
+    dtype: Static[np.dtype | types.DALIDataType | None] = None,
     workers: Workers,
 ) -> HostOutputs:
     """Decodes NumPy's .npy format, versions 1.0 to 3.0; never unpickles.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from jdali import types
@@ -16,7 +14,7 @@ _NAME = "peek_image_shape"
 _TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
-def setup(encoded: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
+def setup(encoded: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
     if encoded.ndim != 1 or encoded.dtype != np.uint8:
         raise ValueError(
             f"{_NAME}: The input must be a raw, undecoded file stored as a flat uint8 array, got {encoded.dtype} with "
@@ -36,7 +34,7 @@ def peek_image_shape(
     /,
     *,
     adjust_orientation: Static[bool] = True,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.INT64,
+    dtype: Static[np.dtype | types.DALIDataType] = types.INT64,
     image_type: Static[DALIImageType] = types.RGB,
 ) -> np.ndarray:
     """Height, width and channels of the picture that a decoder would give, without decoding it.

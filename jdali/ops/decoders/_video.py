@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
@@ -29,7 +29,7 @@ def setup(encoded: BatchSpec) -> BatchSpec:
     source="operators/video/decoder/video_decoder_base.h",
 )
 def video(
-    encoded: np.ndarray[Any, np.dtype[np.uint8]],
+    encoded: npt.NDArray[np.uint8],
     /,
     *,
     affine: Static[bool] = True,
@@ -41,7 +41,7 @@ def video(
     sequence_length: PerSample[int | None] = None,
     start_frame: PerSample[int | None] = None,
     stride: PerSample[int | None] = None,
-) -> np.ndarray[Any, np.dtype[np.uint8]]:
+) -> npt.NDArray[np.uint8]:
     """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
 
     All frames, those of `frames`, or those from `start_frame` on: up to `end_frame`, or as many as
@@ -76,53 +76,53 @@ def video(
     mode = padding_mode(_NAME, _text(pad_mode))
     wanted = {"start_frame": start_frame, "end_frame": end_frame, "sequence_length": sequence_length,
               "stride": stride}  # fmt: skip
-    given = {name: int(value) for name, value in wanted.items() if value is not None}
-    if frames is not None and given:
+    limits = {name: int(value) for name, value in wanted.items() if value is not None}
+    if frames is not None and limits:
         raise ValueError(
             f"{_NAME}: Cannot specify both `frames` and any of `start_frame`, `sequence_length`, `stride`, `end_frame` "
-            f"arguments; given are {', '.join(given)}"
+            f"arguments; there are {', '.join(limits)}"
         )
-    if "sequence_length" in given and "end_frame" in given:
+    if "sequence_length" in limits and "end_frame" in limits:
         raise ValueError(f"{_NAME}: Cannot specify both `sequence_length` and `end_frame` arguments")
     try:
-        return _decode(encoded, None if frames is None else np.atleast_1d(frames), given, mode, fill)
+        return _decode(encoded, None if frames is None else np.atleast_1d(frames), limits, mode, fill)
     except SampleError as error:
         raise SampleError(f"{_NAME}: {error}") from error
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """A string argument: text, or bytes where it differs by sample."""
     array = np.asarray(value)
     return array.tobytes().decode() if array.dtype == np.uint8 else str(array)
 
 
 def _decode(
-    encoded: np.ndarray, frames: np.ndarray | None, given: dict[str, int], mode: str, fill: tuple[int, ...]
+    encoded: np.ndarray, frames: np.ndarray | None, limits: dict[str, int], mode: str, fill: tuple[int, ...]
 ) -> np.ndarray:
     with in_memory(encoded) as source:
         index = build_index(source)
-        numbers = _numbers(index, given, mode) if frames is None else frames.astype(np.int64)
+        numbers = _numbers(index, limits, mode) if frames is None else frames.astype(np.int64)
         with contextlib.closing(VideoDecoder(source, index)) as decoder:
             return decoder.read(pad(numbers, 0, len(index), mode), fill=fill)
 
 
-def _numbers(index: VideoIndex, given: dict[str, int], mode: str) -> np.ndarray:
+def _numbers(index: VideoIndex, limits: dict[str, int], mode: str) -> np.ndarray:
     """The frames of a video that the arguments ask for."""
     count = len(index)
-    start, stride = given.get("start_frame", 0), given.get("stride", 1)
+    start, stride = limits.get("start_frame", 0), limits.get("stride", 1)
     if stride < 1:
         raise SampleError(f"stride is {stride}, it must be 1 or more", argument="stride")
     if start >= count:
         raise SampleError(f"start_frame {start} is not one of the {count} frames", argument="start_frame")
-    if "sequence_length" in given:
-        if given["sequence_length"] < 0:
+    if "sequence_length" in limits:
+        if limits["sequence_length"] < 0:
             raise SampleError(
-                f"sequence_length is {given['sequence_length']}, it must be 0 or more",
+                f"sequence_length is {limits['sequence_length']}, it must be 0 or more",
                 argument="sequence_length",
             )
-        wanted = given["sequence_length"]
+        wanted = limits["sequence_length"]
     else:
-        end = given.get("end_frame", count)
+        end = limits.get("end_frame", count)
         if end <= start:
             raise SampleError(f"end_frame {end} is not after start_frame {start}", argument="end_frame")
         wanted = -(-(end - start) // stride)

@@ -32,7 +32,7 @@ def constant(*, value: PerSample[Any], layout_name: Static[str] = "") -> Array:
 
 def setup_numbers(
     *,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     fdata: float | tuple[float, ...] | None,
     idata: int | tuple[int, ...] | None,
     layout: str,
@@ -73,13 +73,13 @@ def constant_of_numbers(
     out_shape: tuple[int, ...],
     _value: PerSample[Any] = None,
 ) -> Array:
-    """The same array of given numbers for every sample; `types.Constant` takes arrays, too.
+    """The same array of numbers for every sample; `types.Constant` takes arrays, too.
 
     Args:
         dtype: of the result, to which the numbers round half away from zero and saturate; None: FLOAT for
             `fdata`, INT32 for `idata`.
         fdata: the numbers in row-major order, or one number for all elements.
-        idata: the same, of integers; one of the two must be given.
+        idata: the same, of integers; exactly one of the two is required.
         layout: of the result.
         shape: of the result; None: a vector of the numbers.
 

@@ -23,10 +23,10 @@ _UNUSED = b"dltensor"  # name of a capsule that nobody has taken; DLPack's speci
 class _Capsule:
     """A capsule in DLPack's Python protocol, which asks an object where its data are."""
 
-    def __init__(self, capsule: Any):
+    def __init__(self, capsule: object):
         self._capsule = capsule
 
-    def __dlpack__(self, **_: Any) -> Any:
+    def __dlpack__(self, **_: object) -> Any:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -44,7 +44,7 @@ def to_capsule(value: np.ndarray | jax.Array) -> Any:
     return value.__dlpack__()
 
 
-def from_capsule(value: Any) -> Any:
+def from_capsule(value: object) -> Any:
     """The array of a capsule; anything else as it is."""
     if type(value).__name__ != "PyCapsule":
         return value
@@ -64,7 +64,7 @@ def from_capsule(value: Any) -> Any:
 def on_accelerator(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of capsules in host memory that hands them to `function` on the accelerator."""
 
-    def moved(value: Any) -> Any:
+    def moved(value: object) -> object:
         if isinstance(value, list):
             return [moved(one) for one in value]
         with x64_context(True):
@@ -110,7 +110,7 @@ def dl_tensor_python_function(
 
 
 @host_batch_operator(
-    name=f"_{_NAME}", outputs=output_count, effects=True, whole_batch=lambda given: True, work="user code"
+    name=f"_{_NAME}", outputs=output_count, effects=True, whole_batch=lambda arguments: True, work="user code"
 )
 def dl_tensor_python_function_batch(
     *batches: Sequence[np.ndarray],
@@ -123,9 +123,9 @@ def dl_tensor_python_function_batch(
     """`dl_tensor_python_function` with `batch_processing=True`: the function sees whole batches."""
     lists = [[to_capsule(sample) for sample in samples] for samples in batches]
     results = as_outputs(function(*lists), num_outputs, _NAME)
-    given = [
+    arrays = [
         list(map(from_capsule, samples)) if isinstance(samples, (list, tuple)) else samples
         for samples in results
     ]
     layouts = layouts_of({"num_outputs": num_outputs, "output_layouts": output_layouts}, _NAME)
-    return columns_of(given, len(batches[0]) if batches else None, layouts, _NAME)
+    return columns_of(arrays, len(batches[0]) if batches else None, layouts, _NAME)

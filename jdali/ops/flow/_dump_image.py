@@ -12,7 +12,7 @@ from jdali.tensors import TensorList
 
 
 @host_batch_operator(
-    effects=True, in_place=True, whole_batch=lambda given: True, source="operators/debug/dump_image.cc"
+    effects=True, in_place=True, whole_batch=lambda arguments: True, source="operators/debug/dump_image.cc"
 )
 def dump_image(
     images: TensorList, /, *, input_layout: Static[str] = "HWC", suffix: Static[str] = ""

@@ -23,7 +23,7 @@ def _count(args: Mapping[str, Any]) -> int:
 
 
 @host_batch_operator(
-    name="_jax_function", outputs=_count, in_place=True, joins=True, whole_batch=lambda given: True
+    name="_jax_function", outputs=_count, in_place=True, joins=True, whole_batch=lambda arguments: True
 )
 def jax_function(
     *batches: TensorList,
@@ -47,7 +47,8 @@ def jax_function(
         if not batch.is_dense_tensor():
             shapes = ", ".join(dict.fromkeys(map(str, batch.shape())))
             raise RuntimeError(
-                f"jax_function: input {i} is a batch of samples with different shapes ({shapes}), which is no array. "
+                "jax_function: JAX Python function inputs must be batches of uniform shape, so that the input batch can be "
+                f"represented as a tensor. Input {i} has samples of different shapes ({shapes}). "
                 "Pad, resize or crop them to one shape"
             )
     arrays = [narrow(batch.as_jax()) for batch in batches]
@@ -62,7 +63,8 @@ def jax_function(
     if len(results) != num_outputs or not all(isinstance(r, jax.Array) for r in results):
         got = ", ".join(type(r).__name__ for r in results)
         raise TypeError(
-            f"jax_function: the function must return {num_outputs} jax.Array(s), it returned {got}"
+            f"jax_function: The Python callback was expected to return (a tuple of) `num_outputs={num_outputs}` outputs, but "
+            f"returned {sum(r is not None for r in results)}; each must be a jax.Array, and it returned {got}"
         )
     for result_array in results:
         types.to_dali_type(result_array.dtype)  # raises for bfloat16, complex numbers and the like
@@ -76,22 +78,25 @@ def _column(array: Any, layout: str, size: int | None) -> Store:
     """An array [N, ...] as an output of a batch of `size` samples, if that is known."""
     if size is not None and (array.ndim == 0 or len(array) != size):
         raise ValueError(
-            f"jax_function: the function returned an array of shape {array.shape} for a batch of "
-            f"{size}: its first axis must be that of the samples"
+            "jax_function: The Python callback should return a tensor representing a batch of samples. It returned an array "
+            f"of shape {array.shape} for a batch of {size}: its first axis must be that of the samples"
         )
     extents = np.tile(np.array(array.shape[1:], np.int64), (array.shape[0], 1))
     return Store.of_block(PaddedBlock(array), BatchSpec(extents, array.dtype, layout))
 
 
 def _layouts(
-    given: Sequence[str] | str | None, results: Sequence[jax.Array], batches: Sequence[TensorList]
+    declared: Sequence[str] | str | None, results: Sequence[jax.Array], batches: Sequence[TensorList]
 ) -> list[str]:
-    if isinstance(given, str):
-        return [given] * len(results)
-    if given is not None:
-        if len(given) != len(results):
-            raise ValueError(f"jax_function: {len(given)} output_layouts for {len(results)} outputs")
-        return list(given)
+    if isinstance(declared, str):
+        return [declared] * len(results)
+    if declared is not None:
+        if len(declared) != len(results):
+            raise ValueError(
+                "jax_function: The number of `output_layouts` must match the `num_outputs` argument: "
+                f"{len(declared)} layouts for {len(results)} outputs"
+            )
+        return list(declared)
     layouts = []
     for i, result in enumerate(results):
         alike = i < len(batches) and batches[i].ndim() == result.ndim - 1

@@ -18,15 +18,15 @@ def output_count(args: Mapping[str, Any]) -> int:
 
 def layouts_of(args: Mapping[str, Any], name: str = "python_function") -> tuple[str, ...]:
     """The layout of each output of operator `name`; those that are not named have none."""
-    given, count = args.get("output_layouts"), output_count(args)
-    if given is None or isinstance(given, str):
-        return (given or "",) * count
-    if len(given) > count:
+    layouts, count = args.get("output_layouts"), output_count(args)
+    if layouts is None or isinstance(layouts, str):
+        return (layouts or "",) * count
+    if len(layouts) > count:
         error = ValueError(
-            f"{name}: The length of the ``output_layouts`` (={len(given)}) is greater than the number of outputs (={count})."
+            f"{name}: The length of the ``output_layouts`` (={len(layouts)}) is greater than the number of outputs (={count})."
         )
         raise OperatorError.of(error, name)
-    return (*given, *[""] * (count - len(given)))
+    return (*layouts, *[""] * (count - len(layouts)))
 
 
 @host_operator(outputs=output_count, effects=True, output_layouts=layouts_of, work="user code")
@@ -56,14 +56,20 @@ def python_function(
     Returns: copies of what the function returned.
     """
     results = as_outputs(function(*samples), num_outputs)
+    _check_returned(results)
     return tuple(data_array(result, copy=True) for result in results)
+
+
+def _check_returned(results: Sequence[Any]) -> None:
+    if len(results) == 1 and results[0] is None:
+        raise TypeError("Python function returned 0 outputs and 1 were expected: it returned None")
 
 
 @host_batch_operator(
     name="_python_function",
     outputs=output_count,
     effects=True,
-    whole_batch=lambda given: True,
+    whole_batch=lambda arguments: True,
     work="user code",
 )
 def python_function_batch(
@@ -91,6 +97,7 @@ def columns_of(
         layouts: of each output.
         name: of the operator.
     """
+    _check_returned(results)
     for i, samples in enumerate(results):
         if not hasattr(samples, "__len__"):
             raise TypeError(
@@ -129,7 +136,7 @@ def parallel_python_function(
     return HostOutputs.of_samples(results, failures, layouts)
 
 
-def as_outputs(result: Any, count: int, name: str = "python_function") -> tuple[Any, ...]:
+def as_outputs(result: object, count: int, name: str = "python_function") -> tuple[Any, ...]:
     """The result of a function of operator `name` as a tuple of `count` outputs."""
     if count == 0:
         return ()

@@ -32,7 +32,7 @@ def external_source(
     Args:
         source: a callable (taking nothing, or the batch's number, a `BatchInfo` or `SampleInfo`) or an
             iterable; None: the data comes from `feed_input`.
-        num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, given bare.
+        num_outputs: number of outputs that the source gives as a tuple, also of one; None: one, bare.
         cycle: "quiet" or True: an iterable begins again at its end; "raise": it does after a
             StopIteration; "no", False or None: it stays at its end, also after `Pipeline.reset`.
         layout: layout of the samples, one for each output or one for all; None: that of a TensorList. Another one
@@ -50,7 +50,7 @@ def external_source(
         no_copy: what is fed with `feed_input` is not copied: it must not change until the batch was made. What
             callbacks and iterables give is always copied.
         prefetch_queue_depth: with `parallel`: batches that the workers are asked for in advance; None: 1.
-        batch_info: a batch callback is given a `BatchInfo` in place of the batch's number.
+        batch_info: a batch callback gets a `BatchInfo` in place of the batch's number.
         bytes_per_sample_hint: with `parallel`: room to make in shared memory for each sample, bytes, one number for each
             output; it is enlarged where that is not enough. None: what the first samples need.
     """

@@ -14,7 +14,7 @@ def video(
     no_copy: Static[bool] = False,
     sequence_length: Static[int],
 ) -> None:
-    """Sequences of frames of videos in memory, given one after the other to `Pipeline.feed_input`.
+    """Sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
 
     Each run gives the next batch of sequences of a video; its last batch may be smaller. Then comes the
     video that was fed next. A video may so be longer than memory would hold at once.

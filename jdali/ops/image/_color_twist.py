@@ -29,7 +29,7 @@ _ACROSS = (_YIQ_TO_RGB[:, 1:] @ np.array([[0, 1], [-1, 0]]) @ _RGB_TO_YIQ[1:]).a
 
 
 def _setup(name: str) -> Any:
-    def setup(images: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
+    def setup(images: BatchSpec, *, dtype: np.dtype | None) -> BatchSpec:
         channels = images.extents[:, -1]
         check_samples(
             channels < 3,

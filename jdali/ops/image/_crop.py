@@ -31,13 +31,13 @@ def setup(
     crop_d: np.ndarray | None,
     crop_h: np.ndarray | None,
     crop_w: np.ndarray | None,
-    crop_pos_x: Any,
-    crop_pos_y: Any,
-    crop_pos_z: Any,
+    crop_pos_x: object,
+    crop_pos_y: object,
+    crop_pos_z: object,
     rounding: str,
     out_of_bounds_policy: str,
-    fill_values: Any,
-    dtype: np.dtype[Any] | None,
+    fill_values: object,
+    dtype: np.dtype | None,
 ) -> BatchSpec:
     layout = _window.default_layout(images.layout, images.ndim)
     policy = _window.policy_of(out_of_bounds_policy)
@@ -53,12 +53,12 @@ def setup(
     return BatchSpec(extents, dtype or images.dtype, layout)
 
 
-def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: the sizes; the window's position may stay unknown."""
-    return tuple(a for a in ("crop", "crop_d", "crop_h", "crop_w") if a in given)
+    return tuple(a for a in ("crop", "crop_d", "crop_h", "crop_w") if a in arguments)
 
 
-def is_cut(*sizes: Any) -> bool:
+def is_cut(*sizes: object) -> bool:
     """False if the size arguments are known, while tracing, to leave every image whole."""
     return not all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes)
 

@@ -41,7 +41,7 @@ def setup(
     fill_values: Any,
     mean: Any,
     std: Any,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     output_layout: str,
     pad_output: bool,
 ) -> BatchSpec:
@@ -96,7 +96,7 @@ def _check_statistics(mean: Any, std: Any, channels: np.ndarray, padded: np.ndar
             )
 
 
-def _is_known(value: Any) -> bool:
+def _is_known(value: object) -> bool:
     """True if an argument is a constant of the compiled program."""
     return isinstance(value, np.ndarray)
 

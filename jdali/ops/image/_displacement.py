@@ -20,8 +20,8 @@ from jdali.types import INTERP_NN, DALIInterpType
 
 
 def _displaced(
-    image: Array, mapping: _warp.Mapping, parameters: Any, extent: Array, out_shape: tuple[int, ...],
-    *, mask: Any, interp_type: DALIInterpType, fill_value: float,
+    image: Array, mapping: _warp.Mapping, parameters: object, extent: Array, out_shape: tuple[int, ...],
+    *, mask: object, interp_type: DALIInterpType, fill_value: float,
 ) -> Array:  # fmt: skip
     """The image moved where `mask` is not 0, else as it is."""
     image = fit(image, out_shape)

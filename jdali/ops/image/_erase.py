@@ -24,14 +24,14 @@ _WORD_BITS = 32
 def setup(
     data: BatchSpec,
     *,
-    anchor: Any,
+    anchor: object,
     axes: tuple[int, ...] | int | None,
     axis_names: str | None,
-    fill_value: Any,
+    fill_value: object,
     normalized: bool,
     normalized_anchor: bool,
     normalized_shape: bool,
-    shape: Any,
+    shape: object,
 ) -> Plan:
     if normalized and (normalized_anchor or normalized_shape):
         raise ValueError(
@@ -62,13 +62,13 @@ def _chosen_axes(
         if not layout:
             raise ValueError("erase: data without a layout: give axes")
         return tuple(axis for axis, name in enumerate(layout) if name != "C")
-    given = np.atleast_1d(np.asarray(axes)).tolist()
-    outside = [axis for axis in given if not -data.ndim <= axis < data.ndim]
+    listed = np.atleast_1d(np.asarray(axes)).tolist()
+    outside = [axis for axis in listed if not -data.ndim <= axis < data.ndim]
     if outside:
         raise ValueError(
             f"erase: Axis {outside[0]} out of range. Expected range is [{-data.ndim}, {data.ndim - 1}] for a {data.ndim}D input"
         )
-    return tuple(axis % data.ndim for axis in given)
+    return tuple(axis % data.ndim for axis in listed)
 
 
 def _lengths(values: Any) -> np.ndarray | None:
@@ -100,7 +100,7 @@ def _check_anchors(anchors: np.ndarray, shapes: np.ndarray) -> None:
     )
 
 
-def _check_fill(data: BatchSpec, fill_value: Any) -> None:
+def _check_fill(data: BatchSpec, fill_value: object) -> None:
     counts = _lengths(fill_value)
     if counts is None or (counts == 1).all():
         return
@@ -122,7 +122,7 @@ def _check_fill(data: BatchSpec, fill_value: Any) -> None:
 
 
 # --- run ----------------------------------------------------------------------------------------
-@operator(setup=setup, setup_needs=lambda given: (), source="operators/generic/erase/erase_utils.h")
+@operator(setup=setup, setup_needs=lambda arguments: (), source="operators/generic/erase/erase_utils.h")
 def erase(
     data: Array,
     /,
@@ -190,7 +190,7 @@ def erase(
     return _filled(data, boxes, per_channel(fill, layout) if layout else fill)
 
 
-def _regions(values: Any, extent: Array | None, axes: int) -> Array:
+def _regions(values: object, extent: Array | None, axes: int) -> Array:
     """float32 [regions, axes] of a list of coordinates; those past `extent` are NaN, which lies nowhere."""
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:

@@ -50,7 +50,7 @@ def setup(
     *,
     anchor: np.ndarray,
     border: str,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     mode: str,
     layout: tuple[str, ...],
 ) -> Plan:
@@ -132,12 +132,12 @@ def _anchors(anchor: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         "anchor",
     )
     if anchor.dtype == object:
-        given = np.array([np.broadcast_to(one, (axes,)) for one in anchor]).reshape(count, axes)
+        anchors = np.array([np.broadcast_to(one, (axes,)) for one in anchor]).reshape(count, axes)
     else:
-        given = np.broadcast_to(anchor.reshape(count, -1), (count, axes)) if count else np.zeros((0, axes))
-    wrong = ((given < -1) | (given >= sizes)).any(axis=1)
-    _refuse(wrong, "Anchor must lie within the filter. Got anchor", given, "anchor")
-    middle: np.ndarray = np.where(given == -1, sizes // 2, given).astype(np.int32)
+        anchors = np.broadcast_to(anchor.reshape(count, -1), (count, axes)) if count else np.zeros((0, axes))
+    wrong = ((anchors < -1) | (anchors >= sizes)).any(axis=1)
+    _refuse(wrong, "Anchor must lie within the filter. Got anchor", anchors, "anchor")
+    middle: np.ndarray = np.where(anchors == -1, sizes // 2, anchors).astype(np.int32)
     return middle
 
 

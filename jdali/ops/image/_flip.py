@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -59,6 +57,6 @@ def flip(
     return take_window(image, indices, out_shape)
 
 
-def _is_never(value: Any) -> bool:
+def _is_never(value: object) -> bool:
     """True if a flag is known, while tracing, to be 0 for all samples."""
     return isinstance(value, np.ndarray) and not value.any()

@@ -60,7 +60,7 @@ def radius_bucket(radius: int) -> int:
 
 
 def setup(
-    images: BatchSpec, *, dtype: np.dtype[Any] | None, sigma: Any, window_size: Any, layout: str,
+    images: BatchSpec, *, dtype: np.dtype | None, sigma: Any, window_size: Any, layout: str,
     frames: np.ndarray | None = None,
 ) -> Plan:  # fmt: skip
     axes = data_axes(layout, images.ndim)
@@ -101,7 +101,7 @@ def setup(
     return Plan((out,), params=params, static={"_radii": radii})
 
 
-def _per_axis(name: str, values: Any, count: int, axes: int) -> np.ndarray:
+def _per_axis(name: str, values: object, count: int, axes: int) -> np.ndarray:
     """[N, axes] of an argument that has one value, or one for each axis."""
     array = np.asarray(values)
     _check_lengths(name, extents_of(array), axes)
@@ -131,9 +131,9 @@ def _refuse(
     check_samples(bad, text, argument=argument)
 
 
-def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: `sigma` only where it decides the size of the window."""
-    window = given.get("window_size")
+    window = arguments.get("window_size")
     if isinstance(window, (int, list, tuple, np.ndarray, np.integer)):
         values = np.asarray(window)
         if values.size and bool((values > 0).all()):
@@ -202,7 +202,7 @@ class _Blur:
 
     axes: tuple[int, ...]
     radii: tuple[int, ...]  # of the buckets, for each of the axes
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
 
 @one_program(static_argnums=0)
@@ -323,9 +323,7 @@ def _by_window(bands: _Bands, block: Array, values: Array) -> Array:
     return jnp.select([above & below, above, below], [jnp.nan, jnp.inf, -jnp.inf], finite)
 
 
-def _pass_loop(
-    values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any], guarded: bool
-) -> Array:
+def _pass_loop(values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype, guarded: bool) -> Array:
     """One axis, block by block, up to the true size of each of the three parts of the shape."""
     shape = values.shape
     flat = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
@@ -360,7 +358,7 @@ def _pass_loop(
 
 
 def _pass_whole(
-    values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype[Any], guarded: bool
+    values: Array, axis: int, bands: _Bands, extent: Array, out: np.dtype, guarded: bool
 ) -> Array:
     """One axis, all blocks at once."""
     shape = values.shape

@@ -38,8 +38,8 @@ _AT_ONCE = 49
 
 # --- setup --------------------------------------------------------------------------------------
 def setup(
-    data: BatchSpec, *, dtype: np.dtype[Any] | None, normalized_kernel: bool, scale: Any, smoothing_size: Any,
-    window_size: Any, layout: str, frames: np.ndarray | None = None,
+    data: BatchSpec, *, dtype: np.dtype | None, normalized_kernel: bool, scale: object, smoothing_size: object,
+    window_size: object, layout: str, frames: np.ndarray | None = None,
 ) -> Plan:  # fmt: skip
     first, last = spatial_axes("laplacian", layout, data.ndim)
     count, axes = data.batch_size, last - first
@@ -177,7 +177,7 @@ def _check_scale(scale: Any, axes: int, normalized: bool) -> None:
 
 
 def _per_axis(
-    name: str, values: Any, count: int, axes: int, least: int, frames: np.ndarray | None
+    name: str, values: object, count: int, axes: int, least: int, frames: np.ndarray | None
 ) -> np.ndarray:
     """int64 [N, axes] of an argument that has one value or one for each axis: odd sizes."""
     array = np.asarray(values)
@@ -201,7 +201,7 @@ def _per_axis(
     return sizes
 
 
-def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: `scale` is only checked, where it is known."""
     return ("window_size", "smoothing_size")
 
@@ -262,25 +262,25 @@ def laplacian(
     result = np.dtype(dtype or data.dtype)
     common = (first, last), SumKind("reflect_101", result), out_shape
     at_once, by_axis = functools.partial(_at_once, *common, _taps), functools.partial(_by_axis, *common)
-    given = jax.tree.map(
+    operands = jax.tree.map(
         jnp.asarray, (values, scales, (_kernels, _sizes, _support), (_windows, _lengths, _factors), extent)
     )
     if _windows is None:
-        return at_once(*given)
+        return at_once(*operands)
     if _kernels is None:
-        return by_axis(*given)
+        return by_axis(*operands)
 
-    def either(large: Array, *given: Any) -> Array:
-        found: Array = lax.cond(large, by_axis, at_once, *given)
+    def either(large: Array, *operands: object) -> Array:
+        found: Array = lax.cond(large, by_axis, at_once, *operands)
         return found
 
     # On a CPU one sample after the other, so that each does one of them only.
-    return by_platform(either, either)(jnp.asarray(_large), *given)
+    return by_platform(either, either)(jnp.asarray(_large), *operands)
 
 
 def _at_once(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...], taps: tuple[int, ...] | None,
-    data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: Any, extent: Array,
+    data: Array, scales: Array, kernels: tuple[Array, Array, Array], windows: object, extent: Array,
 ) -> Array:  # fmt: skip
     """The sum of all derivatives as one kernel."""
     del windows
@@ -295,7 +295,7 @@ def _at_once(
 
 def _by_axis(
     axes: tuple[int, int], kind: SumKind, shape: tuple[int, ...],
-    data: Array, scales: Array, kernels: Any, windows: tuple[Array, Array, Array], extent: Array,
+    data: Array, scales: Array, kernels: object, windows: tuple[Array, Array, Array], extent: Array,
 ) -> Array:  # fmt: skip
     """Each derivative along one axis after the other."""
     del kernels

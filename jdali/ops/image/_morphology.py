@@ -42,9 +42,9 @@ def _setup(
             raise ValueError(f"{name}: {argument} must have 2 values, along x and y, got {values.shape[1:]}")
     sizes = np.asarray(mask_size)[:, ::-1]  # (height, width)
     _refuse(name, sizes < 1, "mask_size must be at least 1, got", mask_size, "mask_size")
-    given = np.asarray(anchor)[:, ::-1]
-    _refuse(name, (given < -1) | (given >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
-    anchors = np.where(given == -1, sizes // 2, given)
+    wanted = np.asarray(anchor)[:, ::-1]
+    _refuse(name, (wanted < -1) | (wanted >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
+    anchors = np.where(wanted == -1, sizes // 2, wanted)
     # The same rectangle several times is one larger rectangle, but for borders: DALI calls it equivalent.
     grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
     largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
@@ -94,7 +94,7 @@ def _extremes(
 
 
 def _run(
-    largest: bool, image: Array, border: str, reach: tuple[int, int] | None, size: Any, start: Any, extent: Array,
+    largest: bool, image: Array, border: str, reach: tuple[int, int] | None, size: object, start: object, extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:  # fmt: skip
     assert reach is not None

@@ -29,39 +29,39 @@ _TILES = ((32, 128), (32, 32), (4, 8), (1, 1))
 # --- setup --------------------------------------------------------------------------------------
 def setup(
     *images: BatchSpec,
-    dtype: np.dtype[Any] | None,
-    in_anchors: Any,
-    in_anchors_rel: Any,
-    in_ids: Any,
-    out_anchors: Any,
-    out_anchors_rel: Any,
+    dtype: np.dtype | None,
+    in_anchors: object,
+    in_anchors_rel: object,
+    in_ids: object,
+    out_anchors: object,
+    out_anchors_rel: object,
     output_size: np.ndarray | None,
-    shapes: Any,
-    shapes_rel: Any,
+    shapes: object,
+    shapes_rel: object,
 ) -> BatchSpec:
-    given = {
+    arguments = {
         "in_anchors": in_anchors, "in_anchors_rel": in_anchors_rel, "shapes": shapes, "shapes_rel": shapes_rel,
         "out_anchors": out_anchors, "out_anchors_rel": out_anchors_rel,
     }  # fmt: skip
     _check_inputs(images, in_ids)
     for absolute, relative in _PAIRS:
-        if given[absolute] is not None and given[relative] is not None:
+        if arguments[absolute] is not None and arguments[relative] is not None:
             raise ValueError(f"{_NAME}: The `{absolute}` and `{relative}` cannot be specified together")
     ids = _ids(in_ids, images[0].batch_size)
     counts = (
         np.array([len(own) for own in ids]) if ids is not None else np.full(images[0].batch_size, len(images))
     )
-    for name, values in given.items():
+    for name, values in arguments.items():
         _check_regions(name, values, counts)
     extents = images[0].extents.copy()
     extents[:, -3:-1] = _canvas(images, output_size)
     extents[:, -1] = _channels(images, ids)
-    if not any(is_traced(value) for value in given.values()):
-        _check_bounds(images, ids, extents[:, -3:-1], given)
+    if not any(is_traced(value) for value in arguments.values()):
+        _check_bounds(images, ids, extents[:, -3:-1], arguments)
     return images[0].replace(extents=extents, dtype=dtype or images[0].dtype)
 
 
-def _check_inputs(images: Sequence[BatchSpec], in_ids: Any) -> None:
+def _check_inputs(images: Sequence[BatchSpec], in_ids: object) -> None:
     first = images[0]
     if in_ids is not None and len(images) > 1:
         raise ValueError(
@@ -173,12 +173,17 @@ def _channels(images: Sequence[BatchSpec], ids: list[np.ndarray] | None) -> np.n
 
 
 def _check_bounds(
-    images: Sequence[BatchSpec], ids: list[np.ndarray] | None, canvas: np.ndarray, given: Mapping[str, Any]
+    images: Sequence[BatchSpec],
+    ids: list[np.ndarray] | None,
+    canvas: np.ndarray,
+    arguments: Mapping[str, Any],
 ) -> None:
     """Raises SampleError if a region is not in its image, or would not be in the output."""
     for sample in range(len(canvas)):
         sizes = _sources(images, ids, sample)[:, -3:-1]
-        own = {name: None if values is None else np.asarray(values[sample]) for name, values in given.items()}
+        own = {
+            name: None if values is None else np.asarray(values[sample]) for name, values in arguments.items()
+        }
         source, shape, target = regions(own, sizes, canvas[sample], np)
         for name, start, limit in (("input", source, sizes), ("output", target, canvas[sample])):
             wrong = np.flatnonzero(((start < 0) | (shape < 0) | (start + shape > limit)).any(axis=1))
@@ -194,22 +199,22 @@ def _check_bounds(
                 )
 
 
-def regions(given: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple[Any, Any, Any]:
+def regions(arguments: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple[Any, Any, Any]:
     """Returns the sources, shapes and destinations of the regions of one sample: int [regions, 2] each.
 
     Args:
-        given: arguments by name, [regions, 2] or None.
+        arguments: by name, [regions, 2] or None.
         sizes: int [regions, 2], of the images they come from.
         canvas: int [2], of the output.
         xp: `numpy` or `jax.numpy`.
     """
 
     def found(absolute: str, relative: str, whole: Any, rounding: Any) -> Any:
-        if given[absolute] is not None:
-            return xp.asarray(given[absolute])
-        if given[relative] is None:
+        if arguments[absolute] is not None:
+            return xp.asarray(arguments[absolute])
+        if arguments[relative] is None:
             return None
-        share = xp.asarray(given[relative], xp.float32)
+        share = xp.asarray(arguments[relative], xp.float32)
         return rounding(share * xp.asarray(whole, xp.float32)).astype(xp.int32)
 
     source = found("in_anchors", "in_anchors_rel", sizes, xp.trunc)
@@ -225,7 +230,7 @@ def regions(given: Mapping[str, Any], sizes: Any, canvas: Any, xp: Any) -> tuple
 
 # --- run ----------------------------------------------------------------------------------------
 @batch_operator(
-    setup=setup, whole_batch=lambda given: given.get("in_ids") is not None, pastes="in_ids",
+    setup=setup, whole_batch=lambda arguments: arguments.get("in_ids") is not None, pastes="in_ids",
     source="operators/image/paste/multipaste.h",
 )  # fmt: skip
 def multi_paste(
@@ -297,7 +302,7 @@ def _region_bounds(
 
 # --- on a CPU: tiles of regions -------------------------------------------------------------------
 def _in_tiles(
-    shape: tuple[int, ...], kind: np.dtype[Any],
+    shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
     """Copies the regions, one after the other: the work follows their sizes, not that of the canvas."""
@@ -369,7 +374,7 @@ def _tiled(
 
 # --- elsewhere: all of the canvas for each region ---------------------------------------------------
 def _whole(
-    shape: tuple[int, ...], kind: np.dtype[Any],
+    shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
     """Has a derivative."""

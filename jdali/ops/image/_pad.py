@@ -55,8 +55,8 @@ def _target(sizes: np.ndarray, largest: np.ndarray, values: Mapping[str, Any]) -
     return target
 
 
-def _to_largest(given: Any) -> bool:
-    return given.get("shape") is None
+def _to_largest(arguments: Any) -> bool:
+    return arguments.get("shape") is None
 
 
 @operator(setup=setup, whole_batch=_to_largest, source="operators/generic/pad.h")
@@ -72,7 +72,7 @@ def pad(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Adds a constant at the end of axes, up to the largest extent of the batch or a given one.
+    """Adds a constant at the end of axes, up to the largest extent of the batch or to `shape`.
 
     Args:
         data: any layout, any type.
@@ -93,7 +93,7 @@ def pad(
     return jnp.where(valid_mask(extent, out_shape), value, _fill(fill_value, np.dtype(data.dtype)))
 
 
-def _fill(fill_value: Any, dtype: np.dtype[Any]) -> Array:
+def _fill(fill_value: object, dtype: np.dtype) -> Array:
     value = jnp.asarray(fill_value, jnp.float32)
     if dtype.kind == "f":
         return value.astype(dtype)

@@ -69,7 +69,7 @@ def _refuse(message: str, argument: str, values: np.ndarray, wrong: np.ndarray) 
 
 @operator(
     setup=setup,
-    setup_needs=lambda given: ("ratio", "min_canvas_size"),
+    setup_needs=lambda arguments: ("ratio", "min_canvas_size"),
     layouts=("HWC",),
     source="operators/image/paste/paste.h",
 )

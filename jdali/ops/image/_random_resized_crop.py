@@ -33,7 +33,7 @@ def setup(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
     antialias: bool,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
 ) -> Plan:
     out_dtype = check_types(_NAME, images, dtype)
     if np.size(size) not in (1, 2):

@@ -1,4 +1,4 @@
-"""Remap: a warp whose points are given, one for each pixel."""
+"""Remap: a warp by a table with a point for each pixel."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def setup(
 ) -> BatchSpec:
     _warp.check_warp(_NAME, images, interp, _FILTERS)
     pixel_origin_shift(_NAME, pixel_origin)
-    for name, given in (("mapx", mapx), ("mapy", mapy)):
-        if given.dtype != np.float32:
-            raise ValueError(f"{_NAME}: {name} is {given.dtype}, it must be float32; cast it")
+    for name, table in (("mapx", mapx), ("mapy", mapy)):
+        if table.dtype != np.float32:
+            raise ValueError(f"{_NAME}: {name} is {table.dtype}, it must be float32; cast it")
     check_samples(
         (mapx.extents[:, :2] != mapy.extents[:, :2]).any(axis=1),
         lambda i: (
@@ -82,7 +82,7 @@ def remap(
     shift = jnp.float32(0.5 - pixel_origin_shift(_NAME, pixel_origin))
     return _warp.warp(
         image,
-        given_points,
+        table_points,
         (maps, shift),
         extent[0],
         out_extent,
@@ -93,8 +93,8 @@ def remap(
     )
 
 
-def given_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Mapping by tables; those pixels whose centres are given are a tile of them.
+def table_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
+    """Mapping by tables; the pixels at `centers` are a tile of them.
 
     Args:
         parameters: tables [h, w] for each axis, and what to add to their points.

@@ -21,7 +21,7 @@ LAYOUTS = ("HWC", "DHWC")
 def plan_resampling(
     images: BatchSpec,
     window: ResizeWindow,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     *,
     interp_type: np.ndarray,
     min_filter: np.ndarray | None,
@@ -60,7 +60,7 @@ def setup(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
     antialias: bool,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     save_attrs: bool,
     scaled: Scaled | None = None,
 ) -> Plan:
@@ -125,14 +125,14 @@ def resize(
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: not given;
+        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.
         resize_y: height, as in `size`.
         resize_z: depth, as in `size`.
         resize_shorter: of the shorter side; the aspect ratio is kept.
         resize_longer: of the longer side; the aspect ratio is kept.
-        mode: "default": sides not given keep the aspect ratio; "stretch": they stay as they are;
+        mode: "default": sides without a size keep the aspect ratio; "stretch": they stay as they are;
             "not_larger", "not_smaller": the aspect ratio is kept and the sizes are upper or lower limits.
         max_size: limit of the sides, one value or one a side; None: none.
         roi_start: where the window begins that is resized, pixels of each side; None: the whole image.

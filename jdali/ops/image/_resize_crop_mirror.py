@@ -48,7 +48,7 @@ def setup(
     min_filter: np.ndarray | None,
     mag_filter: np.ndarray | None,
     antialias: bool,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     scaled: Scaled | None = None,
 ) -> Plan:
     out_dtype = check_types(_NAME, images, dtype)
@@ -133,7 +133,7 @@ def resize_crop_mirror(
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
-        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: not given;
+        size: (height, width) or (depth, height, width), pixels, or one value for all; 0: none;
             negative: mirrored along that axis.
         resize_x: width, as in `size`.
         resize_y: height, as in `size`.

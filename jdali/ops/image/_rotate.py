@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -75,19 +74,19 @@ def _np_rotation(radians: np.ndarray, axis: np.ndarray) -> np.ndarray:
 def setup(
     images: BatchSpec,
     *,
-    angle: Any,
-    axis: Any,
-    dtype: np.dtype[Any] | None,
+    angle: object,
+    axis: object,
+    dtype: np.dtype | None,
     interp_type: DALIInterpType,
     keep_size: bool,
-    size: Any,
+    size: object,
     frames: np.ndarray | None = None,
 ) -> BatchSpec:
     _warp.check_warp("rotate", images, interp_type)
     axes = images.ndim - 1
     if axes == 3 and axis is None:
         raise ValueError("rotate: Argument `axis` is required: volumes (layout DHWC) turn around an axis")
-    if _warp.is_given(size):
+    if _warp.has_value(size):
         sizes = _warp.explicit_size("rotate", size, axes)
     elif keep_size:
         sizes = images.extents[:, :axes]
@@ -105,14 +104,14 @@ def setup(
     return _warp.warped(images, sizes, dtype)
 
 
-def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: the angle only if it decides the size of the canvas."""
-    size = given.get("size")
+    size = arguments.get("size")
     if size is not None and not (isinstance(size, (list, tuple, np.ndarray)) and len(size) == 0):
         return ("size",)
-    if given.get("keep_size"):
+    if arguments.get("keep_size"):
         return ()
-    return ("angle", "axis") if given.get("axis") is not None else ("angle",)
+    return ("angle", "axis") if arguments.get("axis") is not None else ("angle",)
 
 
 @operator(
@@ -156,7 +155,7 @@ def rotate(
 
     Parity: DALI adds up the step from pixel to pixel along 256 of them, in float32, which moves points by up to
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
-    given for all samples but cuts off the fraction of a per-sample one; here both are rounded.
+    that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
     """
     axes = image.ndim - 1
     # Centres as (x, y, z); the matrix goes from output to input.

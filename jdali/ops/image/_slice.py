@@ -1,4 +1,4 @@
-"""Slice: cut a window out of arrays of any layout, given by its borders."""
+"""Slice: cut a window out of arrays of any layout, by its borders."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _NAMED = ("start", "rel_start", "end", "rel_end", "shape", "rel_shape")
 
 def setup(
     data: BatchSpec,
-    anchor: Any = None,
-    shape_input: Any = None,
+    anchor: object = None,
+    shape_input: object = None,
     *,
-    axes: Any,
+    axes: object,
     axis_names: str,
-    start: Any,
-    rel_start: Any,
-    end: Any,
-    rel_end: Any,
-    shape: Any,
-    rel_shape: Any,
+    start: object,
+    rel_start: object,
+    end: object,
+    rel_end: object,
+    shape: object,
+    rel_shape: object,
     normalized_anchor: bool,
     normalized_shape: bool,
     out_of_bounds_policy: str,
-    fill_values: Any,
-    dtype: np.dtype[Any] | None,
+    fill_values: object,
+    dtype: np.dtype | None,
 ) -> Plan:
     named = dict(zip(_NAMED, (start, rel_start, end, rel_end, shape, rel_shape), strict=True))
     positional = (anchor, shape_input)
-    _check_given(named, positional)
+    _check_arguments(named, positional)
     policy = _window.policy_of(out_of_bounds_policy)
     policies = _window.POLICIES + _window.BORDERS
     _window.check_choice("slice", "out_of_bounds_policy", policy, policies)
@@ -58,8 +58,8 @@ def setup(
     names = None if axes is not None and axis_names == "WH" else axis_names
     anchors, sizes, cut, params = np.zeros_like(data.extents), np.array(data.extents), set(), {}
     later = _starts_later(named, policy)
-    given = named | {"anchor": anchor, "shape_input": shape_input}
-    for group in by_number_of_axes("slice", axes, given, data.batch_size):
+    arguments = named | {"anchor": anchor, "shape_input": shape_input}
+    for group in by_number_of_axes("slice", axes, arguments, data.batch_size):
         extents = data.extents[group.rows]
         with group.blaming():
             chosen = _slice_window.slice_axes("slice", data.layout, extents.shape, group.axes, names)
@@ -80,7 +80,7 @@ def setup(
     return Plan((out,), params, {"_cut": tuple(sorted(cut))})
 
 
-def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
+def _check_arguments(named: Mapping[str, object], positional: tuple[Any, Any]) -> None:
     count = sum(p is not None for p in positional)
     has_named = any(v is not None for v in named.values())
     if count and has_named:
@@ -97,13 +97,13 @@ def _check_given(named: Mapping[str, Any], positional: tuple[Any, Any]) -> None:
         )
 
 
-def _starts_later(named: Mapping[str, Any], policy: str) -> bool:
+def _starts_later(named: Mapping[str, object], policy: str) -> bool:
     """True if the window's position is still unknown, but its size is not."""
     unknown = is_traced(named["start"]) or is_traced(named["rel_start"])
     return unknown and policy != "trim_to_shape" and named["shape"] is not None
 
 
-def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: Any) -> np.ndarray:
+def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: object) -> np.ndarray:
     sizes = np.array(extents)
     lengths = _slice_window.slice_argument("slice", "shape", np.asarray(shape), axes.shape)
     if lengths is not None:
@@ -111,11 +111,15 @@ def _fixed_sizes(extents: np.ndarray, axes: np.ndarray, shape: Any) -> np.ndarra
     return sizes
 
 
-def _needs(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """All but the start of a window of given shape, unless it is to be trimmed or axes differ by sample."""
+def _needs(arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """All but the start of a window of fixed shape, unless it is to be trimmed or axes differ by sample."""
     names = ("axes", *_NAMED, "anchor", "shape_input")
-    same_axes = isinstance(given.get("axes", ()), (int, tuple, list, np.ndarray))
-    if given.get("shape") is None or given.get("out_of_bounds_policy") == "trim_to_shape" or not same_axes:
+    same_axes = isinstance(arguments.get("axes", ()), (int, tuple, list, np.ndarray))
+    if (
+        arguments.get("shape") is None
+        or arguments.get("out_of_bounds_policy") == "trim_to_shape"
+        or not same_axes
+    ):
         return names
     return tuple(n for n in names if n not in ("start", "rel_start"))
 
@@ -149,9 +153,9 @@ def slice(
     out_shape: tuple[int, ...],
     layout: tuple[str, ...],
 ) -> Array:
-    """Cuts out a window given by its borders; relative ones are rounded half away from zero.
+    """Cuts out a window by its borders; relative ones are rounded half away from zero.
 
-    The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
+    The window follows either from the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
     With a `shape`, the start may be a tracer.
 

@@ -27,7 +27,7 @@ def setup(
     antialias: bool,
     axes: tuple[int, ...] | int | None,
     axis_names: str | None,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     interp_type: np.ndarray,
     mag_filter: np.ndarray | None,
     max_size: tuple[float, ...] | float | None,
@@ -47,7 +47,7 @@ def setup(
         raise ValueError(f"{_NAME}: Need one of ``scales`` or ``sizes``, but not both")
     extents = data.extents
 
-    def all_axes(name: str, values: Any, others: Any) -> Any:
+    def all_axes(name: str, values: object, others: object) -> Any:
         """[N, ndim] of values of the axes chosen; None stays None."""
         if values is None:
             return None
@@ -55,7 +55,7 @@ def setup(
         result[:, chosen] = per_axis(_NAME, name, np.asarray(values), len(chosen))
         return result
 
-    # As in DALI, axes that are not chosen are given the size that they have: that counts in every mode.
+    # As in DALI, axes that are not chosen have their own size as the target: that counts in every mode.
     wanted = all_axes("sizes", sizes, extents)
     if wanted is None:
         wanted = all_axes("scales", scales, 1) * extents
@@ -94,11 +94,11 @@ def _chosen_axes(
             raise absent_axis(_NAME, missing[0], data.layout)
         chosen = [data.layout.index(name) for name in axis_names]
     else:
-        given = range(data.ndim) if axes is None else np.atleast_1d(np.asarray(axes)).tolist()
-        outside = [axis for axis in given if not -data.ndim <= axis < data.ndim]
+        listed = range(data.ndim) if axes is None else np.atleast_1d(np.asarray(axes)).tolist()
+        outside = [axis for axis in listed if not -data.ndim <= axis < data.ndim]
         if outside:
             raise axis_out_of_range(_NAME, outside[0], data.ndim)
-        chosen = [axis % data.ndim for axis in given]
+        chosen = [axis % data.ndim for axis in listed]
     twice = [axis for axis in chosen if chosen.count(axis) > 1]
     if twice:
         raise ValueError(f"{_NAME}: Duplicate axis index {twice[0]} in axes {tuple(chosen)}")
@@ -155,14 +155,14 @@ def tensor_resize(
         max_size: limit of the sizes, one value or one for each of the axes; None: none.
         min_filter: filter of axes that shrink; None: `interp_type`.
         minibatch_size: taken for DALI's sake; changes nothing.
-        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. Axes that are not chosen count as
-            given, with the size that they have; so the last two modes may resize them, too.
+        mode: "default", "stretch", "not_larger" or "not_smaller", as in `resize`. Axes that are not chosen count
+            with the size that they have; so the last two modes may resize them, too.
         roi_end: where the window that is resized ends; before `roi_start`: mirrored.
         roi_relative: whether the window is in shares of the sizes instead of elements.
         roi_start: where the window begins; None: the whole array. Filters reach beyond it.
-        scales: output sizes as multiples of the array's; negative: mirrored; 0: not given.
+        scales: output sizes as multiples of the array's; negative: mirrored; 0: none.
         size_rounding: "round" (half away from zero), "truncate" or "ceil".
-        sizes: output sizes, one for all axes or one for each; negative: mirrored; 0: not given.
+        sizes: output sizes, one for all axes or one for each; negative: mirrored; 0: none.
         subpixel_scale: when a size is rounded, change the window as much, so that the scale is exact.
         temp_buffer_hint: taken for DALI's sake; changes nothing.
 

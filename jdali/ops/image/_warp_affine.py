@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,15 +20,15 @@ def setup(
     images: BatchSpec,
     mtx: BatchSpec | None = None,
     *,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     interp_type: DALIInterpType,
     inverse_map: bool,
-    matrix: Any,
-    size: Any,
+    matrix: object,
+    size: object,
 ) -> BatchSpec:
     _warp.check_warp("warp_affine", images, interp_type)
     axes = images.ndim - 1
-    if mtx is None and not _warp.is_given(matrix):
+    if mtx is None and not _warp.has_value(matrix):
         raise ValueError(
             "warp_affine: `matrix` argument must be provided when transforms are not passed as a regular input."
         )
@@ -44,7 +43,7 @@ def setup(
     elif not is_traced(matrix):
         _check_matrix(np.asarray(matrix), axes, inverse_map)
     sizes = images.extents[:, :axes]
-    if _warp.is_given(size):
+    if _warp.has_value(size):
         sizes = _warp.explicit_size("warp_affine", size, axes)
     return _warp.warped(images, sizes, dtype)
 
@@ -66,9 +65,9 @@ def _check_matrix(matrix: np.ndarray, axes: int, inverse_map: bool) -> None:
         )
 
 
-def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: the matrix decides no sizes."""
-    return ("size",) if "size" in given else ()
+    return ("size",) if "size" in arguments else ()
 
 
 @operator(

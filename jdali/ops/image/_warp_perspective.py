@@ -52,7 +52,7 @@ def setup(
         )
     _check_fill(images, fill_value)
     if matrix_input is not None:
-        if _warp.is_given(matrix):
+        if _warp.has_value(matrix):
             raise ValueError(
                 f"{_NAME}: Matrix input and `matrix` argument should not be provided at the same time."
             )
@@ -61,7 +61,7 @@ def setup(
                 f"{_NAME}: Expected a uniform list of 3x3 matrices. Instead got data with shape: "
                 f"{shapes_text(matrix_input.extents)}"
             )
-    if matrix_input is None and not _warp.is_given(matrix):
+    if matrix_input is None and not _warp.has_value(matrix):
         raise ValueError(
             f"{_NAME}: `matrix` argument must be provided when transforms are not passed as a regular input."
         )
@@ -71,7 +71,7 @@ def setup(
             "as the expected shape."
         )
     sizes = images.extents[:, :2]
-    if _warp.is_given(size):
+    if _warp.has_value(size):
         sizes = _warp.explicit_size(_NAME, size, 2)
     return _warp.warped(images, sizes, None)
 
@@ -89,9 +89,9 @@ def _check_fill(images: BatchSpec, fill_value: tuple[float, ...] | float) -> Non
         )
 
 
-def size_arguments(given: Mapping[str, Any]) -> tuple[str, ...]:
+def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: the matrix decides no sizes."""
-    return ("size",) if "size" in given else ()
+    return ("size",) if "size" in arguments else ()
 
 
 @operator(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from jdali._errors import SampleError
 from jdali._operators.record import Static, host_operator
@@ -17,12 +17,12 @@ _NAME = "io.file.read"
 
 @host_operator(name=_NAME, devices=("cpu",), source="operators/io/file/file_read.cc")
 def read(
-    filepaths: np.ndarray[Any, Any],
+    filepaths: np.ndarray,
     /,
     *,
     dont_use_mmap: Static[bool] = False,
     use_o_direct: Static[bool] = False,
-) -> np.ndarray[Any, np.dtype[np.uint8]]:
+) -> npt.NDArray[np.uint8]:
     """Reads the whole of a file whose path is the sample.
 
     Args:

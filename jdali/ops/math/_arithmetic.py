@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +13,7 @@ from jdali._kernels.elementwise import elementwise
 from jdali._operators.record import operator
 
 
-def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[str, Any]) -> None:
+def _refuse_zero(name: str, operands: Sequence[BatchSpec], constants: Mapping[str, object]) -> None:
     used = operands[0].batch_size > 0  # a branch may have no samples
     whole = all(spec.dtype.kind in "biu" for spec in operands)
     if used and whole and "right" in constants and (np.asarray(constants["right"]) == 0).any():

@@ -15,7 +15,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, is_traced, operator
 
 
-def setup(data: BatchSpec, *, prob: Any, salt_vs_pepper: Any) -> BatchSpec:
+def setup(data: BatchSpec, *, prob: object, salt_vs_pepper: object) -> BatchSpec:
     _check_probability("prob", "Noise", prob)
     _check_probability("salt_vs_pepper", "Salt-vs-pepper", salt_vs_pepper)
     return data
@@ -73,7 +73,7 @@ def salt_and_pepper(
     return jnp.where(replaced, values, data)
 
 
-def _limits(dtype: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray]:
+def _limits(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     if dtype.kind == "f":
         return np.array(-1, dtype), np.array(1, dtype)
     if dtype.kind == "b":
@@ -81,5 +81,5 @@ def _limits(dtype: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(np.iinfo(dtype).min, dtype), np.array(np.iinfo(dtype).max, dtype)
 
 
-def _value(given: Any, default: np.ndarray) -> Any:
-    return default if given is None else saturate_cast(given, default.dtype)
+def _value(noise: Any, default: np.ndarray) -> Any:
+    return default if noise is None else saturate_cast(noise, default.dtype)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +26,7 @@ def setup(
     alpha: np.ndarray,
     beta: np.ndarray,
     shape: np.ndarray | None,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     batch_size: int,
 ) -> BatchSpec:
     dtype = dtype or np.dtype(np.float32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,8 +60,8 @@ def _check_number(counts: np.ndarray, p: Any) -> None:
     check_samples(
         numbers != counts,
         lambda i: (
-            f'random.choice: Argument "p" expected shape {counts[i]}, a probability for each element, but got '
-            f"{numbers[i]} values"
+            f'random.choice: Argument "p" expected shape {counts[i]} but got {numbers[i]} values, which can\'t be '
+            "interpreted as the expected shape: a probability for each element"
         ),
         argument="p",
     )
@@ -74,17 +73,19 @@ def _check_probabilities(probabilities: np.ndarray) -> None:
         return
     # Zeros where a sample has fewer change neither check.
     p = (padded(probabilities) if probabilities.dtype == object else probabilities).reshape(count, -1)
-    checks = [
-        (((p < 0) | (p > 1)).any(axis=1), "Probabilities must be in range [0, 1]"),
-        # DALI's tolerance, choice.h:133.
-        (np.abs(p.sum(axis=1, dtype=np.float64) - 1) >= 1e-4, "Sum of probabilities must be 1.0"),
-    ]
-    for bad, message in checks:
-        check_samples(bad, functools.partial(_probabilities_text, message, probabilities), argument="p")
-
-
-def _probabilities_text(message: str, probabilities: np.ndarray, i: int) -> str:
-    return f"random.choice: {message}, but got {np.asarray(probabilities[i]).tolist()} for sample: {i}."
+    check_samples(
+        (p < 0) | (p > 1),
+        lambda i, k: (
+            f"random.choice: Probabilities must be in range [0, 1], but got: {p[i, k]:g} for sample: {i} at index {k}."
+        ),
+        argument="p",
+    )
+    sums = p.sum(axis=1, dtype=np.float64)
+    check_samples(
+        np.abs(sums - 1) >= 1e-4,  # DALI's tolerance, choice.h:133
+        lambda i: f"random.choice: Sum of probabilities must be 1.0, but got {sums[i]:g} for sample: {i}.",
+        argument="p",
+    )
 
 
 @operator(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jax import Array
 
@@ -15,7 +13,7 @@ from jdali._operators.record import PerSample, Static, operator
 
 
 def setup(
-    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int
+    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype | None, batch_size: int
 ) -> BatchSpec:
     return output_spec("random.coin_flip", shape_like, shape, dtype or np.dtype(np.int32), batch_size)
 
@@ -37,7 +35,7 @@ def coin_flip(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Draws 1 with a given probability, else 0.
+    """Draws 1 with a probability, else 0.
 
     Args:
         shape_like: anything whose shape the output is to have.

@@ -17,7 +17,7 @@ from jdali._operators.record import PerSample, Static, extents_of, is_traced, op
 
 
 def setup(
-    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype[Any] | None, batch_size: int,
+    *shape_like: BatchSpec, shape: np.ndarray | None, dtype: np.dtype | None, batch_size: int,
     range: Any, values: Any,
 ) -> BatchSpec:  # fmt: skip
     if values is None:
@@ -34,7 +34,8 @@ def _check_range(limits: Any) -> None:
     shape = limits.known_shape if is_traced(limits) else limits.shape
     if shape is not None and shape[1:] != (2,):
         raise ValueError(
-            f'random.uniform: Argument "range" expected shape 2, (begin, end), but got {size_text(shape[1:])} values'
+            f'random.uniform: Argument "range" expected shape 2 but got {size_text(shape[1:])} values, which can\'t be '
+            "interpreted as the expected shape: (begin, end)"
         )
     if is_traced(limits):
         return

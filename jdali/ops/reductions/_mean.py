@@ -19,7 +19,7 @@ from jdali.ops.reductions._sum import count, masked_sum
 
 def _setup(name: str) -> Callable[..., Plan]:
     def setup(
-        data: BatchSpec, *, axes: Any, axis_names: str | None, keep_dims: bool, dtype: np.dtype[Any] | None
+        data: BatchSpec, *, axes: Any, axis_names: str | None, keep_dims: bool, dtype: np.dtype | None
     ) -> Plan:
         reduced = resolve_axes(name, data, axes, axis_names)
         out = dtype or np.dtype(np.float32)
@@ -35,7 +35,7 @@ def _mean(value: Array, extent: Array, axes: tuple[int, ...] | None, keep_dims: 
     return total * (1 / count(extent, axes))
 
 
-def _finish(value: Array, dtype: np.dtype[Any] | None, out_shape: tuple[int, ...] | None) -> Array:
+def _finish(value: Array, dtype: np.dtype | None, out_shape: tuple[int, ...] | None) -> Array:
     """DALI cuts the fraction of an integer mean off, unlike all its other casts."""
     out = np.dtype(dtype or np.float32)
     result = saturate_cast(jnp.trunc(value) if out.kind in "iu" else value, out)
@@ -50,7 +50,7 @@ def reduce_mean(
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
@@ -90,7 +90,7 @@ def reduce_mean_square(
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
@@ -125,7 +125,7 @@ def reduce_rms(
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:

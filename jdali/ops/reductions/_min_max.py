@@ -23,7 +23,7 @@ def _setup(name: str) -> Callable[..., Plan]:
     return setup
 
 
-def _prepare(data: Array, extent: Array, neutral: Any) -> Array:
+def _prepare(data: Array, extent: Array, neutral: object) -> Array:
     """Padding and NaN out of the way: DALI's comparisons pass over NaN."""
     if jnp.issubdtype(data.dtype, jnp.floating):
         data = jnp.where(jnp.isnan(data), jnp.asarray(neutral, data.dtype), data)

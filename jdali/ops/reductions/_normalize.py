@@ -1,4 +1,4 @@
-"""Normalize: subtract a mean and divide by a standard deviation, given or measured."""
+"""Normalize: subtract a mean and divide by a standard deviation, either of them an argument or measured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def setup(
     axes: Any,
     axis_names: str | None,
     batch: bool,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     mean: Any,
     stddev: Any,
 ) -> Plan:
@@ -50,7 +50,7 @@ def setup(
 
 
 def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
-    """Axes along which a given tensor has size 1; None: it is not given, or a number.
+    """Axes along which a tensor has size 1; None: it is left out, or a number.
 
     Raises:
         SampleError: its shape in a sample does not fit the sample.
@@ -77,13 +77,13 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
     return set(np.flatnonzero(ones).tolist())
 
 
-def _needed(given: Any) -> tuple[str, ...]:
+def _needed(arguments: object) -> tuple[str, ...]:
     """Names the arguments that `setup` needs: of mean and deviation their shapes, no values."""
     return ()
 
 
-def _over_batch(given: Any) -> bool:
-    return bool(given.get("batch"))
+def _over_batch(arguments: Any) -> bool:
+    return bool(arguments.get("batch"))
 
 
 @batch_operator(
@@ -98,7 +98,7 @@ def normalize(
     axis_names: Static[str | None] = None,
     batch: Static[bool] = False,
     ddof: Static[int] = 0,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     epsilon: Static[float] = 0.0,
     mean: PerSample[float | Array | None] = None,
     scale: Static[float] = 1.0,
@@ -113,7 +113,7 @@ def normalize(
     Args:
         data: [N, ...], numbers.
         axes: axes of a sample over which mean and deviation are measured; None: those along which a
-            given non-scalar `mean` or `stddev` has size 1, or else all.
+            non-scalar `mean` or `stddev` has size 1, or else all.
         axis_names: the axes by their letters in the layout, in place of `axes`.
         batch: measure over all samples of the batch together.
         ddof: degrees of freedom lost in a measured deviation.
@@ -131,7 +131,7 @@ def normalize(
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
     value = data.astype(jnp.float32)
-    given = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
+    parameters = [None if p is None else _parameter(p, value) for p in (mean, stddev)]
     _check_combination(axes, (mean, stddev), batch)
     axes = tuple(range(value.ndim - 1)) if _measured is None else _measured
     over = tuple(a + 1 for a in axes)
@@ -139,34 +139,34 @@ def normalize(
     if batch:
         over = (0, *over)
     number = _count(extent, axes, batch)
-    center = given[0]
+    center = parameters[0]
     if center is None:
         total = fixed_sum(jnp.where(inside, value, 0), over, keep_dims=True)
         center = total * (1 / jnp.maximum(number, 1))
-    if given[1] is None:
+    if parameters[1] is None:
         squares = jnp.where(inside, jnp.square(value - center), 0)
         inverse = _inverse_measured(fixed_sum(squares, over, keep_dims=True), number, ddof, epsilon, scale)
     else:
-        inverse = _inverse_given(given[1], epsilon, scale, keep_zero=jnp.ndim(cast(Array, stddev)) > 0)
+        inverse = _inverse_of(parameters[1], epsilon, scale, keep_zero=jnp.ndim(cast(Array, stddev)) > 0)
     result = saturate_cast((value - center) * inverse + jnp.float32(shift), types.to_dtype(dtype))
     return result if out_shape is None else fit(result, (len(data), *out_shape))
 
 
-def _parameter(given: Any, value: Array) -> Array:
-    """A given mean or deviation, so that it broadcasts against `value` [N, ...].
+def _parameter(parameter: object, value: Array) -> Array:
+    """A mean or deviation of the user, so that it broadcasts against `value` [N, ...].
 
     Ranks: 0, one number for all; 1, a number a sample; one more than a sample's, a tensor a sample (or
     one for all).
     """
-    parameter = jnp.asarray(given, jnp.float32)
+    parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:
         return parameter.reshape(-1, *[1] * (value.ndim - 1))
     return fit(parameter, [n if n == 1 else v for n, v in zip(parameter.shape, value.shape, strict=True)])
 
 
-def _check_combination(axes: tuple[int, ...] | None, given: tuple[Any, Any], batch: bool) -> None:
-    tensors = [p for p in given if p is not None and jnp.ndim(p) > 0]
-    if axes is not None and all(p is not None for p in given) and not tensors:
+def _check_combination(axes: tuple[int, ...] | None, parameters: tuple[Any, Any], batch: bool) -> None:
+    tensors = [p for p in parameters if p is not None and jnp.ndim(p) > 0]
+    if axes is not None and all(p is not None for p in parameters) and not tensors:
         raise ValueError(
             "normalize: Axes must not be specified when both mean and standard deviation are scalars"
         )
@@ -202,7 +202,7 @@ def _inverse_measured(squares: Array, number: Array, ddof: int, epsilon: float, 
     return jnp.where(positive, scale * lax.rsqrt(jnp.where(positive, variance, 1)), 0)
 
 
-def _inverse_given(stddev: Array, epsilon: float, scale: float, keep_zero: bool) -> Array:
+def _inverse_of(stddev: Array, epsilon: float, scale: float, keep_zero: bool) -> Array:
     if epsilon:
         return scale * lax.rsqrt(jnp.square(stddev) + jnp.float32(epsilon))
     if not keep_zero:

@@ -15,7 +15,7 @@ from jdali._numerics.sums import fixed_sum
 from jdali._operators.record import Static, operator
 
 
-def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def sum_dtype(dtype: np.dtype) -> np.dtype:
     """DALI's default type of a sum: the 64-bit integer of the same sign, floats as they are."""
     if dtype.kind == "f":
         return dtype
@@ -37,7 +37,7 @@ def count(extent: Array, axes: tuple[int, ...]) -> Array:
 
 
 def setup(
-    data: BatchSpec, *, axes: Any, axis_names: str | None, keep_dims: bool, dtype: np.dtype[Any] | None
+    data: BatchSpec, *, axes: Any, axis_names: str | None, keep_dims: bool, dtype: np.dtype | None
 ) -> Plan:
     reduced = resolve_axes("reductions.sum", data, axes, axis_names)
     out = dtype or sum_dtype(data.dtype)
@@ -52,7 +52,7 @@ def reduce_sum(
     axes: Static[tuple[int, ...] | None] = None,
     axis_names: Static[str | None] = None,
     keep_dims: Static[bool] = False,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     extent: Array,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:

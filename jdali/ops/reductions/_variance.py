@@ -1,4 +1,4 @@
-"""Variance and standard deviation along axes, about a given mean."""
+"""Variance and standard deviation along axes, about a mean."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _NAME = "segmentation.random_object_bbox"
 _FORMATS = ("anchor_shape", "start_end", "box")
 
 
-def _count(args: Mapping[str, Any]) -> int:
+def _count(args: Mapping[str, object]) -> int:
     return (1 if args.get("format") == "box" else 2) + bool(args.get("output_class", False))
 
 
@@ -50,7 +50,8 @@ def setup(
         raise ValueError(f"{_NAME}: ``k_largest`` must be at least 1; got {k_largest}")
     if threshold is not None and threshold.ndim > 1 and threshold.shape[1] not in (1, labels.ndim):
         raise ValueError(
-            f'{_NAME}: Argument "threshold" expected shape {labels.ndim} but got {threshold.shape[1]} values'
+            f'{_NAME}: Argument "threshold" expected shape {labels.ndim} but got {threshold.shape[1]} values, which '
+            "can't be interpreted as the expected shape"
         )
     count = labels.batch_size
     axes = 2 * labels.ndim if format == "box" else labels.ndim
@@ -138,13 +139,13 @@ def random_object_bbox(
     return (*outputs, np.array(label, np.int64).astype(np.int32)) if output_class else outputs
 
 
-def _background(given: int, classes: np.ndarray | None) -> int:
+def _background(background: int, classes: np.ndarray | None) -> int:
     """The label of what is no object, which none of the classes may be."""
-    if classes is None or given not in classes:
-        return given
-    if given != 0:
+    if classes is None or background not in classes:
+        return background
+    if background != 0:
         raise SampleError(
-            f"{_NAME}: Class label {given} coincides with background label - please specify a different background label "
+            f"{_NAME}: Class label {background} coincides with background label - please specify a different background label "
             "or remove it from your list of foreground classes.",
             argument="classes",
         )
@@ -152,7 +153,7 @@ def _background(given: int, classes: np.ndarray | None) -> int:
 
 
 def _chances(
-    labels: np.ndarray, background: int, classes: np.ndarray | None, class_weights: Any
+    labels: np.ndarray, background: int, classes: np.ndarray | None, class_weights: object
 ) -> dict[int, float]:
     """Weights of the classes that may be drawn."""
     if class_weights is None:

@@ -142,8 +142,8 @@ def optical_flow(
     grid = output_grid if _grid is None else _grid
     steps, fast = (6, False) if preset < 0.375 else (3, False) if preset < 0.75 else (2, grid > 1)
 
-    def pair(before: Array, given: tuple[Array, Array, Array | None]) -> tuple[Array, Array]:
-        earlier, later, hint = given
+    def pair(before: Array, inputs: tuple[Array, Array, Array | None]) -> tuple[Array, Array]:
+        earlier, later, hint = inputs
         start = before if hint is None else spread_cells(hint, size, hint_grid, shape)
         flow = dense_flow(earlier, later, size, start, steps=steps, finest=int(fast))
         return flow if enable_temporal_hints else before, cell_means(flow, size, grid, cells)

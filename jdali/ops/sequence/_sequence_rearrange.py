@@ -30,9 +30,9 @@ def setup(sequence: BatchSpec, *, new_order: np.ndarray) -> BatchSpec:
         lambda _: f"{_NAME}: Empty result sequences are not allowed. new_order is empty",
         argument="new_order",
     )
-    given = np.arange(order.shape[1]) < lengths[:, None]
+    present = np.arange(order.shape[1]) < lengths[:, None]
     check_samples(
-        given & ((order < 0) | (order >= sequence.extents[:, :1])),
+        present & ((order < 0) | (order >= sequence.extents[:, :1])),
         lambda i, at: (
             f"{_NAME}: new_order[{at}] must be between 0 and input_sequence_length = {sequence.extents[i, 0]} for sample {i}, "
             f"but it is: {order[i, at]}."

@@ -81,18 +81,18 @@ def squeeze(
 
 
 def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Plan:
-    given = [axes] if isinstance(axes, int) else list(axes)
-    if new_axis_names and len(new_axis_names) != len(given):
+    new_axes = [axes] if isinstance(axes, int) else list(axes)
+    if new_axis_names and len(new_axis_names) != len(new_axes):
         raise ValueError(
-            f"expand_dims: Specified {len(given)} new dimensions, but layout contains only {len(new_axis_names)} new "
+            f"expand_dims: Specified {len(new_axes)} new dimensions, but layout contains only {len(new_axis_names)} new "
             "dimension names"
         )
-    if any(axis < 0 for axis in given):
-        raise ValueError(f"expand_dims: Axis value can't be negative. Got axes {tuple(given)}")
-    if len(set(given)) != len(given):
-        raise ValueError(f"expand_dims: Duplicate axis index found. Got axes {tuple(given)}")
-    ndim = data.ndim + len(given)
-    wrong = [axis for axis in given if axis >= ndim]
+    if any(axis < 0 for axis in new_axes):
+        raise ValueError(f"expand_dims: Axis value can't be negative. Got axes {tuple(new_axes)}")
+    if len(set(new_axes)) != len(new_axes):
+        raise ValueError(f"expand_dims: Duplicate axis index found. Got axes {tuple(new_axes)}")
+    ndim = data.ndim + len(new_axes)
+    wrong = [axis for axis in new_axes if axis >= ndim]
     if wrong:
         raise ValueError(
             "expand_dims: Data has not enough dimensions to add new axes at specified indices. "
@@ -101,13 +101,13 @@ def setup_expand_dims(data: BatchSpec, *, axes: Any, new_axis_names: str) -> Pla
     if new_axis_names and data.ndim and not data.layout:
         raise ValueError("expand_dims: Specifying ``new_axis_names`` requires an input with a proper layout.")
     extents = np.ones((data.batch_size, ndim), np.int64)
-    old = [a for a in range(ndim) if a not in given]
+    old = [a for a in range(ndim) if a not in new_axes]
     extents[:, old] = data.extents
-    layout = "" if given else data.layout
+    layout = "" if new_axes else data.layout
     if new_axis_names:
-        letters = dict(zip(given, new_axis_names, strict=True)) | dict(zip(old, data.layout, strict=True))
+        letters = dict(zip(new_axes, new_axis_names, strict=True)) | dict(zip(old, data.layout, strict=True))
         layout = "".join(letters[a] for a in range(ndim))
-    return Plan((BatchSpec(extents, data.dtype, layout),), static={"axes": tuple(sorted(given))})
+    return Plan((BatchSpec(extents, data.dtype, layout),), static={"axes": tuple(sorted(new_axes))})
 
 
 @operator(setup=setup_expand_dims, source="operators/generic/expand_dims.cc")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jax import Array
 
@@ -13,12 +11,12 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator
 
 
-def setup(data: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
+def setup(data: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
     return data.replace(dtype=dtype)
 
 
 @operator(setup=setup, source="operators/generic/cast.cc")
-def cast(data: Array, /, *, dtype: Static[np.dtype[Any]], out_shape: tuple[int, ...] | None = None) -> Array:
+def cast(data: Array, /, *, dtype: Static[np.dtype], out_shape: tuple[int, ...] | None = None) -> Array:
     """Converts elements to `dtype`; integers round half away from zero and saturate, NaN becomes 0.
 
     Args:

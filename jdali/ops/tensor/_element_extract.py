@@ -17,11 +17,11 @@ def _indices(element_map: Any) -> tuple[int, ...]:
     return (element_map,) if isinstance(element_map, int) else tuple(element_map)
 
 
-def _count(static: Mapping[str, Any]) -> int:
+def _count(static: Mapping[str, object]) -> int:
     return len(_indices(static["element_map"]))
 
 
-def setup(sequence: BatchSpec, *, element_map: Any) -> tuple[BatchSpec, ...]:
+def setup(sequence: BatchSpec, *, element_map: object) -> tuple[BatchSpec, ...]:
     wanted = _indices(element_map)
     if not wanted or min(wanted) < 0:
         raise ValueError(

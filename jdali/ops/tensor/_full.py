@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +15,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerSample, Static, operator
 
 
-def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype[Any], layout: str | None) -> BatchSpec:
+def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | None) -> BatchSpec:
     """Spec of samples of `shape` [N, k], or [N] for vectors."""
     extents = shape[:, None] if shape.ndim == 1 else shape
     check_samples(
@@ -117,7 +116,7 @@ def full_like(
 
 
 def _setup_constant(name: str) -> Callable[..., BatchSpec]:
-    def setup(*, dtype: np.dtype[Any], layout: str | None, shape: np.ndarray) -> BatchSpec:
+    def setup(*, dtype: np.dtype, layout: str | None, shape: np.ndarray) -> BatchSpec:
         return _shape_spec(name, shape, dtype, layout)
 
     return setup
@@ -126,7 +125,7 @@ def _setup_constant(name: str) -> Callable[..., BatchSpec]:
 @operator(setup=_setup_constant("zeros"), devices=("cpu",), source="operators/generic/constant_value.cc")
 def zeros(
     *,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.INT32,
+    dtype: Static[np.dtype | types.DALIDataType] = types.INT32,
     layout: Static[str | None] = None,
     shape: PerSample[tuple[int, ...]] = (),
     out_shape: tuple[int, ...] | None = None,
@@ -147,7 +146,7 @@ def zeros(
 @operator(setup=_setup_constant("ones"), devices=("cpu",), source="operators/generic/constant_value.cc")
 def ones(
     *,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.INT32,
+    dtype: Static[np.dtype | types.DALIDataType] = types.INT32,
     layout: Static[str | None] = None,
     shape: PerSample[tuple[int, ...]] = (),
     out_shape: tuple[int, ...] | None = None,
@@ -165,7 +164,7 @@ def ones(
     return jnp.ones(np.atleast_1d(shape).tolist() if out_shape is None else out_shape, types.to_dtype(dtype))
 
 
-def _setup_like(data_like: BatchSpec, *, dtype: np.dtype[Any] | None) -> BatchSpec:
+def _setup_like(data_like: BatchSpec, *, dtype: np.dtype | None) -> BatchSpec:
     return data_like.replace(dtype=dtype or data_like.dtype)
 
 
@@ -174,7 +173,7 @@ def zeros_like(
     data_like: Array,
     /,
     *,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Zeros in the shape of another tensor.
@@ -194,7 +193,7 @@ def ones_like(
     data_like: Array,
     /,
     *,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     out_shape: tuple[int, ...] | None = None,
 ) -> Array:
     """Ones in the shape of another tensor.

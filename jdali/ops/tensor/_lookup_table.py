@@ -17,11 +17,11 @@ from jdali._operators.record import Static, operator
 _LARGEST_KEY = 65535
 
 
-def _vector(values: Any) -> tuple[Any, ...]:
+def _vector(values: object) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
-def setup(data: BatchSpec, *, dtype: np.dtype[Any], keys: Any, values: Any) -> BatchSpec:
+def setup(data: BatchSpec, *, dtype: np.dtype, keys: object, values: object) -> BatchSpec:
     keys, values = _vector(keys), _vector(values)
     if data.dtype.kind not in "iu":
         raise ValueError(f"lookup_table: Unsupported input type: {data.dtype}. It must be an integer type")
@@ -42,7 +42,7 @@ def lookup_table(
     /,
     *,
     default_value: Static[float] = 0.0,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     keys: Static[tuple[int, ...]] = (),
     values: Static[tuple[float, ...]] = (),
     out_shape: tuple[int, ...] | None = None,

@@ -15,9 +15,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import Static, operator
 
 
-def setup(
-    classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dtype[Any], num_classes: int
-) -> Plan:
+def setup(classes: BatchSpec, *, axis: int, axis_name: str | None, dtype: np.dtype, num_classes: int) -> Plan:
     if axis_name is not None and len(axis_name) != 1:
         raise ValueError(
             f'one_hot: Unsupported axis_name value. It must be a single character, got "{axis_name}" instead.'
@@ -57,7 +55,7 @@ def one_hot(
     *,
     axis: Static[int] = -1,
     axis_name: Static[str | None] = None,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     num_classes: Static[int] = 0,
     off_value: Static[float] = 0.0,
     on_value: Static[float] = 1.0,
@@ -68,7 +66,7 @@ def one_hot(
 
     Args:
         classes: numbers (a fraction is cut off), any shape; a batch of tensors of one element each
-            counts as scalars unless `axis` is given. A class outside of 0 to num_classes - 1 has no
+            counts as scalars without `axis`. A class outside of 0 to num_classes - 1 has no
             element on.
         axis: position of the new axis in the result; -1: the last.
         axis_name: letter of the new axis; None: the result has no layout.

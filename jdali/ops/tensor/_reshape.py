@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -32,7 +31,7 @@ def setup_reinterpret(
     data: BatchSpec,
     shape_input: np.ndarray | None = None,
     *,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     layout: str | None,
     rel_shape: np.ndarray | None,
     shape: np.ndarray | None,
@@ -44,7 +43,7 @@ def setup_reinterpret(
 def _plan(
     name: str,
     data: BatchSpec,
-    dtype: np.dtype[Any] | None,
+    dtype: np.dtype | None,
     shape_input: np.ndarray | None,
     shape: np.ndarray | None,
     rel_shape: np.ndarray | None,
@@ -131,9 +130,7 @@ def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndar
     return np.where(factors < 0, -1, sizes)
 
 
-def _resize_innermost(
-    name: str, extents: np.ndarray, dtype: np.dtype[Any], out_dtype: np.dtype[Any]
-) -> np.ndarray:
+def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype: np.dtype) -> np.ndarray:
     """Extents with the innermost one scaled by the ratio of the types' sizes."""
     if dtype.itemsize == out_dtype.itemsize:
         return extents
@@ -146,7 +143,7 @@ def _resize_innermost(
     return np.concatenate([extents[:, :-1], row[:, None] // out_dtype.itemsize], axis=1)
 
 
-def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype[Any]) -> np.ndarray:
+def _fill_in(name: str, data: BatchSpec, target: np.ndarray, out_dtype: np.dtype) -> np.ndarray:
     """`target` with its negative extent computed; checks that it holds the same bytes."""
     size = data.extents.prod(axis=1) * data.dtype.itemsize
     free = target < 0
@@ -210,7 +207,7 @@ def reinterpret(
     shape_input: PerSample[Array | None] = None,
     /,
     *,
-    dtype: Static[np.dtype[Any] | None] = None,
+    dtype: Static[np.dtype | None] = None,
     layout: Static[str | None] = None,
     rel_shape: PerSample[tuple[float, ...] | None] = None,
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
@@ -245,7 +242,7 @@ def reinterpret(
     return take_linear(elements, jnp.asarray(elements.shape, jnp.int32), linear_index(out_extent, out_shape))
 
 
-def _bits(values: Array, dtype: np.dtype[Any]) -> Array:
+def _bits(values: Array, dtype: np.dtype) -> Array:
     """A vector's bytes as another type; what does not fill an element at the end is cut off or zero."""
     if values.dtype == np.bool_:
         values = values.astype(jnp.uint8)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jax import Array
 
@@ -14,7 +12,7 @@ from jdali._operators.record import Static, operator
 _TYPES = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
-def setup(data: BatchSpec, *, dtype: np.dtype[Any]) -> BatchSpec:
+def setup(data: BatchSpec, *, dtype: np.dtype) -> BatchSpec:
     if dtype not in [np.dtype(t) for t in _TYPES]:
         raise TypeError(f"shapes: dtype must be one of {', '.join(_TYPES)}, got {dtype}")
     return BatchSpec(np.full((data.batch_size, 1), data.ndim), dtype)

@@ -31,9 +31,9 @@ class NewAxis:
 
     def __init__(self, name: str | None = None):
         if name is not None and not isinstance(name, str):
-            raise TypeError("newaxis: the name must be a string of one character")
+            raise TypeError(f"newaxis: Axis name must be a single-character string, got {name!r}")
         if name is not None and len(name) != 1:
-            raise ValueError(f"newaxis: the name must be a string of one character, got {name!r}")
+            raise ValueError(f"newaxis: Axis name must be a single-character string, got {name!r}")
         self.name = name
 
     def __call__(self, name: str | None = None) -> NewAxis:
@@ -46,7 +46,7 @@ class NewAxis:
 newaxis = NewAxis()
 
 
-def parse_index(key: Any, ndim: int | None = None) -> dict[str, Any]:
+def parse_index(key: object, ndim: int | None = None) -> dict[str, Any]:
     """Arguments of `_tensor_subscript` for a Python subscript.
 
     Args:
@@ -99,7 +99,7 @@ def _expand_ellipsis(items: list[Any], ndim: int | None) -> list[Any]:
     return [*items[: ellipses[0]], *[slice(None)] * max(missing, 0), *items[ellipses[0] + 1 :]]
 
 
-def _checked(index: Any) -> Any:
+def _checked(index: object) -> Any:
     if isinstance(index, types.ArrayConstant):
         index = index.value
     real = isinstance(index, (np.ndarray, np.generic, Array)) and index.dtype.kind not in "iub"
@@ -112,7 +112,7 @@ def _checked(index: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class _Subscript:
-    """The index of one axis; None where not given."""
+    """The index of one axis; None: the axis has none."""
 
     at: Any = None
     lo: Any = None
@@ -139,7 +139,7 @@ class _Subscript:
         return count
 
 
-def _subscripts(arguments: Mapping[str, Any], count: int) -> list[_Subscript]:
+def _subscripts(arguments: Mapping[str, object], count: int) -> list[_Subscript]:
     return [_Subscript(*(arguments.get(f"{part}_{axis}") for part in _PARTS)) for axis in range(count)]
 
 
@@ -165,10 +165,10 @@ def _setup(
     num_subscripts: int | None,
     new_axes: tuple[int, ...],
     new_axis_names: str | None,
-    **arguments: Any,
+    **arguments: object,
 ) -> Plan:
-    given = [int(name.rpartition("_")[2]) + 1 for name, value in arguments.items() if value is not None]
-    count = max([num_subscripts or 0, *given])
+    counts = [int(name.rpartition("_")[2]) + 1 for name, value in arguments.items() if value is not None]
+    count = max([num_subscripts or 0, *counts])
     if count > data.ndim:
         raise ValueError(
             f"{NAME}: Too many indices ({count}) for a {data.ndim}D tensor."
@@ -185,7 +185,9 @@ def _setup(
         extents.append(subscript.count(size))
         layout += data.layout[axis : axis + 1]
     if new_axis_names is not None and extents and not layout:
-        raise ValueError(f"{NAME}: a new axis can have a name only if the data has a layout")
+        raise ValueError(
+            f"{NAME}: Specifying ``new_axis_names`` requires an input with a proper layout, and this one has none"
+        )
     for i, axis in enumerate(new_axes):
         if axis > len(extents):
             raise ValueError(f"{NAME}: new axis {axis} is past the end of the {len(extents)} axes before it")
@@ -235,7 +237,7 @@ def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
 @operator(
     setup=_setup,
     name=NAME,
-    setup_needs=lambda given: [name for name in given if name.partition("_")[0] in _PARTS],
+    setup_needs=lambda arguments: [name for name in arguments if name.partition("_")[0] in _PARTS],
     source="operators/generic/slice/subscript.h",
 )
 @_per_axis
@@ -260,7 +262,7 @@ def tensor_subscript(
             is negative).
         hi_0: index where the range ends, which does not belong to it; clamped. None: all.
         step_0: distance of the elements taken, not 0; None: 1.
-        num_subscripts: number of axes that were given an index; None: the ones with arguments.
+        num_subscripts: number of axes with an index; None: the ones with arguments.
         new_axes: positions of new axes in the result, ascending.
         new_axis_names: a layout letter for each of them; None: the result has no layout.
 
@@ -297,7 +299,7 @@ def tensor_subscript(
     return jnp.broadcast_to(jnp.expand_dims(data, new_axes), out_shape)
 
 
-def _first(subscript: _Subscript, size: Any) -> Any:
+def _first(subscript: _Subscript, size: object) -> Any:
     """First index of a range: an int if that does not depend on what is only known when running."""
     constant = all(part is None or isinstance(part, np.ndarray) for part in (subscript.lo, subscript.step))
     if constant and isinstance(size, int):

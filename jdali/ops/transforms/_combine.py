@@ -42,7 +42,7 @@ def combine(
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform that does all the given ones, the first one first.
+    """Makes the transform that does all of them, the first one first.
 
     Args:
         matrices: [n, n+1] each, 2 to 99 of them.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -17,7 +15,7 @@ from jdali._numerics.rounding import saturate_cast
 from jdali._operators.record import PerFrame, Static, operator
 
 
-def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -> Plan:
+def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtype) -> Plan:
     if points.ndim < 2:
         raise ValueError(
             "coord_transform: CoordTransform expects an input with at least 2 dimensions, the last one of coordinates"
@@ -44,8 +42,8 @@ def setup(points: BatchSpec, *, M: Any, MT: Any, T: Any, dtype: np.dtype[Any]) -
     return Plan((points.replace(extents=extents, dtype=dtype),), static={"_components": n})
 
 
-def _rows(name: str, matrix: Any, columns: int) -> int | None:
-    """Rows of a matrix given as an argument; None: as many as the points have components."""
+def _rows(name: str, matrix: object, columns: int) -> int | None:
+    """Rows of a matrix as an argument; None: as many as the points have components."""
     count = length(matrix)
     if count is None or count == 1:
         return None
@@ -66,7 +64,7 @@ def coord_transform(
     M: PerFrame[tuple[float, ...] | Matrix | None] = None,
     MT: PerFrame[tuple[float, ...] | Matrix | None] = None,
     T: PerFrame[tuple[float, ...] | None] = None,
-    dtype: Static[np.dtype[Any] | types.DALIDataType] = types.FLOAT,
+    dtype: Static[np.dtype | types.DALIDataType] = types.FLOAT,
     _components: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:

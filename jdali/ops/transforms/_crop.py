@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 from jax import Array
 
@@ -13,7 +11,7 @@ from jdali._operators.record import PerFrame, Static, operator
 
 
 def setup(
-    matrix: BatchSpec | None = None, *, from_end: Any, from_start: Any, to_end: Any, to_start: Any
+    matrix: BatchSpec | None = None, *, from_end: object, from_start: object, to_end: object, to_start: object
 ) -> Plan:
     name = "transforms.crop"
     corners = {"from_start": from_start, "from_end": from_end, "to_start": to_start, "to_end": to_end}

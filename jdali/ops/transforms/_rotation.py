@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jax import Array
 
 from jdali._batches.extent import BatchSpec, Plan
@@ -12,10 +10,13 @@ from jdali._kernels.transform_plan import check_vector, finish, length, no_value
 from jdali._operators.record import PerFrame, Static, operator
 
 
-def setup(matrix: BatchSpec | None = None, *, angle: Any, axis: Any, center: Any) -> Plan:
+def setup(matrix: BatchSpec | None = None, *, angle: object, axis: object, center: object) -> Plan:
     name = "transforms.rotation"
     if length(axis) not in (None, 1, 3):
-        raise ValueError(f'{name}: Argument "axis" expected shape 3 (x, y, z) but got {length(axis)} values')
+        raise ValueError(
+            f'{name}: Argument "axis" expected shape 3 but got {length(axis)} values, which can\'t be interpreted as the '
+            "expected shape: x, y, z"
+        )
     axes = 2 if axis is None else 3
     check_vector(name, "center", center, axes)
     return plan(name, matrix, axes, [angle, axis, center])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 from jax import Array
 
@@ -13,7 +11,7 @@ from jdali._kernels.transform_plan import check_vector, finish, length, matrix_a
 from jdali._operators.record import PerFrame, Static, operator
 
 
-def setup(matrix: BatchSpec | None = None, *, center: Any, ndim: int | None, scale: Any) -> Plan:
+def setup(matrix: BatchSpec | None = None, *, center: object, ndim: int | None, scale: object) -> Plan:
     name = "transforms.scale"
     axes = length(scale)
     if axes is None or axes == 1:
@@ -57,7 +55,7 @@ def scale(
 
     Returns: float32 [n, n+1].
     """
-    given = vector(scale, None)
-    factors = given if given.size > 1 else vector(scale, _axes)
+    factors = vector(scale, None)
+    factors = factors if factors.size > 1 else vector(scale, _axes)
     own = about_center(jnp.eye(factors.size, dtype=jnp.float32) * factors, center)
     return finish(own, matrix, reverse_order, out_shape)

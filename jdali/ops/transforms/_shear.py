@@ -37,11 +37,10 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
             f"{argument} must have 2 values, or 6 in space"
         )
     if argument == "angles" and not is_traced(values):
-        steep = (np.abs(values) > 90).any(axis=1)
         check_samples(
-            steep,
-            lambda i: (
-                f"{name}: Angle is expected to be in the range [-90, 90]. Got: {values[i].tolist()} degrees"
+            np.abs(values) > 90,
+            lambda i, k: (
+                f"{name}: Angle is expected to be in the range [-90, 90]. Got: {values[i, k]:g} degrees"
             ),
             argument="angles",
         )
@@ -51,7 +50,7 @@ def setup(matrix: BatchSpec | None = None, *, angles: Any, center: Any, shear: A
 
 @operator(
     setup=setup,
-    setup_needs=lambda given: ("angles",) if "angles" in given else (),
+    setup_needs=lambda arguments: ("angles",) if "angles" in arguments else (),
     name="transforms.shear",
     takes_frames="arguments",
     devices=("cpu",),

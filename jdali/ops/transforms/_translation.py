@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 from jax import Array
 
@@ -12,7 +10,7 @@ from jdali._kernels.transform_plan import finish, length, matrix_axes, no_values
 from jdali._operators.record import PerFrame, Static, operator
 
 
-def setup(matrix: BatchSpec | None = None, *, offset: Any) -> Plan:
+def setup(matrix: BatchSpec | None = None, *, offset: object) -> Plan:
     name = "transforms.translation"
     axes = length(offset)
     if axes is None:

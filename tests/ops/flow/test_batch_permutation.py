@@ -10,7 +10,7 @@ from support import oracle
 import jdali
 from jdali import fn
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.record import REGISTRY
 
 OPTIONS = [
@@ -25,7 +25,9 @@ def drawn(indices, **options):
     """The indices of a batch of these samples of the data set."""
     index = np.asarray(indices, np.int64)
     keys = SampleKeys(seed_words(5), 1, np.zeros(len(index), np.int64), index)
-    planned = plan_call(REGISTRY["batch_permutation"], [], options, batch_size=len(index), keys=keys)
+    planned = plan_call(
+        CallRequest(REGISTRY["batch_permutation"], [], options, batch_size=len(index), keys=keys)
+    )
     return tuple(planned.traced["_index"].tolist())
 
 

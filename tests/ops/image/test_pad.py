@@ -117,7 +117,7 @@ def test_fill_value_may_be_a_tracer():
         (
             {"shape": [1, 2, 3]},
             ValueError,
-            'pad: Argument "shape" expected shape 2, one value for each of the',
+            'pad: Argument "shape" expected shape 2 but got',
         ),
     ],
 )

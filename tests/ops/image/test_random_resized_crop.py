@@ -12,7 +12,7 @@ from support.data import image
 from jdali._batches.extent import BatchSpec
 from jdali._kernels.random_window import window_function
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali._operators.call import plan_call, run_call
+from jdali._operators.call import CallRequest, plan_call, run_call
 from jdali._operators.pure import pure_call
 from jdali.ops.image._random_resized_crop import random_resized_crop
 
@@ -27,7 +27,7 @@ def keys_of(count):
 def batch_run(samples, args, layout="HWC", pad=4):
     """Results of a compiled batch of padded samples, and the windows they were taken from."""
     keys, spec = keys_of(len(samples)), BatchSpec.of(samples, layout)
-    planned = plan_call(random_resized_crop, [spec], args, batch_size=len(samples), keys=keys)
+    planned = plan_call(CallRequest(random_resized_crop, [spec], args, batch_size=len(samples), keys=keys))
     largest = spec.extents.max(axis=0)
     shape = [int(n) + pad * (layout[a] in "HW") for a, n in enumerate(largest)]
     padded = np.zeros((len(samples), *shape), spec.dtype)

@@ -14,7 +14,7 @@ from support.data import image
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.pure import pure_call
 from jdali.ops.image._resize import resize
 
@@ -34,7 +34,9 @@ def run(x, layout="HWC", **args):
 
 def plan(samples, args, per_sample=None, layout="HWC"):
     batch = {k: PerBatch(np.stack([np.asarray(x) for x in v])) for k, v in (per_sample or {}).items()}
-    return plan_call(resize, [BatchSpec.of(samples, layout)], args | batch, batch_size=len(samples))
+    return plan_call(
+        CallRequest(resize, [BatchSpec.of(samples, layout)], args | batch, batch_size=len(samples))
+    )
 
 
 # Sizes
@@ -347,7 +349,9 @@ def test_wrong_arguments(args, message):
 def test_a_size_that_is_no_number_names_the_sample():
     sizes = PerBatch(np.array([[3, 4], [np.nan, 4]], np.float32))
     with pytest.raises(SampleError, match="resize: the size") as caught:
-        plan_call(resize, [BatchSpec.of([image(4, 5)] * 2, "HWC")], {"size": sizes}, batch_size=2)
+        plan_call(
+            CallRequest(resize, [BatchSpec.of([image(4, 5)] * 2, "HWC")], {"size": sizes}, batch_size=2)
+        )
     assert caught.value.sample == 1
 
 

@@ -11,7 +11,7 @@ from support.data import image
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.call import PerBatch, plan_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call
 from jdali._operators.pure import pure_call
 from jdali.ops.image._resize import resize
 from jdali.ops.image._resize_crop_mirror import resize_crop_mirror
@@ -112,7 +112,10 @@ def test_mirror_may_be_traced():
             "`crop` argument is not compatible with `crop_h`, `crop_w`,",
         ),
         ({"size": 5, "crop_w": 3}, "`crop_w` and `crop_h` arguments must be provided together"),
-        ({"size": 5, "rounding": "up"}, "Not supported rounding: up. Supported values are 'round',"),
+        (
+            {"size": 5, "rounding": "up"},
+            "``rounding`` value up is not supported. Supported values are 'round',",
+        ),
     ],
     ids=str,
 )
@@ -126,7 +129,9 @@ def test_a_position_out_of_range_names_the_sample():
     with pytest.raises(
         SampleError, match=r"Anchor for dimension 1 \(1.500000\) is out of range \[0.0, 1.0\];"
     ) as caught:
-        plan_call(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2)
+        plan_call(
+            CallRequest(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2)
+        )
     assert (caught.value.sample, caught.value.argument) == (1, "crop_pos_x")
     del args["crop"]  # nothing is cut, so it does not matter where
-    plan_call(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2)
+    plan_call(CallRequest(resize_crop_mirror, [BatchSpec.of([image(4, 5)] * 2, "HWC")], args, batch_size=2))

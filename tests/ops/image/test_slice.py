@@ -218,7 +218,7 @@ def test_empty_result_and_empty_data():
             0,
             {"start": [1, 1, 1]},
             ValueError,
-            'slice: Argument "start" expected shape 2, one value for each of the',
+            'slice: Argument "start" expected shape 2 but got',
         ),
         (
             0,

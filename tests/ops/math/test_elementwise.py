@@ -12,7 +12,7 @@ import jdali
 from jdali import fn, types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 from jdali.ops import math as _math  # noqa: F401 (registers the operators)
@@ -94,7 +94,7 @@ def test_three_operands_broadcast():
 )  # fmt: skip
 def test_layout_of_the_result_is_as_in_dali(left, right):
     specs = [BatchSpec(np.full((1, ndim), 2), np.float32, layout) for layout, ndim in (left, right)]
-    ours = plan_call(ADD, specs, {}, batch_size=1).outputs[0].layout
+    ours = plan_call(CallRequest(ADD, specs, {}, batch_size=1)).outputs[0].layout
     arrays = [[np.zeros((2,) * ndim, np.float32)] for _, ndim in (left, right)]
     _, (dalis,) = expression.run(operator.add, arrays, [left[0], right[0]])
     assert ours == dalis
@@ -106,13 +106,13 @@ def test_layouts_must_fit(left, right):
     with pytest.raises(
         ValueError, match="math.add: Layouts of subexpressions do not match. They must be equal or"
     ):
-        plan_call(ADD, specs, {}, batch_size=1)
+        plan_call(CallRequest(ADD, specs, {}, batch_size=1))
 
 
 def test_a_sample_that_does_not_broadcast_is_named():
     specs = [BatchSpec(np.array([[2, 3], [2, 3]]), np.float32), BatchSpec(np.array([[3], [2]]), np.float32)]
     with pytest.raises(SampleError, match="math.add: Can't broadcast shapes:") as error:
-        plan_call(ADD, specs, {}, batch_size=2)
+        plan_call(CallRequest(ADD, specs, {}, batch_size=2))
     assert error.value.sample == 1
 
 

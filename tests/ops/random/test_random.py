@@ -12,7 +12,7 @@ import jdali.ops
 from jdali import OperatorError, Pipeline, fn, types
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 from jdali.ops import random as _random  # noqa: F401 (registers the operators)
@@ -225,11 +225,11 @@ def test_one_probability_for_each_element(a, p):
 
 
 def test_number_of_probabilities_outside_of_a_pipeline():
-    with pytest.raises(OperatorError, match='Argument "p" expected shape 5, a probability for each'):
+    with pytest.raises(OperatorError, match='Argument "p" expected shape 5 but got 2 values'):
         jd.random.choice(5, p=P[0])
-    with pytest.raises(SampleError, match='Argument "p" expected shape 5, a probability for each'):
+    with pytest.raises(SampleError, match='Argument "p" expected shape 5 but got 2 values'):
         jdali.ops.random.choice(jax.random.key(0), 5, p=P[0])
-    with pytest.raises(SampleError, match='Argument "p" expected shape 5, a probability for each'):
+    with pytest.raises(SampleError, match='Argument "p" expected shape 5 but got 2 values'):
         jax.jit(lambda p: jdali.ops.random.choice(jax.random.key(0), 5, p=p))(np.float32(P[0]))
 
 
@@ -260,7 +260,7 @@ def test_shapes_and_types_are_as_in_dali(args):
 def test_layout_of_a_choice():
     def layout(ndim, name, **args):
         batch = BatchSpec(np.full((2, ndim), 3), np.uint8, name)
-        return plan_call(CHOICE, [batch], args, batch_size=2).outputs[0].layout
+        return plan_call(CallRequest(CHOICE, [batch], args, batch_size=2)).outputs[0].layout
 
     assert layout(2, "XY") == "Y"
     assert layout(2, "XY", shape=[4]) == "XY"
@@ -314,9 +314,7 @@ def test_no_64_bit_value_appears_with_64_bit_types_enabled(op):
 def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"random.uniform: Invalid range \[2, 1\). It is empty"):
         draw(UNIFORM, range=(2.0, 1.0))
-    with pytest.raises(
-        ValueError, match=r"Argument .range. expected shape 2, \(begin, end\), but got 3 values"
-    ):
+    with pytest.raises(ValueError, match=r"Argument .range. expected shape 2 but got 3 values"):
         draw(UNIFORM, range=(0.0, 1.0, 2.0))
     with pytest.raises(ValueError, match="values is empty"):
         draw(UNIFORM, values=[])
@@ -332,11 +330,13 @@ def test_wrong_arguments():
         draw(CHOICE, np.float32(3))
     with pytest.raises(SampleError, match="Expected positive number of elements for sampling, got: 0 for"):
         draw(CHOICE, np.zeros(0, np.int32))
-    with pytest.raises(SampleError, match='Argument "p" expected shape 3, a probability for each'):
+    with pytest.raises(SampleError, match='Argument "p" expected shape 3 but got'):
         draw(CHOICE, np.zeros(3, np.int32), p=[0.5, 0.5])
-    with pytest.raises(SampleError, match=r"Sum of probabilities must be 1.0, but got \[0.5,"):
+    with pytest.raises(SampleError, match=r"Sum of probabilities must be 1.0, but got [0-9.]+ for sample: 0"):
         draw(CHOICE, np.int32(2), p=[0.5, 0.6])
-    with pytest.raises(SampleError, match=r"Probabilities must be in range \[0, 1\], but got \[-0.5, 1.5\]"):
+    with pytest.raises(
+        SampleError, match=r"Probabilities must be in range \[0, 1\], but got: -0.5 for sample: 0 at index 0"
+    ):
         draw(CHOICE, np.int32(2), p=[-0.5, 1.5])
     with pytest.raises(TypeError, match=r"random.normal draws random values: pass a JAX key first"):
         pure_call(NORMAL, [], {})

@@ -13,7 +13,7 @@ from jdali import fn
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._operators.argument_rules import as_objects
-from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.pure import pure_call
 from jdali.ops.reductions._normalize import normalize
 
@@ -72,7 +72,7 @@ def test_tensors_of_mean_and_deviation_as_dali(shape):
 def batch_result(data, args, layout="HWC", pad=3):
     """jdali's results for a padded batch that is normalized together."""
     spec = BatchSpec.of(data, layout)
-    planned = plan_call(normalize, [spec], args, batch_size=len(data))
+    planned = plan_call(CallRequest(normalize, [spec], args, batch_size=len(data)))
     shape = [int(n) + pad for n in spec.extents.max(axis=0)]
     array = np.full((len(data), *shape), 1e6, data[0].dtype)
     for i, sample in enumerate(data):
@@ -183,8 +183,8 @@ def test_wrong_arguments():
             pure_call(normalize, [data], args, layout="HWC")
     spec = BatchSpec(np.array([[2, 3], [1, 3]]), np.float32)
     with pytest.raises(SampleError, match=r"Got sample #1 with shape 1 x 3, sample #0 was of shape 2 x 3"):
-        plan_call(normalize, [spec], {"batch": True, "axes": [1]}, batch_size=2)
-    one = plan_call(normalize, [spec], {"mean": PerBatch(np.array([1.0, 2.0]))}, batch_size=2)
+        plan_call(CallRequest(normalize, [spec], {"batch": True, "axes": [1]}, batch_size=2))
+    one = plan_call(CallRequest(normalize, [spec], {"mean": PerBatch(np.array([1.0, 2.0]))}, batch_size=2))
     assert one.outputs[0].dtype == np.float32
 
 

@@ -8,7 +8,7 @@ from support import contract
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 from jdali.ops.tensor import _axes_of_size_one, _element_extract, _join, _transpose
@@ -96,7 +96,7 @@ def test_element_extract_as_dali():
 
 def layout_of(op, specs, **args):
     made = [BatchSpec(np.array([shape]), np.int32, layout) for shape, layout in specs]
-    return plan_call(op, made, args, batch_size=1).outputs[0].layout
+    return plan_call(CallRequest(op, made, args, batch_size=1)).outputs[0].layout
 
 
 def test_layouts():  # read off DALI

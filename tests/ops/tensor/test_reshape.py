@@ -8,7 +8,7 @@ from support import contract
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call
 from jdali.ops.tensor._reshape import reinterpret, reshape
 
@@ -82,7 +82,7 @@ def test_layouts():
     spec = BatchSpec(np.array([[2, 3, 4]]), np.int32, "HWC")
 
     def layout(op=reshape, **args):
-        return plan_call(op, [spec], args, batch_size=1).outputs[0].layout
+        return plan_call(CallRequest(op, [spec], args, batch_size=1)).outputs[0].layout
 
     assert layout(shape=[4, 6]) == ""
     assert layout(shape=[4, 6], layout="AB") == "AB"

@@ -5,7 +5,7 @@ import pytest
 from support import contract, expression, oracle
 
 from jdali._batches.extent import BatchSpec
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 from jdali.ops.tensor._shapes import shapes
@@ -39,7 +39,7 @@ def test_is_as_in_dali():
     )
     for dtype, wanted in zip((np.int64, np.float32), arrays, strict=True):
         contract.check(shapes, [SAMPLES], {"dtype": dtype}, layout="HWC", expected=[wanted], x64=True)
-    out = plan_call(shapes, [BatchSpec.of(SAMPLES, "HWC")], {}, batch_size=2).outputs[0]
+    out = plan_call(CallRequest(shapes, [BatchSpec.of(SAMPLES, "HWC")], {}, batch_size=2)).outputs[0]
     assert (out.layout, out.dtype) == (layouts[0], np.int64)
 
 

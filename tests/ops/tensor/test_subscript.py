@@ -8,7 +8,7 @@ from support import contract, expression
 
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError, TracedArgumentError
-from jdali._operators.call import PerBatch, plan_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call
 from jdali._operators.pure import pure_call
 from jdali.ops.tensor._subscript import NewAxis, newaxis, parse_index, tensor_subscript
 
@@ -26,7 +26,7 @@ def index(array, key, layout=""):
 
 def spec(shape, layout, **args):
     batch = BatchSpec(np.array([shape]), np.uint8, layout)
-    return plan_call(tensor_subscript, [batch], args, batch_size=1).outputs[0]
+    return plan_call(CallRequest(tensor_subscript, [batch], args, batch_size=1)).outputs[0]
 
 
 # Each is what is compiled in another way: fixed, counted from the end, reversed, with a step, ...
@@ -141,7 +141,9 @@ def test_an_index_out_of_range_names_the_sample(value, size):
     with pytest.raises(
         SampleError, match=f"Index {value} is out of range for axis 0 of length {size}"
     ) as error:
-        plan_call(tensor_subscript, [batch], {"at_0": PerBatch(np.array([0, value]))}, batch_size=2)
+        plan_call(
+            CallRequest(tensor_subscript, [batch], {"at_0": PerBatch(np.array([0, value]))}, batch_size=2)
+        )
     assert (error.value.sample, error.value.argument) == (1, "at_0")
 
 
@@ -150,7 +152,9 @@ def test_wrong_subscripts():
         index(np.zeros((2, 2)), (ALL, ALL, ALL))
     with pytest.raises(SampleError, match="Step cannot be zero. Detected step == 0 at axis 1"):
         index(np.zeros((2, 2)), (ALL, slice(None, None, 0)))
-    with pytest.raises(ValueError, match="a new axis can have a name only if the data has a layout"):
+    with pytest.raises(
+        ValueError, match="Specifying ``new_axis_names`` requires an input with a proper layout"
+    ):
         index(np.zeros((2, 2)), newaxis("N"))
     with pytest.raises(ValueError, match="axis 0 has both an index"):
         pure_call(tensor_subscript, [np.zeros(3)], {"at_0": 1, "lo_0": 1})
@@ -193,9 +197,9 @@ def test_refused_keys(key, error, text):
 
 @pytest.mark.parametrize("name", ["NC", ""])
 def test_names_of_new_axes_are_one_letter(name):
-    with pytest.raises(ValueError, match="a string of one character"):
+    with pytest.raises(ValueError, match="Axis name must be a single-character string, got"):
         newaxis(name)
-    with pytest.raises(TypeError, match="a string of one character"):
+    with pytest.raises(TypeError, match="Axis name must be a single-character string, got"):
         newaxis(1)
 
 

@@ -11,7 +11,7 @@ import jdali.dynamic as jd
 from jdali import fn
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
-from jdali._operators.call import PerBatch, plan_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call
 from jdali._operators.pure import pure_call
 from jdali.ops.tensor import _cast, _full, _lookup_table, _one_hot
 
@@ -163,7 +163,9 @@ def test_fills_by_hand():
     assert contract.pure(_full.zeros, [], {}).shape == ()
     assert contract.pure(_full.full, [np.float32(3)], {}) == 3
     planned = plan_call(
-        _full.ones, [], {"shape": PerBatch(np.array([[2, 1], [0, 3]])), "layout": "AB"}, batch_size=2
+        CallRequest(
+            _full.ones, [], {"shape": PerBatch(np.array([[2, 1], [0, 3]])), "layout": "AB"}, batch_size=2
+        )
     )
     assert planned.outputs[0].extents.tolist() == [[2, 1], [0, 3]]
     assert planned.outputs[0].layout == "AB"
@@ -174,7 +176,10 @@ def test_one_hot_and_lookup_by_hand():
     np.testing.assert_array_equal(got, np.eye(3, dtype=np.float32)[[2, 0]])
     spec = BatchSpec(np.array([[2, 3]]), np.int32, "HW")
     for args, layout in [({"axis_name": "C", "axis": 0}, "CHW"), ({"axis_name": "C"}, "HWC"), ({}, "")]:
-        assert plan_call(one_hot, [spec], {"num_classes": 3} | args, batch_size=1).outputs[0].layout == layout
+        assert (
+            plan_call(CallRequest(one_hot, [spec], {"num_classes": 3} | args, batch_size=1)).outputs[0].layout
+            == layout
+        )
     table = jax.jit(lambda x: pure_call(lookup_table, [x], TABLE))(jnp.array([3, 9], jnp.uint8))
     np.testing.assert_allclose(table, [1.5, 0.99], rtol=1e-6)
     mapped = jax.vmap(lambda c: pure_call(one_hot, [c], {"num_classes": 2}))(jnp.array([0, 1]))

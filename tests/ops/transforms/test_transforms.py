@@ -9,7 +9,7 @@ from support import contract
 from jdali._batches.extent import BatchSpec
 from jdali._errors import SampleError
 from jdali._kernels.affine_matrix import inverse
-from jdali._operators.call import plan_call
+from jdali._operators.call import CallRequest, plan_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import REGISTRY
 
@@ -131,12 +131,12 @@ def test_jit_vmap_and_grad():
         ("translation", PLANE[:1], {"offset": [1, 2, 3]}, "The input describes a 2D transform but other arguments"),
         ("translation", [np.eye(3, dtype=np.float32)], {"offset": [1, 2]}, "is expected to be a 2D tensor with"),
         ("scale", [], {"scale": [1, 2], "center": [1, 2, 3]}, "Argument .center. expected shape 2 but got 3 values"),
-        ("rotation", [], {"angle": 1, "axis": [1, 0]}, r'Argument "axis" expected shape 3 \(x, y, z\) but got 2 values'),
+        ("rotation", [], {"angle": 1, "axis": [1, 0]}, r'Argument "axis" expected shape 3 but got 2 values'),
         ("rotation", PLANE[:1], {"angle": 1, "axis": [0, 0, 1]}, "The input describes a 2D transform but other arguments"),
         ("shear", [], {}, "One and only one of the following arguments is expected:"),
         ("shear", [], {"shear": [1, 2], "angles": [1, 2]}, "One and only one of the following arguments is expected:"),
         ("shear", [], {"shear": [1, 2, 3]}, r"Shear matrix must have D\*\(D-1\) elements where D is the number"),
-        ("shear", [], {"angles": [91, 0]}, r"Angle is expected to be in the range \[-90, 90\]. Got: \[91.0, 0.0\]"),
+        ("shear", [], {"angles": [91, 0]}, r"Angle is expected to be in the range \[-90, 90\]. Got: 91 degrees"),
         ("crop", [], {"from_end": [1, 2, 3], "to_end": [1, 2]}, "Argument .to_end. expected shape 3 but got 2 values"),
         ("combine", PLANE[:1], {}, "Operator transforms.combine expects from 2 to 99 inputs, but"),
         ("combine", [PLANE[0], SPACE[0]], {}, "All input transforms are expected to have the same shape. Got: 2 x 3 and 3 x 4"),
@@ -162,7 +162,9 @@ def test_the_layout_is_dalis(maker):
     arguments = {"rotation": {"angle": 30.0}, "scale": {"scale": [1.0, 2.0]}, "shear": {"shear": [1.0, 2.0]},
                  "translation": {"offset": [1.0, 2.0]}}  # fmt: skip
     specs = [BatchSpec.of(PLANE)] * 2 if maker == "combine" else []
-    planned = plan_call(REGISTRY[f"transforms.{maker}"], specs, arguments.get(maker, {}), batch_size=2)
+    planned = plan_call(
+        CallRequest(REGISTRY[f"transforms.{maker}"], specs, arguments.get(maker, {}), batch_size=2)
+    )
     assert planned.outputs[0].layout == "**"
 
 
