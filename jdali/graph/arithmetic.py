@@ -12,7 +12,7 @@ from jdali._kernels.promotion import SIGNS
 from jdali.graph.node import DataNode, apply
 
 
-def operand(value: Any) -> Any:
+def operand(value: object) -> Any:
     """An operand of an expression: a node or an array; an array with a layout or a name keeps it in a node."""
     if isinstance(value, types.ArrayConstant) and (value.layout or value.options):
         return constant_node(value)
@@ -27,7 +27,7 @@ def operand(value: Any) -> Any:
     return array
 
 
-def constant_node(value: Any) -> DataNode:
+def constant_node(value: object) -> DataNode:
     """A node whose output is a constant; one that has a name, which must be unique, has one node in a graph."""
     if not isinstance(value, types.ArrayConstant) or "name" not in value.options:
         return _new_constant(value)
@@ -36,7 +36,7 @@ def constant_node(value: Any) -> DataNode:
     return value.node
 
 
-def _new_constant(value: Any) -> DataNode:
+def _new_constant(value: object) -> DataNode:
     layout, device, options = "", "cpu", {}
     if isinstance(value, types.ArrayConstant):
         layout, device, options = value.layout, value.device, value.options
@@ -44,7 +44,7 @@ def _new_constant(value: Any) -> DataNode:
     return apply("_constant", (), arguments, device=device, **options)
 
 
-def expression(name: str, *operands: Any) -> DataNode:
+def expression(name: str, *operands: object) -> DataNode:
     """An arithmetic expression `math.<name>` of DataNodes and constants."""
     for i, value in enumerate(operands):
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
@@ -57,10 +57,10 @@ def expression(name: str, *operands: Any) -> DataNode:
 
 
 def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]]:
-    def forward(self: DataNode, other: Any) -> DataNode:
+    def forward(self: DataNode, other: object) -> DataNode:
         return expression(name, self, other)
 
-    def reflected(self: DataNode, other: Any) -> DataNode:
+    def reflected(self: DataNode, other: object) -> DataNode:
         # To the left of a node, a NumPy number counts as Python's, as in DALI.
         return expression(name, other.item() if isinstance(other, np.generic) else other, self)
 
@@ -102,7 +102,7 @@ def add_operators(
 add_operators(DataNode, _binary, _unary)
 
 
-def _subscript(self: types.ArrayConstant, key: Any) -> DataNode:
+def _subscript(self: types.ArrayConstant, key: object) -> DataNode:
     return constant_node(self)[key]
 
 

@@ -41,7 +41,7 @@ _NOT_CONVERTED = "_jdali_do_not_convert"
 class GraphHooks(Protocol):
     """Hooks by which a graph handles conditionals."""
 
-    def is_graph_value(self, value: Any) -> bool:
+    def is_graph_value(self, value: object) -> bool:
         """True if a value is only known when the graph runs."""
 
     def begin_branch(self, condition: Any, which: bool) -> None:
@@ -73,12 +73,12 @@ class GraphHooks(Protocol):
         """
 
 
-def is_not_converted(func: Any) -> bool:
+def is_not_converted(func: object) -> bool:
     """True if a function is marked with `do_not_convert`."""
     return bool(getattr(func, _NOT_CONVERTED, False))
 
 
-def do_not_convert(func: Any = None) -> Any:
+def do_not_convert(func: object = None) -> Any:
     """Decorator: `if`, `and`, `or`, `not` in the function stay Python's, and so in all that it calls.
 
     Raises:
@@ -93,7 +93,7 @@ def do_not_convert(func: Any = None) -> Any:
     return func
 
 
-def is_autograph_artifact(entity: Any) -> bool:
+def is_autograph_artifact(entity: object) -> bool:
     """True if a function is not as it was written: its conditionals were converted, or those it was defined
     among.
     """
@@ -127,7 +127,7 @@ def _trace() -> _Trace:
     return trace
 
 
-def _is_graph_value(value: Any) -> bool:
+def _is_graph_value(value: object) -> bool:
     trace = _TRACE.get()
     return trace is not None and trace.hooks.is_graph_value(value)
 
@@ -147,7 +147,7 @@ def convert(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         try:
             return converted(*args, **kwargs)
         except Exception as error:
@@ -181,7 +181,7 @@ class ConditionalHooks:
     # --- conditionals -----------------------------------------------------------------------
     def if_(
         self,
-        condition: Any,
+        condition: object,
         body: FunctionType,
         orelse: FunctionType | None,
         assigned: tuple[str, ...],
@@ -233,7 +233,7 @@ class ConditionalHooks:
             )
         return outcome
 
-    def _merge_outcomes(self, merge: Merge, if_true: Any, if_false: Any) -> Any:
+    def _merge_outcomes(self, merge: Merge, if_true: object, if_false: object) -> object:
         if isinstance(if_true, Return) and isinstance(if_false, Return):
             merge.add("the return value", if_true.value, if_false.value)
             return if_true
@@ -250,7 +250,7 @@ class ConditionalHooks:
             )
         return if_true
 
-    def if_expression(self, condition: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    def if_expression(self, condition: object, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """`body if condition else orelse`."""
         if not _is_graph_value(condition):
             return body() if condition else orelse()
@@ -259,20 +259,20 @@ class ConditionalHooks:
         merge.add("the value of the `if` expression", *values)
         return merge.run()[0]
 
-    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
+    def and_(self, left: object, right: Callable[[], Any]) -> Any:
         if _is_graph_value(left):
             return _trace().hooks.logical(left, right, "and")
         return left and right()
 
-    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
+    def or_(self, left: object, right: Callable[[], Any]) -> Any:
         if _is_graph_value(left):
             return _trace().hooks.logical(left, right, "or")
         return left or right()
 
-    def not_(self, value: Any) -> Any:
+    def not_(self, value: object) -> Any:
         return _trace().hooks.not_(value) if _is_graph_value(value) else not value
 
-    def compare(self, left: Any, operators: tuple[str, ...], *operands: Callable[[], Any]) -> Any:
+    def compare(self, left: object, operators: tuple[str, ...], *operands: Callable[[], Any]) -> Any:
         """`left < b < c`: every pair of neighbours compared, `b` evaluated once."""
         right = operands[0]()
         result = _COMPARISONS[operators[0]](left, right)
@@ -280,14 +280,14 @@ class ConditionalHooks:
             return result
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
-    def plain(self, value: Any, what: str) -> Any:
+    def plain(self, value: object, what: str) -> Any:
         """`value`, where a graph value has no meaning."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
         return value
 
     # --- calls ------------------------------------------------------------------------------
-    def converted(self, function: Any, even_of_libraries: bool = False) -> Any:
+    def converted(self, function: object, even_of_libraries: bool = False) -> Any:
         """A function that is about to be called, with its conditionals converted if it is the user's."""
         if isinstance(function, FunctionType):
             return self._converted(function, even_of_libraries)
@@ -347,7 +347,7 @@ def _explained(error: Exception) -> Exception:
     return better
 
 
-def _branch(condition: Any, which: bool, branch: Callable[[], Any] | None) -> Any:
+def _branch(condition: object, which: bool, branch: Callable[[], Any] | None) -> object:
     """Traces one branch for the samples that take it; returns what the branch returns."""
     hooks = _trace().hooks
     hooks.begin_branch(condition, which)
@@ -357,7 +357,7 @@ def _branch(condition: Any, which: bool, branch: Callable[[], Any] | None) -> An
         hooks.end_branch()
 
 
-def _how(outcome: Any) -> str:
+def _how(outcome: object) -> str:
     if outcome is None:
         return "its end"
     return "return" if isinstance(outcome, Return) else str(outcome)

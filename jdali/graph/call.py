@@ -64,29 +64,29 @@ def call_operator(
     return results
 
 
-def _is_input_sets(value: Any) -> bool:
+def _is_input_sets(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(v, DataNode) for v in value)
 
 
 def _call_once(
     op: Operator,
-    inputs: Sequence[Any],
-    args: Mapping[str, Any],
+    inputs: Sequence[object],
+    args: Mapping[str, object],
     *,
     device: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> Outputs:
     inputs = op.counted(inputs)
-    given = {k: v for k, v in args.items() if v is not None}
-    op.bind(given)
-    for key, value in given.items():
+    passed = {k: v for k, v in args.items() if v is not None}
+    op.bind(passed)
+    for key, value in passed.items():
         arg = op.args[key]
         if isinstance(value, (list, tuple)) and any(isinstance(v, DataNode) for v in value):
-            value = given[key] = expression_stack(value, arg.element_type)
+            value = passed[key] = expression_stack(value, arg.element_type)
         if isinstance(value, types.ArrayConstant):
             array = types.constant_array(value)
             number = arg.is_number and array.size == 1  # which is checked here
-            value = given[key] = array.item() if number else constant_node(value)
+            value = passed[key] = array.item() if number else constant_node(value)
         if isinstance(value, DataNode) and arg.kind is ArgKind.STATIC:
             raise TypeError(
                 f"{op.name}: The argument `{key}` for operator `{op.shown_name}` should not be a 'DataNode' but a "
@@ -104,11 +104,11 @@ def _call_once(
         raise ValueError(
             f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'
         )
-    node = new_node(op, inputs, given, device=device, **options)
+    node = new_node(op, inputs, passed, device=device, **options)
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
 
 
-def _constant_input(op: Operator, number: int, value: Any) -> np.ndarray:
+def _constant_input(op: Operator, number: int, value: object) -> np.ndarray:
     try:
         return types.constant_array(value)
     except (TypeError, ValueError):
@@ -126,7 +126,7 @@ def expression_stack(values: Sequence[Any], dtype: Any) -> DataNode:
     return apply("stack", [operand(v) for v in elements], {})
 
 
-def _check_constant(op: Operator, key: str, value: Any) -> None:
+def _check_constant(op: Operator, key: str, value: object) -> None:
     arg = op.args[key]
     if arg.kind is ArgKind.STATIC:
         argument_rules.converted(op.name, arg, value)

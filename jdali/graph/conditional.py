@@ -167,7 +167,7 @@ class Branches:
     def split(self, value: Any, predicate: DataNode) -> tuple[DataNode, DataNode]:
         """The samples of a value for which a predicate is true, and the others.
 
-        Operators that are given one of them work on its samples, in whichever branch they are called.
+        Operators with one of them as an input work on its samples, in whichever branch they are called.
         """
         value, predicate = self._own(value, "split"), self._graph.own(predicate)
         parent = self.domain_of([value, predicate], self._graph.domain)

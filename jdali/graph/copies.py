@@ -13,23 +13,27 @@ def copy_graph(graph: Graph) -> Graph:
     copy = Graph()
     domains = {WHOLE_BATCH: WHOLE_BATCH}
 
-    def value(given: Any) -> Any:
-        return copy.nodes[given.source.id].outputs[given.index] if isinstance(given, DataNode) else given
+    def value(original: object) -> Any:
+        return (
+            copy.nodes[original.source.id].outputs[original.index]
+            if isinstance(original, DataNode)
+            else original
+        )
 
-    def domain(given: Domain) -> Domain:
-        if given not in domains:
-            assert given.parent is not None
-            domains[given] = dataclasses.replace(
-                given, parent=domain(given.parent), predicate=value(given.predicate)
+    def domain(original: Domain) -> Domain:
+        if original not in domains:
+            assert original.parent is not None
+            domains[original] = dataclasses.replace(
+                original, parent=domain(original.parent), predicate=value(original.predicate)
             )
-        return domains[given]
+        return domains[original]
 
     def add(node: Node) -> None:
         runtime = None if node.runtime is None else node.runtime.anew()
         args = {name: runtime if arg is node.runtime else value(arg) for name, arg in node.args.items()}
         copy.domain = domain(node.domain)
         copy.add(
-            node.op, [value(given) for given in node.inputs], args, device=node.device, name=node.name,
+            node.op, [value(node_input) for node_input in node.inputs], args, device=node.device, name=node.name,
             seed=node.seed, runtime=runtime, num_outputs=len(node.outputs), where=node.where,
             across_domains=True, preserve=node.preserve,
         )  # fmt: skip

@@ -41,7 +41,7 @@ MAY_CHANGE = frozenset({
 Entry = list[Any]  # operator, inputs, {argument: text}
 
 
-def describe(nodes: Sequence[Node], options: Mapping[str, Any]) -> list[Entry]:
+def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry]:
     """The entries of a graph, all nodes in the order of their making (it decides on their random keys).
 
     Args:
@@ -80,7 +80,7 @@ def _branch(domain: Domain) -> list[str]:
     return [*_branch(domain.parent), f"{branch} {_reference(domain.predicate)}"]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """A value as text that is the same in every process."""
     if isinstance(value, (np.ndarray, np.generic)):
         small = value.size * 4 <= MOST_OF_A_VALUE

@@ -1,6 +1,6 @@
 """Nodes of a pipeline's graph, and the `DataNode`s that stand for their outputs.
 
-A node that is made while no pipeline is being defined is in no graph. A graph that is given such a node, or one
+A node that is made while no pipeline is being defined is in no graph. A graph that gets such a node, or one
 of another graph, gets its own copy of it and of all that it depends on (`Graph.own`).
 """
 
@@ -34,7 +34,7 @@ class Node:
         name: unique within the graph.
         device: "cpu", "gpu" or "mixed".
         inputs: positional inputs; a NumPy array is a constant, the same for all samples.
-        args: arguments as given; a DataNode among them is a value a sample.
+        args: the user's arguments; a DataNode among them is a value a sample.
         seed: the operator's own seed, or None to take the pipeline's.
         domain: which samples of the batch it works on (the branch of a conditional).
         where: the user's line, "file:line".
@@ -189,7 +189,7 @@ class Graph:
         self.nodes.append(node)
         return node
 
-    def add_batch(self, runtime: Any, device: str) -> DataNode:
+    def add_batch(self, runtime: object, device: str) -> DataNode:
         """Adds an external source with one output, whose batch `runtime` has."""
         op = REGISTRY["external_source"]
         return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
@@ -199,7 +199,7 @@ class Graph:
         return DataNode(name, device, node, index)
 
     def taken(
-        self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
+        self, op: Operator, inputs: Sequence[object], args: Mapping[str, object]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Brings the user's inputs and arguments of a call into this graph."""
         return list(inputs), dict(args)
@@ -352,7 +352,7 @@ class DataNode:
         return self if self.device == "cpu" else apply("_transfer", (self,), {}, device="cpu")
 
     # --- facts about the batch --------------------------------------------------------------
-    def shape(self, *, dtype: Any = None, device: str = "cpu") -> DataNode:
+    def shape(self, *, dtype: object = None, device: str = "cpu") -> DataNode:
         """Shape of each sample, a 1-D tensor, INT64 unless `dtype` says otherwise."""
         args = {} if dtype is None else {"dtype": dtype}
         return apply("shapes", (self,), args, device=device)
@@ -366,7 +366,7 @@ class DataNode:
         return self.property("source_info", device=device)
 
     # --- indexing ---------------------------------------------------------------------------
-    def __getitem__(self, key: Any) -> DataNode:
+    def __getitem__(self, key: object) -> DataNode:
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)
 
@@ -385,11 +385,11 @@ class DataNode:
 
 def apply(
     operator: str,
-    inputs: Sequence[Any],
-    args: Mapping[str, Any],
+    inputs: Sequence[object],
+    args: Mapping[str, object],
     *,
     device: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> DataNode:
     """Adds an operator with one output to the current graph, if there is one; options as of `Graph.add`."""
     if device is None:
@@ -397,7 +397,7 @@ def apply(
     return new_node(REGISTRY[operator], inputs, args, device=device, **options).outputs[0]
 
 
-def device_of(inputs: Sequence[Any]) -> str:
+def device_of(inputs: Sequence[object]) -> str:
     """Chooses the device of an operator if the user does not: the accelerator if an input is there."""
     return "gpu" if any(isinstance(i, DataNode) and i.device == "gpu" for i in inputs) else "cpu"
 

@@ -127,7 +127,7 @@ def make_plan(
 
     steps = _topological(sorted(steps, key=key))
     sources = tuple(n for n in live if n.is_source)
-    return ExecutionPlan(tuple(steps), tuple(outputs), sources, _last_uses(steps, outputs))
+    return ExecutionPlan(tuple(steps), tuple(outputs), sources, last_uses(steps, outputs))
 
 
 def step_of(node: Node) -> HostStep | Stage:
@@ -138,9 +138,16 @@ def step_of(node: Node) -> HostStep | Stage:
     return _stages([node], {node: 0}, node.outputs, where)[0]
 
 
-def _last_uses(
-    steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode]
+def last_uses(
+    steps: Sequence[HostStep | Stage], outputs: Sequence[DataNode], inputs: Sequence[DataNode] = ()
 ) -> tuple[tuple[DataNode, ...], ...]:
+    """For each step the values that nothing after it needs.
+
+    Args:
+        steps: in their order.
+        outputs: values that are needed in the end.
+        inputs: values that are there before the first step.
+    """
     kept = {id(o) for o in outputs}  # not `in`: DataNode overloads ==
     last: dict[DataNode, int] = {}
     for number, step in enumerate(steps):
@@ -150,6 +157,7 @@ def _last_uses(
                 last[value] = number
     # Values inside of a stage are never among those of an iteration.
     visible = {v for step in steps for v in (step.outputs if isinstance(step, Stage) else step.node.outputs)}
+    visible.update(inputs)
     found: list[list[DataNode]] = [[] for _ in steps]
     for value, number in last.items():
         if value in visible:

@@ -1,0 +1,47 @@
+"""The border of a plan: steps in front of it run in workers, those behind it in the process that owns the accelerator."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jdali.graph.node import DataNode, Node
+from jdali.graph.plan import ExecutionPlan, HostStep, Stage, dependencies, last_uses
+
+
+@dataclasses.dataclass(frozen=True)
+class Border:
+    """A plan in two parts.
+
+    Attributes:
+        elsewhere: the steps for workers. Its outputs are the values that cross the border.
+        here: the other steps. They read what crosses; the outputs are those of the pipeline.
+    """
+
+    elsewhere: ExecutionPlan
+    here: ExecutionPlan
+
+
+def cut(plan: ExecutionPlan, *, one_device: bool) -> Border:
+    """Cuts a plan.
+
+    Args:
+        plan: of a pipeline.
+        one_device: the accelerator is the CPU: all steps are for workers. Else those are that work on the CPU, on
+            values that are there.
+    """
+    elsewhere: list[HostStep | Stage] = []
+    here: list[HostStep | Stage] = []
+    made: set[Node] = set()  # by workers
+    for step in plan.steps:
+        inputs = {v.source for node in step.nodes for v in dependencies(node)} - set(step.nodes)
+        if one_device or (step.device == "cpu" and inputs <= made):
+            made.update(step.nodes)
+            elsewhere.append(step)
+        else:
+            here.append(step)
+    read = [v for step in here for node in step.nodes for v in dependencies(node)]
+    crossing: dict[DataNode, None] = {v: None for v in [*read, *plan.outputs] if v.source in made}
+    return Border(
+        ExecutionPlan(tuple(elsewhere), tuple(crossing), plan.sources, last_uses(elsewhere, tuple(crossing))),
+        ExecutionPlan(tuple(here), plan.outputs, (), last_uses(here, plan.outputs, tuple(crossing))),
+    )
