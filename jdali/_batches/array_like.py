@@ -17,7 +17,7 @@ from jdali._system.devices import HostArray, to_host
 _PROTOCOLS = ("__array__", "__array_interface__", "__buffer__")
 
 
-def host_array(value: Any, *, copy: bool = False) -> HostArray:
+def host_array(value: object, *, copy: bool = False) -> HostArray:
     """Any array-like as a NumPy array in one of DALI's element types, in the machine's byte order.
 
     Args:
@@ -50,7 +50,7 @@ def host_array(value: Any, *, copy: bool = False) -> HostArray:
     return native.copy() if copy and native is array and not isinstance(value, jax.Array) else native
 
 
-def data_array(value: Any, *, copy: bool = False) -> HostArray:
+def data_array(value: object, *, copy: bool = False) -> HostArray:
     """As `host_array`, and of Python's numbers and (nested) lists of them what NumPy makes."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
@@ -61,8 +61,8 @@ def data_array(value: Any, *, copy: bool = False) -> HostArray:
     return types.element_array(array)
 
 
-def sample_arrays(values: Iterable[Any], *, copy: bool = False) -> list[HostArray]:
-    """Samples of a batch, given one by one; raises SampleError for one that is no array, or unlike the first."""
+def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
+    """Converts the samples of a batch one by one; raises SampleError for one that is no array, or unlike the first."""
     samples = []
     for i, value in enumerate(values):
         try:

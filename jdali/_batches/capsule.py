@@ -12,7 +12,7 @@ _CUDA = 2  # DLPack's number of such devices
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
-def device_of_capsule(value: Any) -> tuple[int, int] | None:
+def device_of_capsule(value: object) -> tuple[int, int] | None:
     """DLPack's type and number of the device that the data of a capsule are on; None: it is no unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -37,10 +37,10 @@ class CapsuleHolder:
         device: of its data.
     """
 
-    def __init__(self, capsule: Any, device: tuple[int, int]):
+    def __init__(self, capsule: object, device: tuple[int, int]):
         self._capsule, self._device = capsule, device
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: object) -> Any:
         return self._capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:

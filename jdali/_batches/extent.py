@@ -99,7 +99,7 @@ def valid_mask(extent: Array, shape: Sequence[int]) -> Array:
     return mask
 
 
-def mask_padding(value: Array, extent: Array, fill: Any) -> Array:
+def mask_padding(value: Array, extent: Array, fill: object) -> Array:
     """`value` with everything past `extent` replaced by `fill`."""
     return jnp.where(valid_mask(extent, value.shape), value, jnp.asarray(fill, value.dtype))
 

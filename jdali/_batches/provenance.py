@@ -42,6 +42,47 @@ class _Pasted(Drawn):
     parts: Callable[[int], list[str]] = lambda position: []
 
 
+@dataclasses.dataclass(frozen=True)
+class SentDrawn:
+    """Samples of one source, for another process.
+
+    Attributes:
+        source: its name; None: it has none.
+        index: of the samples in the data set.
+        names: of the samples, where the source has no name.
+        parts: names of what was pasted into each sample; None: nothing was pasted.
+    """
+
+    source: str | None
+    index: np.ndarray
+    names: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class SentProvenance:
+    """A `Provenance` for another process."""
+
+    drawn: tuple[SentDrawn, ...]
+    links: np.ndarray
+    data: int
+
+
+def _send_drawn(drawn: Drawn) -> SentDrawn:
+    if isinstance(drawn.source, str):
+        return SentDrawn(drawn.source, drawn.index)
+    indices = drawn.index.tolist()
+    parts = tuple(tuple(drawn.parts(index)) for index in indices) if isinstance(drawn, _Pasted) else None
+    return SentDrawn(None, np.arange(len(drawn)), tuple(map(drawn.name, indices)), parts)
+
+
+def _receive_names(sent: SentDrawn) -> Drawn:
+    if sent.parts is None:
+        return Drawn(sent.names.__getitem__, sent.index)
+    parts = sent.parts
+    return _Pasted(sent.names.__getitem__, sent.index, parts=lambda position: list(parts[position]))
+
+
 def _nameless(index: int) -> str:
     return ""
 
@@ -141,6 +182,24 @@ class Provenance(Sequence[str]):
         """Of the samples at these positions, in that order."""
         return Provenance(self._drawn, self._links[chosen], self._data)
 
+    def send(self) -> SentProvenance:
+        """Describes it for another process. Sources that are text are known there; of others the names are sent."""
+        return SentProvenance(tuple(_send_drawn(drawn) for drawn in self._drawn), self._links, self._data)
+
+    @classmethod
+    def receive(cls, sent: SentProvenance, drawn: Callable[[str, np.ndarray], Drawn]) -> Provenance:
+        """Makes it anew from what `send` returned.
+
+        Args:
+            sent: the description.
+            drawn: returns what the source of a name gave, by the indices of the samples.
+        """
+        known = tuple(
+            drawn(one.source, one.index) if one.source is not None else _receive_names(one)
+            for one in sent.drawn
+        )
+        return cls(known, sent.links, sent.data)
+
     def __len__(self) -> int:
         return len(self._links)
 
@@ -177,7 +236,7 @@ class Provenance(Sequence[str]):
         raise IndexError(f"provenance: there is no sample {link}")
 
 
-def external(count: int, source: Any) -> Provenance:
+def external(count: int, source: object) -> Provenance:
     """Of samples that have a position in what was drawn, but no name."""
     return Provenance.of(Drawn(_nameless, np.arange(count), source))
 

@@ -24,7 +24,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -50,7 +50,7 @@ class Usage(NamedTuple):
 
 @dataclasses.dataclass(eq=False)
 class _Slab:
-    """Memory, and when it was last given back."""
+    """Idle memory, and when its lease ended."""
 
     memory: memoryview
     size: int
@@ -76,7 +76,7 @@ class SlabPool:
         self._returns = itertools.count()
         self._closed = False
 
-    def lease(self, size: int) -> np.ndarray[Any, Any]:
+    def lease(self, size: int) -> np.ndarray:
         """uint8 [size], one byte at least, of unspecified values; aligned for XLA. Ends with the last view of it."""
         # A few sizes only, so that what held one picture can hold another; at most an eighth is left over in a new
         # slab, a half in one that was idle.
@@ -102,7 +102,7 @@ class SlabPool:
             return Usage(self._leased_bytes, self._idle_bytes)
 
     def close(self) -> None:
-        """Frees what is idle now, and from now on what is given back; arrays that are there stay valid."""
+        """Frees idle memory now, and from now on all memory whose lease ends; existing arrays stay valid."""
         self._closed = True
         self.free_idle()
 
@@ -117,7 +117,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """With the lock, and all that was given back sorted in; what is given back meanwhile is right after."""
+        """Holds the lock, with all returned memory sorted in; memory that returns meanwhile is sorted in on leaving."""
         self._sort_in()
         with self._lock:
             yield
@@ -147,7 +147,7 @@ class SlabPool:
         self._sort_in()
 
     def _sort_in(self) -> None:
-        """Keeps what was given back, or frees it. Never waits: who holds the lock looks again when it is free."""
+        """Keeps returned memory, or frees it. Never waits: the holder of the lock looks again after releasing it."""
         freed: list[_Slab] = []  # when the lock is free again
         while self._returned and self._lock.acquire(blocking=False):
             try:
@@ -184,6 +184,27 @@ class SlabPool:
         del idle  # without the lock
 
 
+class LentMemory(SlabPool):
+    """One memory, leased from front to back by one thread; when it is full, leases are of memory that is used once.
+
+    Args:
+        memory: that nobody else writes to; None: there is none.
+    """
+
+    def __init__(self, memory: mmap.mmap | memoryview | None):
+        super().__init__(0)
+        self._whole = np.zeros(0, np.uint8) if memory is None else np.frombuffer(memory, np.uint8)
+        self._first_free = 0
+
+    def lease(self, size: int) -> np.ndarray:
+        """uint8 [size] of the memory, or of other memory."""
+        start = self._first_free
+        if start + size > len(self._whole):
+            return super().lease(size)
+        self._first_free = -(-(start + size) // ALIGNMENT) * ALIGNMENT
+        return self._whole[start : start + size]
+
+
 _HERE = threading.local()  # `pools`: those that this thread works for, the innermost last
 
 
@@ -192,7 +213,7 @@ def _stack() -> list[SlabPool]:
     return pools
 
 
-def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, Any]:
+def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """`numpy.empty`, in a slab if it is large and the thread works for a pool."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
@@ -200,7 +221,7 @@ def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, Any]:
     return np.ndarray(shape, dtype, pools[-1].lease(size)) if pools else np.empty(shape, dtype)
 
 
-def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, Any]:
+def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """As `empty`; its first byte is aligned for zero-copy use by XLA."""
     dtype = np.dtype(dtype)
     size = math.prod(int(n) for n in shape) * dtype.itemsize
@@ -208,7 +229,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray[Any, A
     return np.ndarray(shape, dtype, pools[-1].lease(size) if pools else _aligned(size))
 
 
-def contiguous(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def contiguous(array: np.ndarray) -> np.ndarray:
     """`numpy.ascontiguousarray`, with `empty`."""
     if array.flags.c_contiguous:
         return array
@@ -217,7 +238,7 @@ def contiguous(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return copy
 
 
-def _aligned(size: int) -> np.ndarray[Any, Any]:
+def _aligned(size: int) -> np.ndarray:
     if size >= _MAPPED and hasattr(mmap, "MAP_ANONYMOUS"):
         return np.frombuffer(_mapped(size), np.uint8)
     raw = np.empty(size + ALIGNMENT, np.uint8)

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import numpy as np
+import numpy.typing as npt
 from jax.sharding import Sharding
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 
-Index: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Index: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class RowSlice(NamedTuple):
@@ -37,12 +38,12 @@ class RowSlice(NamedTuple):
     samples: Any
 
 
-def keeping(dtype: np.dtype[Any]) -> Any:
+def keeping(dtype: np.dtype) -> Any:
     """Context in which JAX keeps this element type: it narrows 64-bit ones unless told."""
     return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
 
 
-def compact(value: Any) -> Any:
+def compact(value: object) -> Any:
     """The values in row-major order without gaps, as all others read them; the array itself if it is that."""
     if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
         return value
@@ -91,7 +92,7 @@ class PaddedBlock:
     def to_host(self) -> PaddedBlock:
         return self if self.local else PaddedBlock(self.host)
 
-    def view(self, dtype: np.dtype[Any]) -> PaddedBlock:
+    def view(self, dtype: np.dtype) -> PaddedBlock:
         return PaddedBlock(self.host.view(dtype) if self.local else self.array.view(dtype))
 
 
@@ -136,7 +137,7 @@ class SamplesBlock:
             return self
         return SamplesBlock([self.host_sample(row) for row in range(len(self.arrays))])
 
-    def view(self, dtype: np.dtype[Any]) -> SamplesBlock:
+    def view(self, dtype: np.dtype) -> SamplesBlock:
         return SamplesBlock([self.sample(row).view(dtype) for row in range(len(self.arrays))])
 
 
@@ -179,7 +180,7 @@ class RaggedBlock:
     def to_host(self) -> RaggedBlock:
         return self
 
-    def view(self, dtype: np.dtype[Any]) -> RaggedBlock:
+    def view(self, dtype: np.dtype) -> RaggedBlock:
         return RaggedBlock(self.values.view(dtype), self.starts, self.extents)
 
 
@@ -311,7 +312,7 @@ class Store:
     def to_host(self) -> Store:
         return dataclasses.replace(self, blocks=tuple(b.to_host() for b in self.blocks))
 
-    def view(self, dtype: np.dtype[Any]) -> Store:
+    def view(self, dtype: np.dtype) -> Store:
         with keeping(self.spec.dtype):
             blocks = tuple(b.view(dtype) for b in self.blocks)
         return dataclasses.replace(self, blocks=blocks, spec=self.spec.replace(dtype=dtype))

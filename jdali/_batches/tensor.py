@@ -90,7 +90,7 @@ class Tensor:
             self._layout = "".join(name for a, name in enumerate(self._layout) if a not in gone)
         return bool(gone)
 
-    def reinterpret(self, new_type: Any) -> None:
+    def reinterpret(self, new_type: object) -> None:
         """Reads the same bits as another element type of the same size."""
         dtype = same_size_dtype(self._value.dtype, new_type)
         with keeping(dtype):
@@ -153,7 +153,7 @@ class TensorCPU(Tensor):
     device: ClassVar[str] = "cpu"
 
     def __init__(
-        self, object: Any = None, layout: str | None = None, *, b: Any = None, is_pinned: bool = False
+        self, object: Any = None, layout: str | None = None, *, b: object = None, is_pinned: bool = False
     ):
         self._start(host_array(object if b is None else b), layout)
 
@@ -165,7 +165,7 @@ class TensorCPU(Tensor):
         value = self._value = self._host()
         return value.__array_interface__
 
-    def copy_to_external(self, ptr: Any) -> None:
+    def copy_to_external(self, ptr: object) -> None:
         """Copies the values, in row-major order, to an address in host memory."""
         copy_to_address(self._value, ptr)
 
@@ -182,7 +182,7 @@ class TensorGPU(Tensor):
 
     device: ClassVar[str] = "gpu"
 
-    def __init__(self, object: Any, layout: str | None = None, stream: Any = None, device_id: int = -1):
+    def __init__(self, object: Any, layout: str | None = None, stream: object = None, device_id: int = -1):
         self._start(device_array(object, device_id), layout)
 
     def device_id(self) -> int:
@@ -200,7 +200,11 @@ class TensorGPU(Tensor):
         return interface
 
     def copy_to_external(
-        self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False
+        self,
+        ptr: object,
+        cuda_stream: object = None,
+        non_blocking: bool = False,
+        use_copy_kernel: bool = False,
     ) -> None:
         """Copies the values, in row-major order, to an address on the device (or the host).
 
@@ -229,7 +233,7 @@ def check_layout(layout: str, ndim: int, what: str) -> None:
         )
 
 
-def same_size_dtype(old: np.dtype[Any], new_type: Any) -> np.dtype[Any]:
+def same_size_dtype(old: np.dtype, new_type: object) -> np.dtype:
     dtype = types.to_dtype(new_type)
     if dtype.itemsize != old.itemsize:
         raise RuntimeError(
@@ -240,7 +244,7 @@ def same_size_dtype(old: np.dtype[Any], new_type: Any) -> np.dtype[Any]:
     return dtype
 
 
-def device_array(value: Any, device_id: int = -1) -> jax.Array:
+def device_array(value: object, device_id: int = -1) -> jax.Array:
     """Any array-like as a JAX array on the device of that number (-1: where it is, or the default)."""
     if isinstance(value, Tensor):
         value = value._value

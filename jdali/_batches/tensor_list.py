@@ -29,6 +29,10 @@ from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
 
+class SampleIndexError(IndexError, RuntimeError):
+    """A batch has no sample of this index; DALI's `at` raises RuntimeError, Python IndexError."""
+
+
 class TensorList:
     """A batch of samples, each of its own size, of one element type, number of axes and layout.
 
@@ -57,11 +61,11 @@ class TensorList:
         batch._begin(store, source)
         return batch
 
-    def _flatten(self) -> tuple[tuple[Any, Any], str]:
+    def _flatten(self) -> tuple[tuple[object, object], str]:
         return self.padded(), self._layout
 
     @classmethod
-    def _unflatten(cls, layout: str, children: Sequence[Any]) -> TensorList:
+    def _unflatten(cls, layout: str, children: Sequence[object]) -> TensorList:
         batch = object.__new__(cls)
         batch._known, batch._layout, batch._source = None, layout, None
         batch._packed, batch._unpadded = (children[0], children[1]), None
@@ -253,7 +257,9 @@ class TensorList:
 
     def _check_index(self, i: int) -> None:
         if not 0 <= i < len(self):
-            raise IndexError(f"{type(self).__name__}.at: index {i} is out of range for {len(self)} samples")
+            raise SampleIndexError(
+                f"{type(self).__name__}.at: Index is out-of-range: {i} is out of range for {len(self)} samples"
+            )
 
     def to_samples(self) -> list[HostArray]:
         """The samples as NumPy arrays of their true sizes, without a copy where they are on the CPU."""
@@ -302,6 +308,7 @@ class TensorList:
             shown = ", ".join(map(str, sizes[:4])) + (", ..." if len(sizes) > 4 else "")
             raise RuntimeError(
                 f"Cannot produce {wanted}: the tensors in the list do not all have the same shape ({shown})."
+                " The batch must be representable as a tensor - it must have uniform shape and be allocated in contiguous memory."
                 " Pad or crop the samples to a common shape, check is_dense_tensor() beforehand,"
                 " or use padded()."
             )
@@ -329,7 +336,8 @@ class TensorList:
         value, sizes = self._dense(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(
-                "as_reshaped_tensor: requested shape need to have the same volume as the batch, requested: "
+                "as_reshaped_tensor: To create a view Tensor, requested shape need to have the same volume as the batch, "
+                "requested: "
                 f"{int(np.prod(sizes))} expected: {value.size}; the shape is {sizes}"
             )
         layout = "N" + self._layout
@@ -341,7 +349,7 @@ class TensorList:
         """The batch in host memory."""
         return self._of(self._store.to_host(), self._source, "cpu")
 
-    def reinterpret(self, new_type: Any) -> None:
+    def reinterpret(self, new_type: object) -> None:
         """Reads the same bits as another element type of the same size."""
         dtype = same_size_dtype(self._store.spec.dtype, new_type)
         self._known = self._store.view(dtype)
@@ -358,7 +366,7 @@ class TensorList:
         self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array there alive
         return address(value)
 
-    def _copy_to(self, pointer: Any) -> None:
+    def _copy_to(self, pointer: object) -> None:
         if self.is_dense_tensor():
             copy_to_address(self._dense(), pointer)
         else:
@@ -370,7 +378,7 @@ class TensorList:
     def __jax_array__(self) -> jax.Array:
         return self.as_jax()
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: object) -> Any:
         return self.as_tensor().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[Any, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ _MANY_ELEMENTS = 1000  # NumPy's own threshold for leaving out elements
 
 
 def tensor_text(
-    name: str, device: str, dtype: Any, layout: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None
+    name: str, device: str, dtype: object, layout: str, shape: Sequence[int], data: np.ndarray | None
 ) -> str:
     """Text of one tensor; without its values if `data` is None."""
     lines = [] if data is None else [_array(data)]
@@ -25,10 +24,10 @@ def tensor_text(
 def batch_text(
     name: str,
     device: str,
-    dtype: Any,
+    dtype: object,
     layout: str,
     shapes: Sequence[tuple[int, ...]],
-    sample: Callable[[int], np.ndarray[Any, Any]] | None,
+    sample: Callable[[int], np.ndarray] | None,
 ) -> str:
     """Text of a batch; `sample(i)` gives sample i, None leaves the values out."""
     lines = [] if sample is None else [_samples(shapes, sample)]
@@ -36,7 +35,7 @@ def batch_text(
     return _join(name, [*lines, f"shape=[{_shapes(shapes)}])"])
 
 
-def _samples(shapes: Sequence[tuple[int, ...]], sample: Callable[[int], np.ndarray[Any, Any]]) -> str:
+def _samples(shapes: Sequence[tuple[int, ...]], sample: Callable[[int], np.ndarray]) -> str:
     count = len(shapes)
     if count == 0:
         return "[]"
@@ -62,7 +61,7 @@ def _shapes(shapes: Sequence[tuple[int, ...]]) -> str:
     return (", \n" + _INDENT + " " * len("shape=[")).join(texts)
 
 
-def _array(data: np.ndarray[Any, Any]) -> str:
+def _array(data: np.ndarray) -> str:
     return np.array2string(data, prefix=_INDENT, edgeitems=_EDGE)
 
 

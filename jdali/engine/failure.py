@@ -1,11 +1,15 @@
-"""Failure of a step: the operator that failed, and the samples on which it did."""
+"""Failure of a step: the operator that failed, the samples on which it did, and the error that the user gets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
+from jdali._batches.provenance import Provenance
 from jdali._errors import OperatorError, SampleError
 from jdali.graph.node import Node
+
+MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
@@ -26,6 +30,11 @@ class NodeFailure(Exception):
         return None not in self.failures and all(isinstance(e, SampleError) for e in self.failures.values())
 
     @property
+    def sample(self) -> int | None:
+        """The first sample that failed, by its number in the step's part of the batch; None: the code failed."""
+        return next(iter(self.failures))
+
+    @property
     def operator(self) -> str:
         return self.node.op.shown_name
 
@@ -34,16 +43,22 @@ class NodeFailure(Exception):
         """The user's line."""
         return self.node.where
 
-    def user_error(self, sample: int | None, source: str, where: str | None = None) -> OperatorError:
-        """Makes the user's error, to be raised from `first`.
+    def user_error(
+        self, position: int | None, made_of: MadeOf | None = None, *, where: str | None = None
+    ) -> OperatorError:
+        """Makes the user's error, to be raised from `first`; nothing else turns a failure into one.
 
         Args:
-            sample: the first that failed, as the user counts them.
-            source: the file that it came from.
-            where: in place of the user's line.
+            position: of `sample`, as the user counts the samples of a batch; None: it is of no sample.
+            made_of: returns the provenance of the operator's outputs, which names the files; called only if a sample
+                failed, for inputs that do not fit each other have none. None: it is not known.
+            where: in place of the user's line; "": a call outside of a pipeline, whose line Python shows itself.
         """
+        sample = self.sample
+        found = None if sample is None or made_of is None else made_of(self.node)
+        source = "" if sample is None or found is None else ", ".join(found.files(sample))
         where = self.where if where is None else where
-        return OperatorError.of(self.first, self.operator, sample=sample, source=source, where=where)
+        return OperatorError.of(self.first, self.operator, sample=position, source=source, where=where)
 
 
 class ProgramFailure(NodeFailure):

@@ -11,7 +11,15 @@ import pytest
 
 import jdali
 from jdali._batches import slabs
-from jdali._batches.slabs import ALIGNMENT, SMALLEST, SlabPool, aligned_empty, contiguous, empty
+from jdali._batches.slabs import (
+    ALIGNMENT,
+    SMALLEST,
+    LentMemory,
+    SlabPool,
+    aligned_empty,
+    contiguous,
+    empty,
+)
 from jdali._system.devices import host_device
 
 
@@ -337,3 +345,18 @@ def test_reference_counts_are_read_nowhere():
     files = sorted(Path(jdali.__file__).parent.rglob("*.py"))
     assert len(files) > 100
     assert not [file for file in files if "refcount" in file.read_text()]
+
+
+def test_lent_memory_is_leased_from_front_to_back():
+    memory = np.zeros(SMALLEST * 3, np.uint8)
+    with LentMemory(memory):
+        one = aligned_empty((SMALLEST + 1,), np.uint8)
+        other = aligned_empty((SMALLEST,), np.uint8)
+        third = aligned_empty((SMALLEST,), np.uint8)  # there is no room for it
+    start = memory.ctypes.data
+    assert one.ctypes.data == start
+    assert other.ctypes.data == start + SMALLEST + ALIGNMENT
+    assert not np.shares_memory(third, memory)
+    third[:] = 1
+    with LentMemory(None):
+        assert not np.shares_memory(aligned_empty((SMALLEST,), np.uint8), memory)

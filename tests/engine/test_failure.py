@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from support import oracle
+from support import oracle, refusals
 from support.nodes import node_of, source_node
 
 import jdali
 import jdali.dynamic as jd
 from jdali import OperatorError, SampleError, fn
+from jdali._batches.provenance import Provenance
 from jdali.engine.failure import NodeFailure, ProgramFailure, failing_as
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.sharded import Spread
@@ -128,16 +129,16 @@ def fed(package, *values):
 @pytest.mark.oracle
 @pytest.mark.parametrize(("define", "sample"), VALUES.values(), ids=VALUES)
 def test_values_that_dali_refuses_name_their_sample(define, sample):
-    def refused(package):
+    def run(package):
         pipe = package.Pipeline(batch_size=2, num_threads=1, device_id=None)
         with pipe:
             pipe.set_outputs(define(package))
-        with pytest.raises(RuntimeError) as caught:
-            (pipe.build(), pipe.run())
-        return caught.value
+        (pipe.build(), pipe.run())
 
-    refused(oracle.dali())
-    error = refused(jdali)
+    refusals.check(RuntimeError, "", run, oracle.dali())
+    with pytest.raises(RuntimeError) as caught:
+        run(jdali)
+    error = caught.value
     assert isinstance(error, OperatorError)
     assert error.sample == sample
     assert f"sample {sample} of the batch" in str(error)
@@ -154,11 +155,18 @@ class TestFailure:
 
     def test_the_users_error_has_sample_file_and_line(self):
         failure = NodeFailure.of(source_node(), SampleError("bad", sample=3))
-        error = failure.user_error(1, "a.jpg")
+        made_of = Provenance.named(["a.jpg", "b.jpg", "c.jpg", "d.jpg"])
+        error = failure.user_error(1, lambda node: made_of)
         assert (error.operator, error.sample, error.source, error.where) == (
-            "external_source", 1, "a.jpg", "file.py:1",
+            "external_source", 1, "d.jpg", "file.py:1",
         )  # fmt: skip
-        assert failure.user_error(1, "", where="").where == ""
+        assert (failure.user_error(1).source, failure.user_error(1, where="").where) == ("", "")
+
+    def test_an_error_of_no_sample_names_no_file(self):
+        failure = NodeFailure.of(source_node(), KeyError("x"))
+        error = failure.user_error(None, lambda node: pytest.fail("inputs may not fit each other"))
+        assert (failure.sample, error.sample, error.source) == (None, None, "")
+        assert isinstance(error, KeyError)
 
     def test_exceptions_become_failures_of_one_node_or_of_a_program(self):
         graph = Graph()

@@ -95,14 +95,15 @@ def test_leases_of_a_pipeline_end_when_the_last_array_is_gone(files, holder):
 def test_staging_memory_of_a_stage_is_used_again(files):
     pipe = decoding(files, lambda pictures: fn.resize(pictures, size=[100, 100]))
     totals = []
-    for step in range(6):
+    for step in range(16):
         (output,) = pipe.run()
         check(output.at(0), step % 2 * COUNT)
         totals.append(sum(usage(pipe)))
         del output
     assert usage(pipe).leased == 0
-    # Not more with each batch; once more where memory is wanted a moment before the last one gives it back.
-    assert len(set(totals[1:])) <= 2
+    # Not more with each batch, which would be some five times as much in the end; but now and then more, where memory is
+    # wanted a moment before the last batch gives it back.
+    assert max(totals) < 3 * totals[0]
 
 
 def test_leases_of_an_iterator(files):

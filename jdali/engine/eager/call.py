@@ -19,20 +19,21 @@ import numpy as np
 from jdali._batches.gather import gather
 from jdali._batches.provenance import Drawn, Provenance
 from jdali._batches.store import PaddedBlock
-from jdali._errors import OperatorError
 from jdali._operators.record import Operator
 from jdali.engine.failure import NodeFailure
+from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
-from jdali.engine.steps.reading import cost_of, read
+from jdali.engine.steps.reading import policy_of, read
+from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
+from jdali.engine.tasks.opening import open_reader
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph.node import WHOLE_BATCH, Graph
 from jdali.graph.plan import HostStep, Stage, is_compiled
 from jdali.ops.flow._source import external_source
-from jdali.readers.ahead import reading_ahead
 from jdali.tensors import RowSlice, TensorList
 
 KEPT_RUNNERS = 1024  # forms of calls whose compiled programs are kept; the least used go first
@@ -100,6 +101,7 @@ class _Runner:
         self._runner = runner_of(
             step, seed=0, device=form.placement.device, max_batch=form.room, compiler=COMPILER
         )
+        self._levels = Levels()
         stateless = self._runner.stateless and not form.op.random
         self._turn = contextlib.nullcontext() if stateless else threading.Lock()
 
@@ -109,8 +111,8 @@ class _Runner:
             if self._random and stream != self._stream:
                 self._runner.reseed(*stream)
                 self._stream = stream
-            with pool.slabs:
-                self._runner.run(env, ids, StepContext(pool))
+            parts, context = {WHOLE_BATCH: ids}, StepContext(pool, levels=self._levels.batch())
+            run_step((self.node,), self._runner.run, env, parts, context, runs_empty=True)
 
 
 _kept_runner = functools.lru_cache(maxsize=KEPT_RUNNERS)(_Runner)
@@ -171,9 +173,7 @@ def run_operator(
     try:
         runner.run(env, ids, draw, pool)
     except NodeFailure as failure:
-        sample, made_of = next(iter(failure.failures)), env.made_of(runner.node)
-        source = "" if sample is None or made_of is None else ", ".join(made_of.files(sample))
-        raise failure.user_error(sample, source, where="") from failure.first
+        raise failure.user_error(failure.sample, env.made_of, where="") from failure.first
     return tuple(env[value] for value in runner.node.outputs)
 
 
@@ -219,15 +219,8 @@ class EagerReader:
     def __init__(self, op: Operator, args: Mapping[str, Any], *, seed: int):
         graph = Graph()
         self.node = graph.add(op, (), args, device="cpu", where="a call")
-        bound = op.bind(args)
-        arguments = {name: arg.convert(bound[name]) for name, arg in op.public_args.items()}
-        if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
-            arguments["seed"] = seed
-        try:
-            self._reader = reading_ahead(op.run(**arguments))
-        except (ValueError, TypeError, OSError) as error:
-            raise OperatorError.of(error, op.name) from error
-        self._cost = cost_of(self._reader)
+        self._reader = open_reader(self.node, seed, where="")
+        self._policy = policy_of(self._reader)
 
     def meta(self) -> dict[str, int]:
         meta: dict[str, int] = self._reader.meta()
@@ -246,11 +239,9 @@ class EagerReader:
         sources = Provenance.of(Drawn(self._reader.source, indices))
         try:
             with pool.slabs:
-                columns = read(self.node, self._reader, epochs, indices, pool, cost=self._cost)
+                columns = read(self.node, self._reader, epochs, indices, pool, self._policy)
         except NodeFailure as failure:
-            sample = next(iter(failure.failures))
-            source = "" if sample is None else sources[sample]
-            raise failure.user_error(sample, source, where="") from failure.first
+            raise failure.user_error(failure.sample, lambda node: sources, where="") from failure.first
         return tuple(TensorList.from_store(column, "cpu", sources) for column in columns)
 
 

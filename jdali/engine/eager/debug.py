@@ -17,20 +17,24 @@ from jdali._operators.record import ArgKind, Operator
 from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch
 from jdali.engine.eager.debug_node import DataNodeDebug
 from jdali.engine.eager.debug_step import DebugStep, unexpected
+from jdali.engine.eager.debug_task import ComputedTask
 from jdali.engine.failure import NodeFailure
-from jdali.engine.flow.executor import Engine, Iteration, Result
+from jdali.engine.flow.executor import BatchInFlight, Engine
+from jdali.engine.recovery.batch_result import BatchResult
+from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import leave_empty, part_of
+from jdali.engine.steps.branch_samples import position_in_batch
+from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
+from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.feed import DrawnBatch, Feed
+from jdali.engine.tasks.feed import DrawnTask, Feed
 from jdali.engine.tasks.in_workers import InWorkers
-from jdali.engine.tasks.refill import Refs
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.tasks.user_batches import Samples
 from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
 from jdali.graph.plan import ExecutionPlan, dependencies, step_of
+from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList
 
 _NO_PLAN = ExecutionPlan((), (), (), ())
@@ -137,8 +141,8 @@ class DebugEngine(Engine):
         return True
 
     # --- iterations -------------------------------------------------------------------------
-    def draw(self, feed: Feed | None = None) -> Iteration:
-        """The next batch, of which everything is computed.
+    def draw(self, feed: Feed | None = None, levels: Levels | None = None) -> BatchInFlight:
+        """Draws the task of the next batch; everything is computed meanwhile.
 
         Raises:
             OperatorError: an operator failed.
@@ -161,11 +165,12 @@ class DebugEngine(Engine):
             name = self._held.popitem()[0]
             raise KeyError(f'feed_input: Could not find an input operator with name "{name}"')
         self.plan = ExecutionPlan((), outputs, (), ())
-        return graph.iteration()
+        return BatchInFlight(DrawnTask(graph.task(outputs), state=self.feed.get_state()), graph.levels)
 
-    def settle(self, iteration: Iteration, feed: Feed | None = None, on_error: str | None = None) -> Result:
-        """Returns the result of the iteration."""
-        return self._result(iteration, feed or self.feed)
+    def make(self, task: BatchTask, *_: Any, **__: Any) -> BatchResult:
+        """Returns the batch of a task that `draw` gave."""
+        assert isinstance(task, ComputedTask)
+        return BatchResult(task, task.outputs)
 
 
 class DebugGraph(Graph):
@@ -179,10 +184,11 @@ class DebugGraph(Graph):
         super().__init__()
         self._engine = engine
         self._env = Values()
+        self.levels = engine.levels.batch()
         self._size: int | None = None  # of the batch
         self._parts: dict[Domain, SampleIds] = {}
         self._keys_known = False  # the samples are those of the first reader, or there is none
-        self._refs: dict[Node, Refs] = {}  # drawn so far, by the nodes of the first iteration
+        self._refs: dict[Node, SampleRefs] = {}  # drawn so far, by the nodes of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
         self._called = 0  # operators, without those that stand for given batches
 
@@ -292,10 +298,9 @@ class DebugGraph(Graph):
         if reader is not None:
             self._draw_from(reader)
         else:
-            self._know(*self._engine.feed.counted(self._engine.feed.position, self._batch_size))
+            self._know(self._engine.feed.counted(self._engine.feed.position, self._batch_size))
 
-    def _know(self, epochs: np.ndarray, indices: np.ndarray) -> None:
-        ids = SampleIds(epochs.copy(), indices.copy(), np.arange(len(indices)))
+    def _know(self, ids: SampleIds) -> None:
         self._parts, self._keys_known = {WHOLE_BATCH: ids}, True
 
     @property
@@ -309,8 +314,7 @@ class DebugGraph(Graph):
         """The samples of the branches so far; their keys may not be known yet."""
         if not self._parts:
             feed = self._engine.feed
-            epochs, indices = feed.counted(feed.position, self._batch_size)
-            self._parts = {WHOLE_BATCH: SampleIds(epochs, indices, np.arange(len(indices)))}
+            self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}
         return self._parts
 
     # --- running ----------------------------------------------------------------------------
@@ -318,43 +322,35 @@ class DebugGraph(Graph):
         self,
         node: Node,
         step: DebugStep,
-        draw: DrawnBatch | None = None,
+        draw: BatchTask | None = None,
         drawn: Provenance | None = None,
     ) -> None:
-        engine = self._engine
-        part = None
+        run = functools.partial(step.run, node, drawn)
         try:
-            part = part_of(node.domain, self._samples, self._env)
-            if not len(part):
-                leave_empty([node], self._env)
-                return
-            with engine.pool.slabs:
-                step.run(node, self._env, part, StepContext(engine.pool, None, draw), drawn)
+            context = StepContext(self._engine.pool, None, draw, self.levels)
+            run_step([node], run, self._env, self._samples, context)
         except NodeFailure as failure:
-            sample = next(iter(failure.failures))
-            position = None if sample is None or part is None else int(part.position[sample])
-            made_of = self._env.made_of(node)
-            source = "" if sample is None or made_of is None else ", ".join(made_of.files(sample))
-            raise failure.user_error(position, source) from failure.first
+            position = position_in_batch(failure, node.domain, self._samples)
+            raise failure.user_error(position, self._env.made_of) from failure.first
 
     def _reach_source(self, node: Node, step: DebugStep) -> None:
         source = self._engine.sources[step.node]
         if isinstance(source, SourceFeed):
             data = self._fetched(node, source)
-            draw = self._draw({}, {step.node: data}, {step.node: source.drawn_layouts})
-            self._run(node, step, draw, external(self._batch_size, step.node))
+            task = self._task({}, {step.node.name: data})
+            self._run(node, step, task, external(self._batch_size, step.node.name))
             return
         refs = self._draw_from(step.node)
         self.run_waiting()
-        drawn = Provenance.of(Drawn(source.source, refs[1].copy(), step.node))
-        self._run(node, step, self._draw({step.node: refs}, {}, {}), drawn)
+        drawn = Provenance.of(Drawn(source.source, refs.indices, step.node.name))
+        self._run(node, step, self._task({step.node.name: refs}, {}), drawn)
 
-    def _fetched(self, node: Node, source: SourceFeed) -> list[Samples]:
+    def _fetched(self, node: Node, source: SourceFeed) -> SourceData:
         """Fetches the data of an external source; they have the size of the batch."""
         feed = self._engine.feed
         feed.ask(node, source.check_fed)
         request = (self._engine.batch_size, feed.iteration, feed.epoch, feed.position)
-        data: list[Samples] = feed.ask(node, functools.partial(source.next, *request))
+        data = feed.ask(node, functools.partial(source.next, *request))
         for i, samples in enumerate(data[1:], 1):
             if len(samples) != len(data[0]):
                 raise RuntimeError(
@@ -368,29 +364,28 @@ class DebugGraph(Graph):
                 "at the beginning of the function, before other operators."
             )
         self._size = len(data[0])
-        return data
+        return SourceData(tuple(data), tuple(source.drawn_layouts))
 
-    def _draw_from(self, reader: Node) -> Refs:
+    def _draw_from(self, reader: Node) -> SampleRefs:
         """The samples of a reader for this batch."""
         if reader not in self._refs:
-            self._refs[reader] = tuple(self._engine.readers[reader].next_batch(self._batch_size))
+            self._refs[reader] = refs = self._engine.readers[reader].next_batch(self._batch_size)
             if reader is self._engine.first_reader:
-                self._know(*self._refs[reader][:2])
+                self._know(SampleIds(refs.epochs, refs.indices, np.arange(self._batch_size)))
         return self._refs[reader]
 
-    def _draw(
-        self, refs: dict[Node, Refs], data: dict[Node, list[Samples]], layouts: dict[Node, list[str]]
-    ) -> DrawnBatch:
+    def _task(self, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
+        """Returns the task of one source."""
         ids = self._samples[WHOLE_BATCH]
-        return DrawnBatch(refs, data, ids.epoch, ids.index, np.ones(len(ids), bool), layouts)
+        return BatchTask(ids, np.ones(len(ids), bool), refs, data)
 
     # --- the end ----------------------------------------------------------------------------
     def count(self) -> None:
         """Counts the batch."""
         self._engine.feed.note_drawn(self._batch_size)
 
-    def iteration(self) -> Iteration:
-        """All that there is, for the result."""
-        draw = self._draw(self._refs, {}, {})
-        draw.state = self._engine.feed.get_state()
-        return Iteration(draw, self._samples[WHOLE_BATCH], self._parts, self._env)
+    def task(self, outputs: tuple[DataNode, ...]) -> ComputedTask:
+        """Returns what was done as a task, with the values of these nodes."""
+        ids = self._samples[WHOLE_BATCH]
+        refs = {node.name: own for node, own in self._refs.items()}
+        return ComputedTask(ids, np.ones(len(ids), bool), refs, {}, tuple(self._env[v] for v in outputs))

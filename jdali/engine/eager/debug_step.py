@@ -89,16 +89,16 @@ class DebugStep:
 
     # --- running ----------------------------------------------------------------------------
     def run(
-        self, node: Node, env: Values, part: SampleIds, context: StepContext, drawn: Provenance | None = None
+        self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, context: StepContext
     ) -> None:
         """Adds the outputs of an iteration's node to its values.
 
         Args:
             node: of the iteration.
+            drawn: what a source gave.
             env: values of the iteration.
             part: its samples that the operator works on.
             context: what there is to work with.
-            drawn: what a source gave.
 
         Raises:
             NodeFailure: with all samples that failed.

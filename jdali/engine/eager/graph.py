@@ -11,8 +11,10 @@ import jax
 from jdali._system.devices import host_device
 from jdali.engine.eager import call as _eager
 from jdali.engine.failure import NodeFailure
+from jdali.engine.shapes.levels import Levels
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.branch_samples import leave_empty, part_of
+from jdali.engine.steps.branch_samples import position_in_batch
+from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
@@ -75,6 +77,7 @@ class EagerGraph:
             )
             for step in steps
         ]
+        self._levels = Levels()
         self._turn = threading.Lock()
         self._seed: int | None = None
 
@@ -96,10 +99,11 @@ class EagerGraph:
         # A generator counts its draws with more bits than a sample's identity has: the rest changes the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
         with self._turn:
+            levels = self._levels.batch()
             for step, runner in self._steps:
                 if seed != self._seed:
                     runner.set_pipeline_seed(seed)
-                self._step(step, runner, env, parts, pool)
+                self._step(step, runner, env, parts, StepContext(pool, levels=levels))
             self._seed = seed
         results = [env[v] if isinstance(v, DataNode) else v for v in self._leaves]
         return jax.tree_util.tree_unflatten(self._structure, results)
@@ -110,16 +114,10 @@ class EagerGraph:
         runner: StepRunner,
         env: Values,
         parts: dict[Domain, SampleIds],
-        pool: Pool,
+        context: StepContext,
     ) -> None:
-        part = None
         try:
-            part = part_of(step.domain, parts, env)
-            if len(part):
-                runner.run(env, part, StepContext(pool))
-            else:
-                leave_empty(step.nodes, env)
+            run_step(step.nodes, runner.run, env, parts, context)
         except NodeFailure as failure:
-            sample = next(iter(failure.failures))
-            position = None if sample is None or part is None else int(part.position[sample])
-            raise failure.user_error(position, "") from failure.first
+            position = position_in_batch(failure, step.domain, parts)
+            raise failure.user_error(position, env.made_of) from failure.first

@@ -1,11 +1,11 @@
-"""Drawn batches that are not begun yet."""
+"""Drawn tasks that are not begun yet."""
 
 from __future__ import annotations
 
 import collections
 from collections.abc import Callable
 
-from jdali.engine.flow.executor import Iteration
+from jdali.engine.flow.executor import BatchInFlight
 
 
 class DrawFailed(Exception):
@@ -24,9 +24,9 @@ class DrawnAhead:
     """Drawn in one thread, made in others: both in the same order."""
 
     def __init__(self) -> None:
-        self._waiting: collections.deque[Iteration | Exception] = collections.deque()
+        self._waiting: collections.deque[BatchInFlight | Exception] = collections.deque()
 
-    def add(self, draw: Callable[[], Iteration], errors: DrawErrors) -> None:
+    def add(self, draw: Callable[[], BatchInFlight], errors: DrawErrors) -> None:
         """Draws one more; an error is kept, so that it is raised in its turn."""
         try:
             self._waiting.append(draw())
@@ -36,10 +36,10 @@ class DrawnAhead:
             errors.append(error)
             self._waiting.append(DrawFailed())
 
-    def next(self) -> Iteration:
+    def next(self) -> BatchInFlight:
         """The oldest, or raises what stands in place of it."""
         outcome = self._waiting.popleft()
-        if isinstance(outcome, Iteration):
+        if isinstance(outcome, BatchInFlight):
             return outcome
         try:
             raise outcome

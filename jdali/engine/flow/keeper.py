@@ -12,9 +12,9 @@ from jdali.engine.flow.loose_thread import Changes
 
 
 class Closing(Protocol):
-    """A runtime that can be closed."""
+    """The life of a pipeline, which can be ended."""
 
-    def _stopped(self) -> bool:
+    def stopped(self) -> bool:
         """True if it is closed, or its threads are to end for another reason."""
 
     def close(self) -> None:
@@ -22,7 +22,7 @@ class Closing(Protocol):
 
 
 class Abandon:
-    """Ends a runtime soon, without waiting, taking a lock, or holding it: for the garbage collector.
+    """Ends a pipeline soon, without waiting, taking a lock, or holding it: for the garbage collector.
 
     It may be called in any thread, in the middle of anything: a thread that holds a lock which our own threads wait for
     must not wait for them.
@@ -40,24 +40,29 @@ class Remains:
 
     def __init__(self, engine: Engine, changed: Changes):
         self._pool, self._readers, self._changed = engine.pool, list(engine.readers.values()), changed
+        self._workers = None if engine.elsewhere is None else engine.elsewhere.workers
 
     def close(self) -> None:
         with self._changed:
             self._changed.notify_all()  # the threads that made batches find nobody to work for
         self._pool.interrupt()
+        if self._workers is not None:
+            self._workers.interrupt()
         for reader in self._readers:
             reader.interrupt()
+        if self._workers is not None:
+            self._workers.close()
         self._pool.close()
         for reader in self._readers:
             with contextlib.suppress(AttributeError):
                 reader.close()
 
 
-def keep(orders: queue.SimpleQueue[None], runtime: weakref.ref[Closing], remains: Remains) -> None:
-    """Closes a runtime, or what is left of it, when it is abandoned; the work of a thread."""
+def keep(orders: queue.SimpleQueue[None], life: weakref.ref[Closing], remains: Remains) -> None:
+    """Closes a pipeline, or what is left of it, when it is abandoned; the work of a thread."""
     orders.get()
-    living = runtime()
+    living = life()
     if living is None:
         remains.close()
-    elif not living._stopped():
+    elif not living.stopped():
         living.close()

@@ -10,14 +10,24 @@ from collections.abc import Callable
 import jax
 
 from jdali._batches.store import PaddedBlock
-from jdali.engine.flow.executor import Engine, Iteration, Result
+from jdali.engine.flow.executor import BatchInFlight, Engine, Result
+from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.gate import Gate, Stopped, Way
 from jdali.engine.flow.loose_thread import loose_thread
 from jdali.engine.flow.ready_queue import ReadyQueue
+from jdali.engine.recovery.batch_result import BatchResult
 from jdali.engine.workers.native_calls import NATIVE
 
 # Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
+# A fourth one would help finish them, but costs small batches a tenth of their time or more: threads wake each other.
 IN_FLIGHT = 3
+
+_Unsettled = tuple[BatchInFlight, BatchResult]
+
+
+def in_flight(engine: Engine) -> int:
+    """Number of batches of an engine that are made at the same time."""
+    return IN_FLIGHT if engine.elsewhere is None else engine.elsewhere.in_flight
 
 
 class Makers:
@@ -28,20 +38,23 @@ class Makers:
     Args:
         engine: to run.
         made: where batches go.
-        draw: what the sources give next; called by one thread at a time.
+        draw: draws the next task; called by one thread at a time.
         may_draw: whether the sources have something to give.
         stopped: whether to end.
+        finish: the last step of a batch, in order.
     """
 
     def __init__(
         self,
         engine: Engine,
         made: ReadyQueue,
-        draw: Callable[[], Iteration],
+        draw: Callable[[], BatchInFlight],
         may_draw: Callable[[], bool],
         stopped: Callable[[], bool],
+        finish: Finishing,
     ):
         self._engine, self._made, self._draw, self._stopped = engine, made, draw, stopped
+        self._finish = finish
         self._may_draw, self._draws = may_draw, False
         # The gates: of each step, and of what is done at the end. A batch is drawn before the next one is begun.
         self._gates = [Gate(n, stopped) for n in [*engine.at_once, 1]]
@@ -49,7 +62,10 @@ class Makers:
     def threads(self) -> list[threading.Thread]:
         """Threads that are not started yet."""
         changed = self._made.changed
-        return [loose_thread(self, changed, Makers._next_task, "jdali-executor") for _ in range(IN_FLIGHT)]
+        return [
+            loose_thread(self, changed, Makers._next_task, "jdali-executor")
+            for _ in range(in_flight(self._engine))
+        ]
 
     def wake(self) -> None:
         """Has the threads that wait for their turn ask whether to end."""
@@ -67,11 +83,13 @@ class Makers:
     def _make(self, number: int) -> None:
         """Makes a batch and hands it over, or what was raised in place of it."""
         way = Way(self._gates, number)
-        outcome: Iteration | Result | BaseException = self._through_the_steps(way)
+        outcome: _Unsettled | Result | BaseException = self._through_the_steps(way)
         try:
             with way.turn(len(self._gates) - 1):
-                if isinstance(outcome, Iteration):
-                    outcome = self._settled(outcome)
+                if isinstance(outcome, tuple):
+                    outcome = self._settled(*outcome)
+                if isinstance(outcome, Result):
+                    outcome = self._finish(number, outcome)
                 self._made.put(outcome)
             if isinstance(outcome, Result):
                 # A batch is under way until the device has computed it.
@@ -80,18 +98,16 @@ class Makers:
         finally:
             del outcome  # an exception holds this frame: no cycle
 
-    def _through_the_steps(self, way: Way) -> Iteration | BaseException:
+    def _through_the_steps(self, way: Way) -> _Unsettled | BaseException:
         try:
             try:
-                iteration = self._draw()
+                drawn = self._draw()
             finally:
                 self._drawn()
-            self._engine.advance(iteration, way.turn, way.number)
-            return iteration
+            return drawn, self._engine.make(drawn.task, levels=drawn.levels, turn=way.turn, order=way.number)
         except Stopped:
             raise
         except BaseException as error:
-            iteration = None  # the error holds this frame
             return error
 
     def _drawn(self) -> None:
@@ -100,11 +116,11 @@ class Makers:
             self._draws = False
             self._made.changed.notify_all()
 
-    def _settled(self, iteration: Iteration) -> Result | BaseException:
+    def _settled(self, drawn: BatchInFlight, made: BatchResult) -> Result | BaseException:
         try:
-            return self._engine.settle(iteration)
+            return self._engine.settle(drawn, made)
         except BaseException as error:
-            del iteration  # the error holds this frame
+            del drawn, made  # the error holds this frame
             return error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 
 from jdali.engine.flow.executor import Result
+from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.loose_thread import Changes
 
 
@@ -29,11 +30,11 @@ class Room:
         """A batch took this many bytes while it was made."""
         self.largest = max(self.largest, size)
 
-    def allows(self, under_way: int, waiting: int, waiting_bytes: int) -> bool:
-        """True if one more batch may be begun."""
+    def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
+        """True if one more batch may be begun; `spare`: so many more than `depth` may wait."""
         if not under_way + waiting:
             return True
-        if under_way + waiting > self.depth:
+        if under_way + waiting > self.depth + spare:
             return False
         if not self.largest:
             return not self._is_strict
@@ -47,14 +48,15 @@ class ReadyQueue:
     Args:
         room: of batches made ahead; None: there is room for all.
         when_asked: no more are begun than were asked for.
+        finishing: where batches made ahead are finished, one more of them may wait.
 
     Attributes:
         changed: of this, and of what else whoever waits here depends on.
         begun, asked, taken: how many batches so far.
     """
 
-    def __init__(self, room: Room | None, *, when_asked: bool):
-        self.room, self._when_asked = room, when_asked
+    def __init__(self, room: Room | None, *, when_asked: bool, finishing: Finishing | None = None):
+        self.room, self._when_asked, self._finishing = room, when_asked, finishing
         self.changed = Changes()
         self.clear()
 
@@ -90,16 +92,15 @@ class ReadyQueue:
     def _may_begin(self) -> bool:
         if self._when_asked and self.begun >= self.asked:
             return False
-        return self._has_room(self.begun)
+        return self._has_room(self.begun, 0 if self._finishing is None else int(self._finishing.wanted))
 
-    def _has_room(self, begun: int) -> bool:
+    def _has_room(self, begun: int, spare: int = 0) -> bool:
         """True if there is room for one more batch than this many."""
         if self.room is None:
             return True
         waiting = len(self._made)
-        return self.room.allows(
-            begun - self.taken - waiting, waiting, sum(_bytes(outcome) for outcome in self._made)
-        )
+        waiting_bytes = sum(_bytes(outcome) for outcome in self._made)
+        return self.room.allows(begun - self.taken - waiting, waiting, waiting_bytes, spare)
 
     def put(self, outcome: Result | BaseException) -> None:
         """Adds a batch, or what was raised in place of it."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from jdali._errors import OperatorError
 from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.made_elsewhere import MadeElsewhere
 from jdali.engine.flow.ready_queue import Room
+from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.workers.timing import PhaseTimer, Spent
@@ -19,15 +20,6 @@ from jdali.graph.plan import ExecutionPlan, HostStep
 
 # Batches without a new program after which warming up is over.
 QUIET_BATCHES = 20
-
-
-def opening(node: Node, open_source: Callable[[], Any]) -> Any:
-    """Opens a reader; an error names the reader and the user's line."""
-    try:
-        return open_source()
-    except Exception as error:
-        text = str(error) if str(error).startswith(node.op.name) else f"{node.op.name}: {error}"
-        raise OperatorError.of(error, node.op.name, text=text, where=node.where) from error
 
 
 def describe(engine: Engine, room: Room | None = None) -> str:
@@ -56,7 +48,9 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         f"  host memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others, "
         f"of which at most {memory.most_idle / 2**20:.0f} MiB are kept"
     )
-    for number, step in enumerate(engine.plan.steps):
+    if engine.elsewhere is not None:
+        lines += _describe_elsewhere(engine.elsewhere, here=len(engine.here.steps))
+    for number, step in enumerate(engine.here.steps):
         runner = engine.runners[number]
         if isinstance(step, HostStep):
             lines.append(f"  [level {step.level}] host   {step.node.op.name:<32} {runner.shown}")
@@ -65,14 +59,45 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         names = " + ".join(n.op.name for n in step.nodes)
         kind = "arguments" if step.is_arguments else f"stage {step.index}"
         lines.append(f"  [level {step.level}] {kind:<6} on {runner.where}: {names}")
+        shapes = engine.levels.of(runner.name)
+        lines.append(
+            f"      padded shapes: level {shapes.number} ({text_of(shapes.number)}), "
+            f"{len(shapes.seen)} so far, {len(runner.programs)} programs, waste {waste([runner]):.2f}"
+        )
         for program in runner.programs.values():
-            shapes = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
+            padded = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
             lines.append(
-                f"      program: {program.batch} samples a call, padded {shapes}; "
+                f"      program: {program.batch} samples a call, padded {padded}; "
                 f"compiled in {program.seconds:.2f} s, called {program.calls} times for {program.samples} samples, "
                 f"waste {_ratio([program]):.2f}"
             )
     return "\n".join(lines)
+
+
+def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
+    """The steps in front of the border, and the workers that run them."""
+    workers, counts = elsewhere.workers, elsewhere.workers.counts()
+    leased, idle = counts.leased / 2**20, counts.idle / 2**20
+    lines = [
+        f"  {workers.count} workers, {counts.ready} ready: {counts.made} batches made, {counts.deaths} workers died",
+        f"  shared memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others",
+    ]
+    for step in elsewhere.border.elsewhere.steps:
+        kind = (
+            "host"
+            if isinstance(step, HostStep)
+            else "arguments"
+            if step.is_arguments
+            else f"stage {step.index}"
+        )
+        lines.append(
+            f"  [level {step.level}] {kind:<6} in workers: {' + '.join(n.op.name for n in step.nodes)}"
+        )
+    why = (
+        "they work on the accelerator, or on what comes from it" if here else "none is left for this process"
+    )
+    lines.append(f"  border: the steps above run in workers, {here} below it in this process: {why}")
+    return lines
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
@@ -94,6 +119,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
         stages[f"stage {runner.stage.index}"] = {
             "operators": [n.op.name for n in runner.stage.nodes],
             "programs": len(runner.programs),
+            "shape_level": engine.levels.of(runner.name).number,
             "calls": sum(p.calls for p in programs),
             "compile_seconds": sum(p.seconds for p in programs),
             "waste": waste([runner]),
@@ -103,7 +129,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
         "waste": waste(engine.stage_runners),
         "host_memory": engine.pool.slabs.usage()._asdict(),
         "iterations": engine.feed.iteration,
-        "skipped_samples": len(engine.feed.errors),
+        "skipped_samples": len(engine.recovery.errors),
         "stages": stages,
     }
 
@@ -118,6 +144,9 @@ class Times:
         threads: of the pool.
         shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
         ahead: batches are made before they are asked for.
+        workers: processes that make batches.
+        deaths: of workers that nobody had ended.
+        nbytes: that came from workers.
     """
 
     lanes: list[list[tuple[PhaseTimer, Spent]]]
@@ -125,28 +154,37 @@ class Times:
     threads: int
     shrinks: bool
     ahead: bool
+    workers: int = 0
+    deaths: int = 0
+    nbytes: int = 0
 
 
 def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
     """Returns the time that an engine has spent so far."""
+    parts, elsewhere = engine.timing.parts, engine.elsewhere
+    if elsewhere is not None:
+        parts.insert(1, elsewhere.timer)
     return Times(
-        [[(part, part.spent())] for part in engine.timing.parts],
+        [[(part, part.spent())] for part in parts],
         engine.compiler.count,
         engine.pool.threads,
         not scaled_decoding and bool(agreements(engine.plan)),
         ahead,
+        0 if elsewhere is None else elsewhere.workers.count,
+        0 if elsewhere is None else elsewhere.workers.counts().deaths,
+        0 if elsewhere is None else elsewhere.nbytes,
     )
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
     """Runs batches for their compilations, at a position of their own in the sources; programs compiled."""
-    feed = engine.feed.twin()
+    recovery, levels = engine.recovery.twin(), engine.levels.copy()
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     before, quiet = engine.compiler.count, 0
     for batch in range(most):
         compiled = engine.compiler.count
-        engine.run(feed)
+        engine.run(recovery, levels)
         quiet = 0 if engine.compiler.count > compiled else quiet + 1
         if progress:
             _bar(batch + 1, most, f"{engine.compiler.count - before} programs")

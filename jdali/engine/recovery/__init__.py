@@ -1,8 +1,10 @@
-"""Samples that fail: `blame` finds them in what was drawn, `memo` keeps what need not be made again.
+"""Samples that fail: which ones, and what comes instead. `recovery` draws the states of a batch.
 
 ```
- step fails ──▶ blame: positions of the batch ──▶ replace: other samples there ──▶ made again, with the memo
-                                                          │
-                                                          └── nothing to replace them: the batch has no samples
+ batch_result ──▶ recovery ──▶ another task, made with the memo of the last attempt
+                     │
+                     ├── blame           the samples that made a step fail, by their provenance
+                     └── replacements    what was put in their positions, and what is next
+                            └── refill       the samples that come next, by the leads of `tasks`
 ```
 """

@@ -1,8 +1,9 @@
 """The one policy of padded shapes: which sizes share a compiled program.
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes
-follow from its own sizes and from the stage, and from nothing else: not from samples that were met before, nor
-from its neighbours in the batch. So it runs in the same program in any batch, and after a restart.
+follow from its own sizes, from the stage and from the stage's level, and from nothing else: not from samples that were
+met before, nor from its neighbours in the batch. So at a level it runs in the same program in any batch, and after a
+restart. Here is level 0; `coarse` has the others.
 
 * A value has shapes of the grid (`_grid`), fine where padding costs time, coarse where a sample takes so little
   time that programs cost more, roomy where an operator's time does not grow with the padding (`cost`).
@@ -20,6 +21,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from jdali._numerics.grid import COARSE, FINE, FINEST, ROOMY, SMALL_AXIS, Sizes, round_up
+from jdali.engine.shapes.coarse import Roomy, coarse_shapes
 from jdali.engine.shapes.cost import SECONDS_WORTH_A_PROGRAM, StageCost, elements
 
 
@@ -42,7 +44,8 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # A shape that follows from those of the inputs may have this many times the elements that the value's own has.
-_LOOSE = 1.25
+# From level 1 on more: shapes of their own for inputs and outputs would multiply.
+_LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # What an operator makes of inputs of these padded shapes: the shapes of its outputs, or None where they do not
 # follow from the inputs' alone. Arguments: number of the node in the stage, shape of each of its inputs.
@@ -92,7 +95,12 @@ class PaddedShapes:
         self._inputs = len(layouts) - sum(len(node.makes) for node in made)
 
     def group(
-        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], *, together: bool = False
+        self,
+        extents: Sequence[np.ndarray],
+        held: Sequence[np.ndarray | None],
+        level: int = 0,
+        *,
+        together: bool = False,
     ) -> list[Group]:
         """Groups the samples of a batch by their padded shapes.
 
@@ -100,6 +108,7 @@ class PaddedShapes:
             extents: true sizes of each value, int [N, ndim].
             held: for each value the padded shapes, int [N, ndim], in which an earlier stage left the
                 samples; None: it lies otherwise, or is made here.
+            level: of the stage.
             together: all samples in one shape, that of the largest size of each axis.
         """
         count = len(extents[0]) if extents else 0
@@ -107,11 +116,13 @@ class PaddedShapes:
             return []
         alike = all((e == e[0]).all() for e in extents)
         if together and not alike:
-            shapes = self._shapes([e.max(axis=0, keepdims=True) for e in extents], [None] * len(held))
+            shapes = self.shapes([e.max(axis=0, keepdims=True) for e in extents], [None] * len(held), level)
         elif alike and all(h is None or (h == h[0]).all() for h in held):
-            shapes = self._shapes([e[:1] for e in extents], [None if h is None else h[:1] for h in held])
+            shapes = self.shapes(
+                [e[:1] for e in extents], [None if h is None else h[:1] for h in held], level
+            )
         else:
-            shapes = self._shapes(extents, held)
+            shapes = self.shapes(extents, held, level)
         cells = np.broadcast_to(_rows_of(shapes), (count,))
         true = elements(extents)
         seconds = self._cost.seconds(true, np.broadcast_to(elements(shapes), true.shape))
@@ -126,13 +137,14 @@ class PaddedShapes:
             groups.append(Group(shape, samples, float(seconds[samples].sum()), float(each.sum()), cheapest))
         return groups
 
-    def _shapes(
-        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None]
-    ) -> list[np.ndarray]:  # fmt: skip
-        """The padded shape of each value for each sample, int [N, ndim]."""
+    def shapes(
+        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], level: int = 0
+    ) -> list[np.ndarray]:
+        """Returns the padded shape of each value for each sample, int [N, ndim]; arguments as of `group`."""
         true = elements(extents)
         costly = self._cost.seconds(true, true) >= SECONDS_WORTH_A_PROGRAM
-        own = [self._own(value, e, costly) for value, e in enumerate(extents)]
+        own = [self._own(value, e, costly, level) for value, e in enumerate(extents)]
+        loose = _LOOSE_COARSE if level else _LOOSE
         shapes = [
             o if h is None else _held_or_own(h, e, o) for o, h, e in zip(own, held, extents, strict=True)
         ]
@@ -141,12 +153,15 @@ class PaddedShapes:
             derived = self._derived(number, [shapes[v] for v in node.reads], ranks, len(true))
             for value, found in zip(node.makes, derived, strict=False):
                 fits = (found >= extents[value]).all(axis=1)
-                fits &= _sizes(found) <= _LOOSE * _sizes(own[value])
+                fits &= _sizes(found) <= loose * _sizes(own[value])
                 shapes[value] = np.where(fits[:, None], found, own[value])
         return shapes
 
-    def _own(self, value: int, extents: np.ndarray, costly: np.ndarray) -> np.ndarray:
+    def _own(self, value: int, extents: np.ndarray, costly: np.ndarray, level: int) -> np.ndarray:
         layout = self._layouts[value]
+        if level:
+            roomy = Roomy.INPUT if value < self._inputs else Roomy.OUTPUT
+            return coarse_shapes(extents, layout, level, roomy if self._cost.free[value] else None)
         if (extents <= SMALL_AXIS).all():
             return extents
         if self._cost.free[value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,22 @@ from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock
 from jdali._operators.call import plan_call
 from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
+from jdali.engine.shapes.coarse import coarser_than
 from jdali.engine.shapes.cost import StageCost, elements, values_of
-from jdali.graph.node import DataNode, Node
+from jdali.engine.shapes.levels import MOST_SHAPES, Shape, StageLevel
+from jdali.graph.node import Node
 from jdali.graph.plan import Stage
+from jdali.graph.request import request_of
 from jdali.tensors import TensorList
 
-Shape = tuple[int, ...]
 Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 
-# A stage that has this many padded shapes opens no other one for samples that one of these holds: where sizes are cut out
-# at random and the number of boxes differs too, there is no end of combinations, and each is a program to compile.
-MOST_SHAPES = 12
-# Shapes for which it is remembered which one holds them.
-_MOST_CHOSEN = 1024
+# A level is worth its new programs if it has at most this share of the shapes.
+_WORTH_IT = 2 / 3
+# If none is, a stage may have this many times as many shapes before it looks again.
+_PATIENCE = 1.5
+# In place of an argument that comes from outside of the stage by value.
+_SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 
 
 class StageShapes:
@@ -46,11 +49,9 @@ class StageShapes:
             stage: its values are in the order of `values_of`.
             platform: of the device.
             args: of each node, those that are no nodes, prepared for `plan_call`.
-            most: shapes after which samples share them; None: there is no such number.
+            most: shapes at a level, see `levels`; None: the stage stays at level 0.
         """
         self._most = most
-        self._open: list[Shape] = []
-        self._chosen: dict[tuple[tuple[Kind, ...], Shape], tuple[Shape, float]] = {}
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
@@ -66,49 +67,57 @@ class StageShapes:
         self._padded: dict[tuple[Kind, ...], PaddedShapes] = {}
 
     def group(
-        self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], *, together: bool = False
-    ) -> list[Group]:
+        self,
+        values: Sequence[BatchSpec],
+        held: Sequence[np.ndarray | None],
+        level: StageLevel,
+        *,
+        together: bool = False,
+    ) -> tuple[list[Group], StageLevel]:
         """Groups the samples of a batch.
 
         Args:
             values: of the stage, its inputs and the outputs of its nodes.
             held: of each input, as in `PaddedShapes.group`.
+            level: before this batch.
             together: all samples in one shape.
+
+        Returns: the groups, and the level after this batch, at which they are.
         """
-        kinds = tuple((v.dtype, v.layout) for v in values)
-        shapes = self._padded_shapes(kinds)
-        rest = [None] * (len(values) - len(held))
-        groups = shapes.group([v.extents for v in values], [*held, *rest], together=together)
+        shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
+        extents = [v.extents for v in values]
+        all_held = [*held, *[None] * (len(values) - len(held))]
+        ranks, is_held = [v.ndim for v in values], [h is not None for h in all_held]
+        while True:
+            groups = shapes.group(extents, all_held, level.number, together=together)
+            counted = self.counted(level, groups)
+            if counted is not None:
+                return groups, counted
+            counted = level.counted(groups)
+            search = _Search(shapes, self.cost, ranks, is_held)
+            number = self._coarser(search, counted)
+            if number is None:
+                return groups, dataclasses.replace(counted, patience=counted.patience * _PATIENCE)
+            level = StageLevel(number, search.at(number, level.seen).seen)
+
+    def counted(self, level: StageLevel, groups: Sequence[Group]) -> StageLevel | None:
+        """Returns the level after these groups; None: the shapes are too many, so the batch is to be grouped anew."""
         if self._most is None:
-            return groups
-        found = []
-        for group in groups:
-            shape, more = self._choice(group.shape, kinds, values)
-            found.append(
-                dataclasses.replace(group, shape=shape, seconds=group.seconds + more * len(group.samples))
-            )
-        return joined(found)
+            return level
+        counted = level.counted(groups)
+        return None if counted.is_full(self._most) else counted
 
-    def _choice(
-        self, shape: Shape, kinds: tuple[Kind, ...], values: Sequence[BatchSpec]
-    ) -> tuple[Shape, float]:
-        """The shape in which samples of this one are computed, and how many seconds more that takes for each."""
-        if (kinds, shape) not in self._chosen:
-            ends = np.cumsum([0, *(v.ndim for v in values)]).tolist()
-            fixed = np.array([v.layout[a : a + 1] == "C" for v in values for a in range(v.ndim)], bool)
-
-            def seconds(shape: Shape) -> float:
-                """Estimates the time of a sample at its padded size."""
-                sizes = [np.array([shape[a:b]]) for a, b in itertools.pairwise(ends)]
-                padded = elements(sizes)
-                return float(self.cost.seconds(np.zeros_like(padded), padded)[0])
-
-            opened = self._opened(shape, fixed, seconds)
-            more = seconds(opened) - seconds(shape) if opened != shape else 0.0
-            if len(self._chosen) >= _MOST_CHOSEN:
-                self._chosen.clear()
-            self._chosen[kinds, shape] = opened, more
-        return self._chosen[kinds, shape]
+    def _coarser(self, search: _Search, level: StageLevel) -> int | None:
+        """Returns the level with few shapes that takes the least time; None: none has fewer by a third."""
+        worth = int(_WORTH_IT * len(level.seen))
+        goal = min(self._most or 0, worth)
+        levels = [numbers for numbers in coarser_than(level.number) if numbers]
+        found = [search.lowest(numbers, level.seen, goal) for numbers in levels]
+        fitting = [c for c in found if len(c.seen) <= goal]
+        if fitting:
+            return min(fitting, key=lambda c: c.seconds).number
+        fewest = min(found, key=lambda c: (len(c.seen), c.seconds), default=None)
+        return fewest.number if fewest is not None and len(fewest.seen) <= worth else None
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
         """Pads values of these kinds; a stage mostly has values of the same kinds in every batch."""
@@ -118,28 +127,6 @@ class StageShapes:
                 layouts, self._made, self.cost, functools.partial(self._derive, kinds)
             )
         return self._padded[kinds]
-
-    def _opened(self, shape: Shape, fixed: np.ndarray, seconds: Callable[[Shape], float]) -> Shape:
-        """The shape itself as long as there are few; then the one of those that hold it which takes the least time."""
-        if shape in self._open:
-            return shape
-        if self._most is not None and len(self._open) >= self._most:
-            wanted = np.array(shape)
-            alike = [s for s in map(np.array, self._open) if len(s) == len(shape)]
-            alike = [s for s in alike if (s[fixed] == wanted[fixed]).all()]
-            holding = [tuple(s.tolist()) for s in alike if (s >= wanted).all()]
-            if holding:
-                return min(holding, key=seconds)
-            # One that holds all so far as well, with room to grow: few more will be needed, however samples grow.
-            largest = np.max(alike, axis=0) if alike else wanted
-            room = [
-                n if n <= m or f else 1 << (n - 1).bit_length()
-                for n, m, f in zip(shape, largest, fixed, strict=True)
-            ]
-            shape = tuple(np.maximum(room, largest).tolist())
-        self._open.append(shape)
-        self._chosen.clear()  # the new one may be better
-        return shape
 
     def _derive(
         self, kinds: tuple[Kind, ...], number: int, shapes: tuple[Shape, ...]
@@ -157,44 +144,66 @@ class StageShapes:
 
     def _outputs_for(self, number: int, padded: Sequence[BatchSpec]) -> tuple[Shape, ...] | None:
         node = self._nodes[number]
-        by_value = {id(v): spec for v, spec in zip(self._reads[number], padded, strict=True)}
-        specs, constants = [], {}
-        for i, value in enumerate(node.inputs):
-            if isinstance(value, DataNode):
-                specs.append(by_value[id(value)])
-            else:
-                specs.append(BatchSpec(np.array([value.shape], np.int64).reshape(1, -1), value.dtype))
-                constants[node.op.input(i).name] = value
-        scalar = np.zeros((1, 0), np.int64)
-        traced = {
-            name: by_value[id(v)].extents if id(v) in by_value else scalar
-            for name, v in node.arg_inputs.items()
-        }
-        by_frame = [
-            name for name, v in node.arg_inputs.items()
-            if id(v) in by_value and node.op.args[name].is_by_frame(by_value[id(v)].layout)
-        ]  # fmt: skip
+        specs = dict.fromkeys(node.arg_inputs.values(), _SCALAR)
+        specs |= zip(self._reads[number], padded, strict=True)
+        request = request_of(node, 1, args=self._args[node], specs=specs)
         try:
-            planned = plan_call(
-                node.op, specs, self._args[node], batch_size=1, constants_given=constants,
-                input_values={name: value[None] for name, value in constants.items()},
-                traced_arguments=traced, by_frame=by_frame,
-            )  # fmt: skip
+            planned = plan_call(request)
         except Exception:  # the operator does not take inputs of the padded size: the sample's own will do
             return None
         return tuple(tuple(int(n) for n in o.extents[0]) for o in planned.outputs)
 
 
-def joined(groups: Sequence[Group]) -> list[Group]:
-    """Groups of one shape as one."""
-    found: dict[Shape, Group] = {}
-    for group in groups:
-        other = found.get(group.shape)
-        found[group.shape] = group if other is None else Group(
-            group.shape, np.sort(np.concatenate([other.samples, group.samples])),
-            other.seconds + group.seconds, other.needed + group.needed, other.cheapest,
-        )  # fmt: skip
-    return list(found.values())
+@dataclasses.dataclass(frozen=True)
+class _Candidate:
+    """A level that a stage may rise to: the shapes that its samples would have there, and their modelled time."""
+
+    number: int
+    seen: Mapping[Shape, int]
+    seconds: float
+
+
+class _Search:
+    """Evaluates levels on padded shapes that were counted, which stand for the samples in them.
+
+    Args:
+        shapes: of the stage.
+        cost: of the stage.
+        ranks: axes of each value.
+        held: of each value, whether it lies in the shape in which an earlier stage left it.
+    """
+
+    def __init__(self, shapes: PaddedShapes, cost: StageCost, ranks: Sequence[int], held: Sequence[bool]):
+        self._shapes, self._cost, self._held = shapes, cost, held
+        self._ends = np.cumsum([0, *ranks]).tolist()
+
+    def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
+        """Returns the first of ever coarser levels that has at most `goal` shapes; if none has, the last."""
+        found = self.at(numbers[-1], seen)
+        first, last = 0, len(numbers) - 1
+        while len(found.seen) <= goal and first < last:
+            middle = (first + last) // 2
+            candidate = self.at(numbers[middle], seen)
+            if len(candidate.seen) <= goal:
+                found, last = candidate, middle
+            else:
+                first = middle + 1
+        return found
+
+    def at(self, number: int, seen: Mapping[Shape, int]) -> _Candidate:
+        """Evaluates one level; shapes of other numbers of axes are left out."""
+        alike = {shape: samples for shape, samples in seen.items() if len(shape) == self._ends[-1]}
+        if not alike:
+            return _Candidate(number, {}, 0.0)
+        flat, samples = np.array(list(alike), np.int64), np.array(list(alike.values()))
+        extents = [flat[:, a:b] for a, b in itertools.pairwise(self._ends)]
+        held = [e if h else None for e, h in zip(extents, self._held, strict=True)]
+        shapes = self._shapes.shapes(extents, held, number)
+        seconds = samples @ self._cost.seconds(elements(extents), elements(shapes))
+        there: dict[Shape, int] = {}
+        for row, count in zip(np.concatenate(shapes, axis=1).tolist(), samples.tolist(), strict=True):
+            there[tuple(row)] = there.get(tuple(row), 0) + count
+        return _Candidate(number, there, float(seconds))
 
 
 def _sizes_follow(node: Node) -> bool:

@@ -7,5 +7,6 @@
                                           └── sharded: one stage on several devices
 ```
 
+`run_step` selects the samples, enters memory and time, and calls the runner: whoever runs steps calls it.
 A runner reads and writes `values.Values`, what a batch has computed so far.
 """

@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import Store
-from jdali._operators.call import PlannedCall, plan_call
+from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.host_batch import HostOutputs, Probed
 from jdali._operators.offers import Agreed
 from jdali._operators.record import ArgKind, HostBatchOp
@@ -21,13 +21,11 @@ from jdali.engine.steps.host_runner import HostRunner, device_name, fixed_and_va
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.pool import Cost, Pool
+from jdali.engine.workers.pool import Pool
+from jdali.engine.workers.thread_policy import ThreadPolicy, shares
 from jdali.graph.node import DataNode, Node
 from jdali.graph.offers import Agreement
 from jdali.tensors import TensorList
-
-# Of samples that are worked on together, a thread should have at least this much, or this many.
-_TASK_BYTES, _TASK_SAMPLES = 1 << 20, 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,25 +70,23 @@ class PoolWorkers:
 
     Args:
         pool: of the pipeline.
-        cost: what earlier calls have cost, sample by sample.
+        policy: decides how many samples are worked on in this thread, where they are taken one by one.
         size: bytes of all samples.
         in_order: samples are worked on one after another.
     """
 
-    def __init__(self, pool: Pool, cost: Cost, size: int, *, in_order: bool = False):
-        self._pool, self._cost, self._size, self._in_order = pool, cost, size, in_order
+    def __init__(self, pool: Pool, policy: ThreadPolicy, size: int, *, in_order: bool = False):
+        self._pool, self._policy, self._size, self._in_order = pool, policy, size, in_order
 
     def share(self, work: Callable[[slice], None], count: int) -> None:
-        tasks = min(self._pool.threads, 1 + max(self._size // _TASK_BYTES, count // _TASK_SAMPLES))
-        step = max(-(-count // tasks), 1)
-        parts = [slice(at, min(at + step, count)) for at in range(0, count, step)]
-        if len(parts) == 1:  # not worth a change of threads
+        parts = shares(count, self._size, self._pool.threads)
+        if len(parts) == 1:
             work(parts[0])
         else:
             self._pool.executor.run_all(work, parts)
 
     def each(self, work: Callable[[int], Any], count: int) -> tuple[list[Any], dict[int, Exception]]:
-        return self._pool.attempt(work, count, self._cost, in_order=self._in_order)
+        return self._pool.attempt(work, count, self._policy, in_order=self._in_order)
 
 
 class HostBatchOpRunner(HostRunner):
@@ -113,10 +109,9 @@ class HostBatchOpRunner(HostRunner):
             device: of its outputs.
             agreements: its offers that hold.
         """
-        super().__init__(node, seed)
+        super().__init__(node, seed, may_be_brief=op.probe is not None)  # a decoder
         self._op, self._device, self._agreements = op, device, agreements
         self.at_once = 1 if op.effects or node.mixes_samples else 2
-        self.may_be_brief = op.probe is not None  # a decoder
         bound = op.bind(node.args)
         self._probe_args = {
             name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC
@@ -165,7 +160,7 @@ class HostBatchOpRunner(HostRunner):
         for agreement in self._agreements:
             whole = plan.outputs[0]
             wanted = [
-                plan_call(c.op, [whole], c.args, batch_size=whole.batch_size).outputs[0]
+                plan_call(CallRequest(c.op, [whole], c.args, batch_size=whole.batch_size)).outputs[0]
                 for c in agreement.consumers
             ]
             offer = agreement.offer
@@ -207,7 +202,7 @@ class HostBatchOpRunner(HostRunner):
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
         size = 0 if self._op.in_place else sum(s.nbytes for samples in call.inputs for s in samples)
-        workers = PoolWorkers(pool, self._cost, size, in_order=self._op.effects)
+        workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):
             made = call.make(workers=workers, device=self._device)
             if not isinstance(made, HostOutputs):

@@ -43,7 +43,7 @@ class HostOpRunner(HostRunner):
 
         memo = context.memo if self._memoised else None
         work = one if memo is None else memo.remembering(node, ids, one)
-        results = context.pool.map(node, work, len(ids), self._cost, in_order=op.effects)
+        results = context.pool.map(node, work, len(ids), self.policy, in_order=op.effects)
         self._store(env, _transpose(results, len(node.outputs)), plan)
 
     def _store(self, env: Values, results: Sequence[Sequence[Any]], plan: PlannedCall) -> None:

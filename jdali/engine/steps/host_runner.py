@@ -8,28 +8,36 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali._operators.call import PerBatch, PlannedCall, plan_call
+from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.recovery.memo import follows_its_position
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.pool import Cost
+from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.graph.node import DataNode, Node
+from jdali.graph.request import request_of
 
 
 class HostRunner(StepRunner):
     """Runs one operator on the host; what does not change from batch to batch is prepared once."""
 
     shown = "runs in the thread pool"
+    policy: ThreadPolicy
 
-    def __init__(self, node: Node, seed: int):
-        """Prepares the operator of a node, in a pipeline of this seed."""
+    def __init__(self, node: Node, seed: int, *, may_be_brief: bool = False):
+        """Prepares the operator of a node, in a pipeline of this seed.
+
+        Args:
+            node: of the operator.
+            seed: of the pipeline.
+            may_be_brief: see `ThreadPolicy`.
+        """
         self.node = node
         self._static = {k: v for k, v in node.args.items() if not isinstance(v, DataNode)}
         self._seed = seed_of(node, seed)
-        self._cost = Cost()
+        self.policy = ThreadPolicy(may_be_brief=may_be_brief)
         self._memoised = follows_its_position(node)
 
     def set_pipeline_seed(self, seed: int) -> None:
@@ -50,27 +58,21 @@ class HostRunner(StepRunner):
             NodeFailure: `setup` refused a sample or an argument.
         """
         with failing_as([self.node]):
-            return self._plan_call(env, ids, contents)
+            return plan_call(self._request(env, ids, contents))
 
-    def _plan_call(self, env: Values, ids: SampleIds, contents: BatchSpec | None) -> PlannedCall:
+    def _request(self, env: Values, ids: SampleIds, contents: BatchSpec | None) -> CallRequest:
         node, op = self.node, self.node.op
-        specs = [] if contents is None else [contents]
-        values = {}
-        for i, value in enumerate(node.inputs[len(specs) :], len(specs)):
-            name = op.input(i).name
-            if isinstance(value, DataNode):
-                specs.append(env[value].spec)
-                if op.input(i).argument:
-                    values[name] = input_values(env[value], op, name)
-            else:
-                shape = np.broadcast_to(np.array(value.shape, np.int64), (len(ids), value.ndim))
-                specs.append(BatchSpec(shape, value.dtype))
-                values[name] = np.broadcast_to(value, (len(ids), *value.shape))
-        args = dict(self._static)
-        for name, argument in node.arg_inputs.items():
-            args[name] = PerBatch(argument_values(env[argument], op, name))
+        specs = {value: env[value].spec for value in node.data_inputs}
+        values = {
+            op.input(i).name: input_values(env[value], op, op.input(i).name)
+            for i, value in enumerate(node.inputs)
+            if isinstance(value, DataNode) and op.input(i).argument
+        }
+        values |= {name: argument_values(env[value], op, name) for name, value in node.arg_inputs.items()}
         keys = SampleKeys(*self._seed, ids.epoch, ids.index) if op.random else None
-        return plan_call(op, specs, args, batch_size=len(ids), keys=keys, input_values=values)
+        return request_of(
+            node, len(ids), args=self._static, specs=specs, values=values, keys=keys, contents=contents
+        )
 
 
 def fixed_and_varying(plan: PlannedCall) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -59,6 +60,10 @@ class ParallelFunction(InWorkers):
     def in_process(self) -> FunctionHere:
         """See `InWorkers.in_process`."""
         return FunctionHere(self._function, self._num_outputs)
+
+    def remake(self) -> Callable[[], FunctionHere]:
+        """Makes, in another process, what runs the function there: it is a worker itself."""
+        return functools.partial(FunctionHere, self._function, self._num_outputs)
 
     def anew(self) -> ParallelFunction:
         """The same function for another pipeline."""

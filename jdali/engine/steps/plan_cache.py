@@ -183,25 +183,15 @@ class Dependencies:
             parts += [agreed.key for agreed in env.agreed.get(value, {}).values()]
         return (count, *by_frame, *env.constants, *parts)
 
-    def by_frame(self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values) -> list[str]:
-        """The arguments of a node that have a value for each frame.
-
-        Args:
-            node: of the stage.
-            specs: of values of the stage.
-            env: values from outside of it.
-        """
-        return [
-            name for name, value in node.arg_inputs.items()
-            if _is_by_frame(node, name, specs[value] if value in specs else env.get(value))
-        ]  # fmt: skip
+    def specs(self, env: Values) -> dict[DataNode, BatchSpec]:
+        """The specs of all values from outside of the stage, but of arguments that are one array for the batch."""
+        values = [*self.values, *(v.value for v in self._by_value if v.value in env)]
+        return {value: env[value].spec for value in values}
 
 
-def _is_by_frame(node: Node, name: str, value: BatchSpec | TensorList | None) -> bool:
-    if value is None:
-        return False  # one array for the batch, which has no layout
-    spec = value if isinstance(value, BatchSpec) else value.spec
-    return node.op.args[name].is_by_frame(spec.layout)
+def _is_by_frame(node: Node, name: str, value: TensorList | None) -> bool:
+    # None: one array for the batch, which has no layout.
+    return value is not None and node.op.args[name].is_by_frame(value.spec.layout)
 
 
 def _arguments_by_value(stage: Stage) -> Iterator[ByValue]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
@@ -13,17 +12,15 @@ from jdali._batches.store import Store
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.memo import Kept, Memo
 from jdali.engine.steps.host_runner import raise_if_any
-from jdali.engine.workers.pool import Cost, Pool
+from jdali.engine.workers.pool import Pool
+from jdali.engine.workers.thread_policy import ThreadPolicy, groups_here
 from jdali.graph.node import Node
 from jdali.readers.base import Loaded, Reader, joined
 
-# Samples that are read together where reading is cheap.
-_TOGETHER = 64
 
-
-def cost_of(reader: Reader) -> Cost | None:
-    """Makes the cost counter of a reader that may be read from in one thread; None for other readers."""
-    return Cost() if reader.often_cheap else None
+def policy_of(reader: Reader) -> ThreadPolicy:
+    """Makes the policy of a reader: only one whose samples are often cheap is ever read from in one thread."""
+    return ThreadPolicy(tries_here=reader.often_cheap, may_be_brief=reader.often_cheap)
 
 
 def read(
@@ -32,9 +29,9 @@ def read(
     epochs: np.ndarray,
     indices: np.ndarray,
     pool: Pool,
+    policy: ThreadPolicy,
     memo: Memo | None = None,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
-    cost: Cost | None = None,
 ) -> Sequence[Store]:
     """The outputs of a reader for the samples of a batch.
 
@@ -43,22 +40,22 @@ def read(
         reader: to read with.
         epochs, indices: of the samples, [n].
         pool: where to read, if there is enough to do for several threads.
+        policy: of the reader, see `policy_of`.
         memo: what was read for this batch before; samples that are there are not read again.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
-        cost: what earlier samples have cost, here and in the pool.
 
     Raises:
         NodeFailure: with all samples that failed.
     """
     if memo is None or arguments:  # arguments may be another's for the same sample the next time
-        columns, failures = _load(node, reader, indices, pool, arguments, cost)
+        columns, failures = _load(node, reader, indices, pool, policy, arguments)
         raise_if_any(node, failures)
         return columns
     known: Kept = memo.read.setdefault(node.id, Kept.nothing(reader.num_outputs))
     keys = list(zip(epochs.tolist(), indices.tolist(), strict=True))
     missing = np.array([i for i, key in enumerate(keys) if key not in known.rows], np.int64)
     if len(missing):
-        columns, failures = _load(node, reader, indices[missing], pool, {}, cost)
+        columns, failures = _load(node, reader, indices[missing], pool, policy, {})
         read = [int(position) for i, position in enumerate(missing) if i not in failures]
         known.add([keys[position] for position in read], columns)
         raise_if_any(node, {int(missing[i]): error for i, error in failures.items()})
@@ -70,8 +67,8 @@ def _load(
     reader: Reader,
     indices: np.ndarray,
     pool: Pool,
+    policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray],
-    cost: Cost | None,
 ) -> Loaded:
     load_many: Callable[..., Loaded] = reader.load_many
     starts: list[int] = []
@@ -86,19 +83,18 @@ def _load(
 
     try:
         done = 0
-        if cost is not None and len(indices):
-            # The first sample alone: it may have to wait for a disk.
-            bounds = [0, *range(1, len(indices), _TOGETHER), len(indices)]
-            here = [slice(*pair) for pair in itertools.pairwise(bounds)]
-            done = bounds[cost.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])]
+        if len(indices) and not pool.is_here:  # else there is nothing to decide
+            here = groups_here(len(indices))
+            calls = policy.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])
+            done = here[calls - 1].stop if calls else 0
         if done < len(indices) or not parts:
             tasks = [slice(t.start + done, t.stop + done) for t in reader.tasks(indices[done:], pool.threads)]
             starts += [task.start for task in tasks]
             start = time.perf_counter()
             # A single task is not worth a change of threads.
             parts += [work(tasks[0])] if len(tasks) == 1 else pool.executor.run_all(work, tasks)
-            if cost is not None:
-                cost.note_pool(time.perf_counter() - start, len(indices) - done)
+            if not pool.is_here:
+                policy.note_pool(time.perf_counter() - start, len(indices) - done)
         failures = {
             start + position: error
             for start, part in zip(starts, parts, strict=True)

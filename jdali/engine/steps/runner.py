@@ -7,26 +7,30 @@ import dataclasses
 from typing import ClassVar
 
 from jdali.engine.recovery.memo import Memo
+from jdali.engine.shapes.levels import BatchLevels, Levels
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.feed import DrawnBatch
+from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
+from jdali.engine.workers.thread_policy import ThreadPolicy
 
 
 @dataclasses.dataclass(frozen=True)
 class StepContext:
-    """Context of a step besides the values of its batch: pool, memo and drawn batch.
+    """Context of a step besides the values of its batch: pool, memo and task.
 
     Attributes:
         pool: where samples are worked on.
         memo: what is there is not computed again: that is how a batch in which one sample was
             replaced does not decode the others twice. None: nothing is to be kept.
-        draw: what the sources gave; None outside of a pipeline.
+        task: of the batch; None outside of a pipeline.
+        levels: of padded shapes, for this batch.
     """
 
     pool: Pool
     memo: Memo | None = None
-    draw: DrawnBatch | None = None
+    task: BatchTask | None = None
+    levels: BatchLevels = dataclasses.field(default_factory=lambda: Levels().batch())
 
 
 class StepRunner(abc.ABC):
@@ -36,14 +40,13 @@ class StepRunner(abc.ABC):
         shown: what `plan()` says of it.
         at_once: batches that may be in it at the same time. Where samples are worked on one by one, those of the
             next batch wait behind those of the last, so that its slowest sample does not keep the pool idle.
-        may_be_brief: its samples may take so little that threads are of no use, see `brief`. Not where functions
-            of the user's run, which may wait for each other.
+        policy: decides which threads work on its samples; None: it has nothing for threads to do.
         stateless: calls outside of a pipeline need not take turns.
     """
 
     shown: ClassVar[str]
     at_once: int = 1
-    may_be_brief: bool = False
+    policy: ThreadPolicy | None = None
     stateless: ClassVar[bool] = True
 
     @abc.abstractmethod

@@ -18,12 +18,13 @@ from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._numerics.rounding import needs_x64, x64_context
 from jdali._operators import argument_rules
-from jdali._operators.call import Constant, PerBatch, PlannedCall, plan_call
+from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind
 from jdali._system.devices import host_device
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.shapes.buckets import Group
-from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
+from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
+from jdali.engine.shapes.stage_shapes import StageShapes, held_shapes
 from jdali.engine.steps.packing import Packing
 from jdali.engine.steps.plan_cache import Dependencies, Fresh, Given, Job, PlanCache, StagePlan
 from jdali.engine.steps.program import (
@@ -50,6 +51,7 @@ from jdali.engine.workers.threads import TaskExecutor
 from jdali.engine.workers.timing import inner
 from jdali.graph.node import DataNode, Node
 from jdali.graph.plan import Stage, compiled, is_compiled
+from jdali.graph.request import request_of
 from jdali.tensors import RowSlice, TensorList
 
 
@@ -96,6 +98,12 @@ class StageRunner(StepRunner):
         self._random = bool(random_nodes(stage))
         self._form = form_of(stage)
 
+    @property
+    def name(self) -> str:
+        """The name of the stage in a state: that of its first operator, and its number in the graph."""
+        first = self.stage.nodes[0]
+        return f"{first.op.name} {first.id}"
+
     def set_pipeline_seed(self, seed: int) -> None:
         self._set_seeds({node: seed_of(node, seed) for node in random_nodes(self.stage)})
 
@@ -123,21 +131,25 @@ class StageRunner(StepRunner):
         self._compiler.admit(self.stage, shapes)
 
     # --- planning ---------------------------------------------------------------------------
-    def _plan(self, env: Values, ids: SampleIds, given: Given) -> StagePlan:
+    def _plan(self, env: Values, ids: SampleIds, given: Given, levels: BatchLevels) -> StagePlan:
         held = [held_shapes(env[v]) if is_compiled(v.source) else None for v in self.stage.inputs]
         key = self._dependencies.key(env, len(ids), given)
         if key is not None and any(h is not None for h in held):
             key = (key, *(None if h is None else h.tobytes() for h in held))
-        plan = self._plans.get(key)
-        if plan is None:
-            plan = self._new_plan(env, ids, given, held)
-            self._plans.keep(key, plan)
+        before = levels.of(self.name)
+        plan = self._plans.get(None if key is None else (before.number, key))
+        level = None if plan is None else self._shapes.counted(before, plan.stage.groups)
+        if plan is None or level is None:
+            plan, level = self._new_plan(env, ids, given, held, before)
+            self._plans.keep(None if key is None else (level.number, key), plan)
+        levels.note(self.name, level)
         return plan
 
     def _new_plan(
-        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None]
-    ) -> StagePlan:
-        specs = {v: env[v].spec for v in self._dependencies.values}
+        self, env: Values, ids: SampleIds, given: Given, held: Sequence[np.ndarray | None], level: StageLevel
+    ) -> tuple[StagePlan, StageLevel]:
+        """Plans a batch; returns the stage's level after it, too."""
+        specs = self._dependencies.specs(env)
         calls: list[PlannedCall] = []
         for node in self.stage.nodes:
             try:
@@ -156,61 +168,48 @@ class StageRunner(StepRunner):
                 if name in planned.unseen and (node, name) in given:
                     fresh.append(Fresh((node, name), len(arrays), array.dtype, array.shape))
                 arrays.append(array)
+        groups, level = self._group(values, held, level)
         stage = PlannedStage(
-            tuple(calls), self._group(values, held), inputs, arrays, Packing(arrays),
+            tuple(calls), groups, inputs, arrays, Packing(arrays),
             any(needs_x64(s.dtype) for s in values) or any(a.dtype.itemsize > 4 for a in arrays),
         )  # fmt: skip
-        return StagePlan.of(stage, tuple(fresh), len(ids))
+        return StagePlan.of(stage, tuple(fresh), len(ids)), level
 
     def _plan_call(
         self, node: Node, specs: Mapping[DataNode, BatchSpec], env: Values,
         ids: SampleIds, given: Given,
     ) -> PlannedCall:  # fmt: skip
-        count = len(ids)
-        in_specs, values, constants = [], {}, dict(env.constants)
-        for i, value in enumerate(node.inputs):
-            name = node.op.input(i).name
-            if isinstance(value, DataNode):
-                in_specs.append(specs[value])
-                if (node, name) in given:
-                    values[name] = given[node, name]
-            else:
-                shape = np.broadcast_to(np.array(value.shape, np.int64), (count, value.ndim))
-                in_specs.append(BatchSpec(shape, value.dtype))
-                values[name] = np.broadcast_to(value, (count, *value.shape))
-                constants[name] = value
-        args = dict(self._args[node])
-        traced = {}
-        by_frame = self._dependencies.by_frame(node, specs, env)
+        op = node.op
+        names = [*node.arg_inputs, *(op.input(i).name for i in range(len(node.inputs)))]
+        values = {name: given[node, name] for name in names if (node, name) in given}
         for name, value in node.arg_inputs.items():
-            if (node, name) in given:
-                args[name] = PerBatch(given[node, name])
-            else:
-                args.pop(name, None)
-                argument_rules.check_dtype(node.op.name, node.op.args[name], specs[value].dtype)
-                traced[name] = specs[value].extents
+            if name not in values:
+                argument_rules.check_dtype(op.name, op.args[name], specs[value].dtype)
         first = node.inputs[0] if node.inputs else None
         agreed = env.agreed.get(first, {}) if isinstance(first, DataNode) else {}
         keys = None
-        if node.op.random:
+        if op.random:
             seed, stream = self._seeds[node]
             keys = SampleKeys(seed, stream, ids.epoch, ids.index)
-        return plan_call(
-            node.op, in_specs, args, batch_size=count, keys=keys, input_values=values,
-            traced_arguments=traced, constants_given=constants, agreed=agreed, by_frame=by_frame,
+        request = request_of(
+            node, len(ids), args=self._args[node], specs=specs, values=values, keys=keys,
+            constants=env.constants, agreed=agreed,
         )  # fmt: skip
+        return plan_call(request)
 
-    def _group(self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None]) -> list[Group]:
+    def _group(
+        self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], level: StageLevel
+    ) -> tuple[list[Group], StageLevel]:
         # Samples that cannot have one shape (other numbers of channels) take the way of one device.
         spread = self._spread is not None and all(_agree_in_channels(v) for v in values)
-        return self._shapes.group(values, held, together=spread or self._whole_batch)
+        return self._shapes.group(values, held, level, together=spread or self._whole_batch)
 
     # --- running ----------------------------------------------------------------------------
     def run(self, env: Values, ids: SampleIds, context: StepContext) -> None:
         pool = context.pool.executor
         with inner("setup"):
             given = self._dependencies.given(env)
-            plan = self._plan(env, ids, given)
+            plan = self._plan(env, ids, given, context.levels)
             packed, apart = plan.pack(given)
         if self._spread is not None and len(ids) <= self._max_batch and len(plan.stage.groups) == 1:
             planned = plan.stage_with(given)

@@ -163,6 +163,10 @@ class SourceFeed:
             raise ValueError(f'{self.title}: Expected data with layout: "{declared}" and got: "{layout}".')
         return layout or declared
 
+    def remake(self) -> Callable[[], SourceFeed]:
+        """Makes, in another process, a source whose data travel with the tasks: nothing of the user's is sent."""
+        return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
+
     def anew(self) -> SourceFeed:
         """The same source for another pipeline, of which nothing was used."""
         fresh = copy.copy(self)

@@ -10,24 +10,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from jdali._errors import OperatorError, SampleError
+from jdali._errors import OperatorError
+from jdali.engine.failure import NodeFailure
+from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.refill import Positions, Refills, Refs
-from jdali.engine.tasks.user_batches import Samples
+from jdali.engine.tasks.leads import Leads, Positions
+from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph.node import Node
 
 _Answer = TypeVar("_Answer")
-
-
-@dataclasses.dataclass(frozen=True)
-class SkippedSample:
-    """A sample that was left out because an operator could not work on it."""
-
-    path: str
-    epoch: int
-    index: int
-    operator: str
-    reason: str
 
 
 class End:
@@ -37,37 +28,19 @@ class End:
     LEFT = "left"
 
 
-@dataclasses.dataclass
-class DrawnBatch:
-    """A batch drawn from the sources; nothing of it is computed yet.
+@dataclasses.dataclass(frozen=True, eq=False)
+class DrawnTask:
+    """The task of the next batch, with what its drawer knows besides.
 
     Attributes:
-        refs: for each reader the epochs and indices of the samples, and which are repeated.
-        positions: of these samples in the order of the readers.
-        state: of the sources after them.
-        data: of each external source, for each output the samples.
-        epoch, index: identity of the samples.
-        mask: False where another sample stands in the place of one that failed.
-        layouts: of each external source, for each output the layout of the samples.
-        stand_ins: positions that have a sample from anywhere in the place of one that failed, see `Refills`.
-        shown: how many of the next samples were tried in the place of those that failed.
-        copied_from: positions that have another one's sample: that one's position.
+        task: to be carried out anywhere.
+        positions: of its samples in the order of the readers.
+        state: of the sources after them, without leads.
     """
 
-    refs: dict[Node, Refs]
-    data: dict[Node, list[Samples]]
-    epoch: np.ndarray
-    index: np.ndarray
-    mask: np.ndarray
-    layouts: dict[Node, list[str]] = dataclasses.field(default_factory=dict)
+    task: BatchTask
     positions: Positions = dataclasses.field(default_factory=Positions)
-    state: dict[str, Any] = dataclasses.field(default_factory=dict)
-    stand_ins: dict[int, int] = dataclasses.field(default_factory=dict)
-    copied_from: dict[int, int] = dataclasses.field(default_factory=dict)
-    shown: int = 0
-
-    def __len__(self) -> int:
-        return len(self.index)
+    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 class Feed:
@@ -80,16 +53,13 @@ class Feed:
     Attributes:
         epoch: how often the external sources began again.
         iteration, position: batches and samples drawn since then.
-        errors: the samples that were left out.
-        lost: how many samples failed since the last batch that could be made, or error that said so.
+        leads: of the readers, because of samples that failed.
     """
 
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
-        self.refills = Refills(self._readers)
+        self.leads = Leads(node.name for node in self._readers)
         self.epoch = self.iteration = self.position = 0
-        self.errors: list[SkippedSample] = []
-        self.lost = 0
         self._ends: dict[int, dict[str, Any]] = {}  # where all sources were at the end of the last two epochs
 
     @property
@@ -121,9 +91,9 @@ class Feed:
         """Plain numbers: where all sources are, if every batch that was drawn is settled."""
         return self._with_leads(self._positions())
 
-    def state_after(self, draw: DrawnBatch) -> dict[str, Any]:
+    def state_after(self, drawn: DrawnTask) -> dict[str, Any]:
         """Returns the state of all sources behind a batch, the last one that was settled."""
-        return self._with_leads(draw.state)
+        return self._with_leads(drawn.state)
 
     def note_end(self) -> None:
         """Takes note of where all sources are, of which one has come to its end."""
@@ -148,9 +118,9 @@ class Feed:
             state["sources"] = {node.name: s.get_state() for node, s in self._externals.items()}
         return state
 
-    def _with_leads(self, state: dict[str, Any]) -> dict[str, Any]:
-        ahead = self.refills.get_state()
-        return {**state, "ahead": ahead} if ahead else state
+    def _with_leads(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        ahead = self.leads.get_state()
+        return {**state, "ahead": ahead} if ahead else dict(state)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         for sources, given in (
@@ -164,7 +134,7 @@ class Feed:
                 )
             for node, source in sources.items():
                 source.set_state(given[node.name])
-        self.refills.set_state(state.get("ahead", {}))
+        self.leads.set_state(state.get("ahead", {}))
         self._ends.clear()
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
         self.position = int(state["position"])
@@ -186,79 +156,62 @@ class Feed:
             {node: reader.cursor() for node, reader in self._readers.items()},
             {node: source.twin() for node, source in self._externals.items()},
         )
-        twin.refills = self.refills.twin(twin._readers)
+        twin.leads = self.leads.twin()
         twin.epoch, twin.iteration, twin.position = self.epoch, self.iteration, self.position
         return twin
 
     # --- drawing ----------------------------------------------------------------------------
-    def draw(self, count: int) -> DrawnBatch:
-        """One batch.
+    def draw(self, count: int) -> DrawnTask:
+        """Draws the task of the next batch.
 
         Raises:
             StopIteration: an external source is at its end.
         """
         for node, source in self._externals.items():
             self.ask(node, source.check_fed)
-        data: dict[Node, list[Samples]] = {}
-        layouts: dict[Node, list[str]] = {}
+        data: dict[Node, SourceData] = {}
         errors: list[Exception] = []
         # All go on together, also if one of them fails: or its data would meet those of another batch ever after.
         for node, source in self._externals.items():
             try:
                 request = (count, self.iteration, self.epoch, self.position)
-                data[node] = self.ask(node, functools.partial(source.draw, *request))
-                layouts[node] = source.drawn_layouts
+                outputs = self.ask(node, functools.partial(source.draw, *request))
+                data[node] = SourceData(tuple(outputs), tuple(source.drawn_layouts))
             except Exception as error:
                 errors.append(error)
         if errors:
             if isinstance(errors[0], StopIteration):
                 self.note_end()
             if not isinstance(errors[0], StopIteration):
-                self._go_on(next((len(outputs[0]) for outputs in data.values()), count))
+                self._go_on(next((len(given.outputs[0]) for given in data.values()), count))
             try:
                 raise errors[0]
             finally:
                 errors.clear()  # the error holds this frame
-        sizes = {len(samples): node for node, outputs in data.items() for samples in outputs}
+        sizes = {len(samples): node for node, given in data.items() for samples in given.outputs}
         if len(sizes) > 1:
             self._go_on(count)
             raise _size_clash(sizes)
         size = next(iter(sizes), count)
         positions = self._go_on(size)
-        refs = self.refills.expect(positions)
+        refs = self.leads.expect(positions)
+        named = {node.name: given for node, given in data.items()}
         if refs:
-            epoch, index, _ = next(iter(refs.values()))
-            epoch, index = epoch.copy(), index.copy()
+            task = BatchTask.of(refs, named)
         else:
-            epoch, index = self.counted(self.position - size, size)
-        return DrawnBatch(
-            refs, data, epoch, index, np.ones(size, bool), layouts, positions, self._positions()
-        )
+            task = BatchTask(self.counted(self.position - size, size), np.ones(size, bool), {}, named)
+        return DrawnTask(task, positions, self._positions())
 
-    def counted(self, first: int, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Epoch and index of samples that no reader gives."""
-        return np.full(size, self.epoch, np.uint32), np.arange(first, first + size, dtype=np.int64)
+    def counted(self, first: int, size: int) -> SampleIds:
+        """Returns the identities of samples that no reader gives."""
+        index = np.arange(first, first + size, dtype=np.int64)
+        return SampleIds(np.full(size, self.epoch, np.uint32), index, np.arange(size))
 
     def _go_on(self, size: int) -> Positions:
         """The positions of the next batch; all sources are behind it then."""
         self.note_drawn(size)
-        refs: dict[Node, Refs] = {
-            node: tuple(reader.next_batch(size)) for node, reader in self._readers.items()
-        }
-        return Positions(refs, {node: reader.cursor() for node, reader in self._readers.items()})
-
-    def settle(self, draw: DrawnBatch) -> set[int]:
-        """Puts the samples in a batch that it must have; the positions in which others were expected."""
-        changed = self.refills.settle(draw.positions, draw.refs)
-        if changed and draw.refs:
-            epoch, index, _ = next(iter(draw.refs.values()))
-            draw.epoch[:], draw.index[:] = epoch, index
-        return changed
-
-    def note_good(self, draw: DrawnBatch) -> None:
-        """Takes note of a batch that could be made."""
-        self.refills.note_good(draw.refs)
-        self.lost = 0
+        refs = {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
+        return Positions(refs, {node.name: reader.cursor() for node, reader in self._readers.items()})
 
     def skip(self, batches: int, count: int) -> None:
         """Goes on by as much as `batches` calls of `draw(count)`, without making the batches."""
@@ -268,16 +221,15 @@ class Feed:
 
     def _skip_readers(self, batches: int, count: int) -> None:
         """As `skip`, but for the external sources."""
-        has_leads = bool(self.refills.get_state()) and batches > 0
+        has_leads = bool(self.leads.get_state()) and batches > 0
         for reader in self._readers.values():
             reader.skip(batches - has_leads, count)
         self.iteration += batches - has_leads
         self.position += (batches - has_leads) * count
         if has_leads:  # a good sample of the last batch may be wanted
             positions = self._go_on(count)
-            refs = self.refills.expect(positions)
-            self.refills.settle(positions, refs)
-            self.refills.note_good(refs)
+            self.leads.expect(positions)
+            self.leads.note_good(self.leads.settle(positions))
 
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
         """Ends an epoch after the batch that a state followed; batches may have been drawn since.
@@ -290,7 +242,7 @@ class Feed:
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
-        self.refills.set_state(state.get("ahead", {}))
+        self.leads.set_state(state.get("ahead", {}))
         self._ends.clear()
         self.epoch, self.iteration = int(state["epoch"]), int(state["iteration"])
         self.position = int(state["position"])
@@ -310,8 +262,8 @@ class Feed:
         except StopIteration:
             raise
         except Exception as error:
-            sample = error.sample if isinstance(error, SampleError) else None
-            raise OperatorError.of(error, node.op.shown_name, sample=sample, where=node.where) from error
+            failure = NodeFailure.of(node, error)
+            raise failure.user_error(failure.sample) from error
 
     def close(self) -> None:
         for source in (*self._readers.values(), *self._externals.values()):

@@ -65,7 +65,7 @@ class PhaseTimer:
     """A part of the work on a batch.
 
     Args:
-        kind: "source", "samples" (of a source), "reading", "host", "arguments", "stage", "device" or "batch".
+        kind: "source", "samples" (of a source), "workers", "reading", "host", "arguments", "stage", "device" or "batch".
         name: of its operators.
         work: what their records say of it, see `Operator.shown_work`.
     """

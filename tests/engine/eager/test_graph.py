@@ -5,10 +5,12 @@ import pytest
 from support.nodes import batch, rows
 
 from jdali import OperatorError, fn
+from jdali._batches.provenance import Provenance
 from jdali._system.devices import host_device
 from jdali.engine.eager.call import RandomDraw
 from jdali.engine.eager.graph import EagerGraph, InputKind
 from jdali.engine.workers.pool import Pool
+from jdali.tensors import TensorList
 
 
 @pytest.fixture
@@ -47,4 +49,13 @@ def test_an_error_names_operator_and_sample(pool):
     images = [np.zeros((9, 9, 1), np.uint8), np.zeros((2, 9, 1), np.uint8)]
     with pytest.raises(OperatorError, match="crop: ") as caught:
         graph.run([batch(*images, layout="HWC")], 2, RandomDraw(1, 0), pool)
-    assert caught.value.sample == 1
+    assert (caught.value.sample, caught.value.source) == (1, "")
+
+
+def test_an_error_names_the_file(pool):
+    graph = graph_of(lambda a: fn.crop(a, crop=(5, 5)), InputKind("cpu", "HWC", 3))
+    images = batch(np.zeros((9, 9, 1), np.uint8), np.zeros((2, 9, 1), np.uint8), layout="HWC")
+    images = TensorList.from_store(images.store, "cpu", Provenance.named(["a.jpg", "b.jpg"]))
+    with pytest.raises(OperatorError, match=r"file b\.jpg") as caught:
+        graph.run([images], 2, RandomDraw(1, 0), pool)
+    assert caught.value.source == "b.jpg"

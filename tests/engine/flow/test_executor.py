@@ -1,7 +1,12 @@
-"""Batches of an engine without threads: draws, steps and settling, with samples that fail."""
+"""Batches of an engine without threads: drawing, making and settling, with samples that fail."""
+
+import contextlib
+import functools
+import threading
 
 import pytest
-from support.nodes import engine_of, rows
+from support.faults import PATIENCE, in_thread
+from support.nodes import engine_of, node_of, rows
 from support.numbers import NumberReader
 
 from jdali import OperatorError
@@ -43,7 +48,7 @@ def test_samples_that_fail_are_replaced_and_the_others_read_once(on_error, value
     result = engine.run()
     assert numbers(result) == values
     assert result.mask.tolist() == mask
-    assert [(s.path, s.index) for s in engine.feed.errors] == [("number 1", 1)]
+    assert [(s.path, s.index) for s in engine.recovery.errors] == [("number 1", 1)]
     assert result.errors == 1
     assert read == ([0, 1, 2, 3] if on_error == "skip" else [0, 1, 2])
     engine.close()
@@ -52,9 +57,64 @@ def test_samples_that_fail_are_replaced_and_the_others_read_once(on_error, value
 def test_batches_on_their_way_are_settled_with_what_those_before_them_took():
     engine = engine_of(NumberReader(9, bad=(1,)), on_error="skip")
     first, second = engine.draw(), engine.draw()
-    engine.advance(second)
-    engine.advance(first)
-    assert [numbers(engine.settle(one)) for one in (first, second)] == [[0, 3, 2], [4, 5, 6]]
+    later = engine.make(second.task)
+    settled = [engine.settle(first, engine.make(first.task)), engine.settle(second, later)]
+    assert [numbers(result) for result in settled] == [[0, 3, 2], [4, 5, 6]]
+    engine.close()
+
+
+def test_a_batch_is_made_of_its_task_in_any_order_and_as_often_as_wanted():
+    engine = engine_of(NumberReader(9, shuffle=True))
+    tasks = [engine.draw().task for _ in range(3)]
+    expected = [task.refs["source"].indices.tolist() for task in tasks]
+    for order in ([2, 0, 1], [1, 1, 2]):
+        assert [numbers(engine.make(tasks[i])) for i in order] == [expected[i] for i in order]
+    assert engine.get_state()["iteration"] == 3
+    engine.close()
+
+
+def test_a_batch_is_made_while_another_one_is():
+    second_is_read = threading.Event()
+
+    def read(index):
+        if index == 3:
+            second_is_read.set()
+
+    def function(value):
+        assert second_is_read.wait(PATIENCE)
+        return value
+
+    def after(graph, value):
+        return node_of(graph, "python_function", value, function=function).outputs[0]
+
+    engine = engine_of(NumberReader(9, delay=read), after=after)
+    tasks = [engine.draw().task for _ in range(2)]
+    first, second = (in_thread(functools.partial(engine.make, task)) for task in tasks)
+    assert [numbers(result()) for result in (second, first)] == [[3, 4, 5], [0, 1, 2]]
+    engine.close()
+
+
+def test_a_failure_says_what_is_to_blame():
+    engine = engine_of(NumberReader(9, bad=(1,)))
+    made = engine.make(engine.draw().task)
+    assert made.outputs == ()
+    assert set(made.failure.blamed) == {1}
+    error = made.failure.user_error()
+    assert (error.sample, error.source) == (1, "number 1")
+    assert "number 1 is bad" in str(made.failure.cause)
+    engine.close()
+
+
+def test_a_step_is_entered_in_the_turn_of_the_flow():
+    engine, entered = engine_of(NumberReader(9)), []
+
+    @contextlib.contextmanager
+    def turn(step):
+        entered.append(step)
+        yield
+
+    engine.make(engine.draw().task, turn=turn)
+    assert entered == list(range(len(engine.plan.steps)))
     engine.close()
 
 
@@ -74,5 +134,5 @@ def test_nothing_runs_once_it_is_closed():
     drawn = engine.draw()
     engine.interrupt()
     with pytest.raises(RuntimeError, match="the pipeline is closed"):
-        engine.advance(drawn)
+        engine.make(drawn.task)
     engine.close()

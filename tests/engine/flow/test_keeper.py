@@ -21,7 +21,7 @@ class Noted:
 class Owner(Noted):
     def __init__(self, calls, *, stopped):
         super().__init__(calls, "runtime", ["close"])
-        self._stopped = lambda: stopped
+        self.stopped = lambda: stopped
 
 
 @pytest.mark.parametrize("stopped", [False, True])
@@ -48,7 +48,12 @@ def test_remains_are_interrupted_before_any_is_waited_for():
     calls, changed = [], Changes()
     pool = Noted(calls, "pool", ["interrupt", "close"])
     readers = [Noted(calls, "plain", ["interrupt"]), Noted(calls, "reader", ["interrupt", "close"])]
-    engine = types.SimpleNamespace(pool=pool, readers=dict(enumerate(readers)))
+    workers = Noted(calls, "workers", ["interrupt", "close"])
+    elsewhere = types.SimpleNamespace(workers=workers)
+    engine = types.SimpleNamespace(pool=pool, readers=dict(enumerate(readers)), elsewhere=elsewhere)
     Remains(engine, changed).close()
-    assert calls == ["pool interrupt", "plain interrupt", "reader interrupt", "pool close", "reader close"]
+    assert calls == [
+        "pool interrupt", "workers interrupt", "plain interrupt", "reader interrupt", "workers close", "pool close",
+        "reader close",
+    ]  # fmt: skip
     assert changed.count == 1  # the threads look again

@@ -7,6 +7,7 @@ from support.faults import PATIENCE, until
 from support.nodes import engine_of, rows
 from support.numbers import NumberReader
 
+from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.makers import IN_FLIGHT, Makers
 from jdali.engine.flow.ready_queue import ReadyQueue
 
@@ -14,7 +15,7 @@ from jdali.engine.flow.ready_queue import ReadyQueue
 @contextlib.contextmanager
 def making(engine, draw, may_draw=lambda: True):
     made, stops = ReadyQueue(None, when_asked=True), []
-    makers = Makers(engine, made, draw, may_draw, lambda: bool(stops))
+    makers = Makers(engine, made, draw, may_draw, lambda: bool(stops), Finishing())
     threads = makers.threads()
     for thread in threads:
         thread.start()

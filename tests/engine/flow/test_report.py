@@ -6,7 +6,6 @@ import pytest
 from support.nodes import engine_of, node_of
 from support.numbers import NumberReader
 
-from jdali import OperatorError
 from jdali.engine.flow import report
 from jdali.engine.flow.ready_queue import Room
 
@@ -73,7 +72,7 @@ def test_warming_up_goes_through_an_epoch_and_moves_nothing(engine, capsys):
 def test_warming_up_is_over_after_quiet_batches():
     engine = engine_of(NumberReader(1000))
     runs = []
-    engine.run = runs.append
+    engine.run = lambda feed, levels: runs.append(feed)
     report.warm_up(engine, progress=False)
     assert len(runs) == report.QUIET_BATCHES
     engine.close()
@@ -95,15 +94,3 @@ def test_times_go_through_the_parts_in_order(engine):
     assert [part.kind for ((part, _),) in times.lanes] == ["source", "reading", "host", "device"]
     assert [spent.count for ((_, spent),) in times.lanes] == [1, 1, 1, 0]
     assert (times.programs, times.threads, times.shrinks, times.ahead) == (0, 1, False, True)
-
-
-@pytest.mark.parametrize("text", ["no such folder", "external_source: no such folder"])
-def test_a_reader_that_cannot_be_opened_is_named_once(engine, text):
-    def fail():
-        raise FileNotFoundError(text)
-
-    node = next(iter(engine.sources))
-    with pytest.raises(OperatorError, match=r"^external_source: no such folder\n.*file\.py:1") as caught:
-        report.opening(node, fail)
-    assert isinstance(caught.value, FileNotFoundError)
-    assert report.opening(node, lambda: 3) == 3

@@ -18,10 +18,10 @@ def planned(monkeypatch):
     names, here = [], threading.get_ident()
     plan_call = _stage.plan_call
 
-    def counted(op, *args, **kwargs):
+    def counted(request):
         if threading.get_ident() == here:
-            names.append(op.name)
-        return plan_call(op, *args, **kwargs)
+            names.append(request.op.name)
+        return plan_call(request)
 
     monkeypatch.setattr(_stage, "plan_call", counted)
     return names

@@ -9,8 +9,9 @@ from jdali._batches.provenance import Provenance
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
-from jdali.engine.tasks.feed import DrawnBatch
+from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.workers.pool import Pool
+from jdali.readers.order.epochs import SampleRefs
 
 
 @pytest.fixture
@@ -20,17 +21,16 @@ def pool():
     made.close()
 
 
-def drawn(refs=None, data=None, layouts=None):
-    none = np.zeros(2, np.int64)
-    return DrawnBatch(refs or {}, data or {}, none, none, none == 0, layouts or {})
+def task(refs=None, data=None):
+    return BatchTask(sample_ids(2), np.ones(2, bool), refs or {}, data or {})
 
 
 def test_a_reader_reads_what_was_drawn_and_not_the_identities(pool):
     node = source_node()
     env = Values()
     env.drawn[node] = Provenance.named(["file 4", "file 2"])
-    refs = {node: (np.zeros(2, np.uint32), np.array([4, 2]), np.zeros(2, bool))}
-    ReaderRunner(node, node.op, NumberReader(9)).run(env, sample_ids(2), StepContext(pool, None, drawn(refs)))
+    refs = {"source": SampleRefs(np.zeros(2, np.uint32), np.array([4, 2]), np.zeros(2, bool))}
+    ReaderRunner(node, node.op, NumberReader(9)).run(env, sample_ids(2), StepContext(pool, None, task(refs)))
     value = env[node.outputs[0]]
     assert rows(value) == [[4], [2]]
     assert list(value.provenance) == ["file 4", "file 2"]
@@ -38,17 +38,17 @@ def test_a_reader_reads_what_was_drawn_and_not_the_identities(pool):
 
 def test_readers_that_are_often_cheap_may_be_brief():
     node, reader = source_node(), NumberReader(9)
-    assert not ReaderRunner(node, node.op, reader).may_be_brief
+    assert not ReaderRunner(node, node.op, reader).policy.may_be_brief
     reader.often_cheap = True
-    assert ReaderRunner(node, node.op, reader).may_be_brief
+    assert ReaderRunner(node, node.op, reader).policy.may_be_brief
 
 
 def test_a_source_hands_over_each_output_with_its_layout(pool):
     node = source_node(outputs=2)
     env = Values()
     env.drawn[node] = Provenance.nowhere(2)
-    data = {node: [[np.array([[1]]), np.array([[2, 3]])], [np.array(5), np.array(6)]]}
-    context = StepContext(pool, None, drawn(data=data, layouts={node: ["HW", ""]}))
+    outputs = [np.array([[1]]), np.array([[2, 3]])], [np.array(5), np.array(6)]
+    context = StepContext(pool, None, task(data={"source": SourceData(outputs, ("HW", ""))}))
     SourceRunner(node).run(env, sample_ids(2), context)
     first, second = (env[value] for value in node.outputs)
     assert (rows(first), first.layout()) == ([[[1]], [[2, 3]]], "HW")

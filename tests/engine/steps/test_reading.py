@@ -1,5 +1,7 @@
 """Reading a batch: what was read already is not read again, and errors say which samples failed."""
 
+import threading
+
 import numpy as np
 import pytest
 from support.nodes import source_node
@@ -7,11 +9,13 @@ from support.numbers import NumberReader
 
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery.memo import Memo
-from jdali.engine.steps.reading import cost_of, read
-from jdali.engine.workers.pool import Cost, Pool
+from jdali.engine.steps.reading import policy_of, read
+from jdali.engine.workers.pool import Pool
+from jdali.engine.workers.thread_policy import ThreadPolicy
 from jdali.tensors import TensorList
 
 NODE = source_node()
+IN_POOL = ThreadPolicy(tries_here=False)
 
 
 @pytest.fixture
@@ -30,19 +34,20 @@ def epochs(*values):
     return np.array(values, np.uint32)
 
 
-@pytest.mark.parametrize("cost", [None, Cost], ids=["in the pool", "where it is cheaper"])
-def test_samples_come_in_the_order_of_their_indices(pool, cost):
-    indices = np.arange(200)[::-1]
-    cost = None if cost is None else cost()
-    found = read(NODE, NumberReader(200), np.zeros(200, np.uint32), indices, pool, cost=cost)
+@pytest.mark.parametrize("tries_here", [False, True], ids=["in the pool", "where it is cheaper"])
+def test_samples_come_in_the_order_of_their_indices(pool, tries_here):
+    indices, policy = np.arange(200)[::-1], ThreadPolicy(tries_here=tries_here)
+    found = read(NODE, NumberReader(200), np.zeros(200, np.uint32), indices, pool, policy)
     assert numbers(found) == indices.tolist()
 
 
 def test_what_was_read_is_not_read_again(pool):
     asked = []
     reader, memo = NumberReader(9, delay=asked.append), Memo()
-    read(NODE, reader, epochs(0, 0, 0), np.array([3, 4, 5]), pool, memo)
-    found = read(NODE, reader, epochs(0, 0, 1), np.array([5, 7, 3]), pool, memo)  # 3 in another epoch
+    read(NODE, reader, epochs(0, 0, 0), np.array([3, 4, 5]), pool, IN_POOL, memo)
+    found = read(
+        NODE, reader, epochs(0, 0, 1), np.array([5, 7, 3]), pool, IN_POOL, memo
+    )  # 3 in another epoch
     assert numbers(found) == [5, 7, 3]
     assert sorted(asked) == [3, 3, 4, 5, 7]
 
@@ -50,14 +55,14 @@ def test_what_was_read_is_not_read_again(pool):
 def test_failures_are_by_position_and_good_samples_are_kept(pool):
     asked = []
     reader, memo = NumberReader(9, bad=(4, 8), delay=asked.append), Memo()
-    read(NODE, reader, epochs(0), np.array([3]), pool, memo)
+    read(NODE, reader, epochs(0), np.array([3]), pool, IN_POOL, memo)
     with pytest.raises(NodeFailure) as caught:
-        read(NODE, reader, epochs(0, 0, 0, 0), np.array([3, 4, 5, 8]), pool, memo)
+        read(NODE, reader, epochs(0, 0, 0, 0), np.array([3, 4, 5, 8]), pool, IN_POOL, memo)
     assert {i: str(e) for i, e in caught.value.failures.items()} == {
         1: "number 4 is bad", 3: "number 8 is bad",
     }  # fmt: skip
     assert caught.value.is_of_samples
-    assert numbers(read(NODE, reader, epochs(0, 0), np.array([5, 3]), pool, memo)) == [5, 3]
+    assert numbers(read(NODE, reader, epochs(0, 0), np.array([5, 3]), pool, IN_POOL, memo)) == [5, 3]
     assert sorted(asked) == [3, 4, 5, 8]
 
 
@@ -67,12 +72,44 @@ def test_a_batch_of_several_types_is_a_failure_of_the_reader(pool):
             return (np.zeros(1, [np.int16, np.int32][index]),)
 
     with pytest.raises(NodeFailure, match="same data type") as caught:
-        read(NODE, Mixed(2), epochs(0, 0), np.array([0, 1]), pool)
+        read(NODE, Mixed(2), epochs(0, 0), np.array([0, 1]), pool, IN_POOL)
     assert not caught.value.is_of_samples
 
 
-def test_only_readers_that_are_often_cheap_have_a_cost():
-    reader = NumberReader(9)
-    assert cost_of(reader) is None
+def threads_of(pool, monkeypatch, done):
+    """The threads that read ten samples of which the policy reads `done` groups here, and what it learned."""
+    threads, policy, noted = [], ThreadPolicy(), []
+    monkeypatch.setattr(policy, "note_pool", lambda seconds, samples: noted.append(samples))
+
+    def work_here(function, samples):
+        assert samples == [1, 9]
+        for i in range(done):
+            function(i)
+        return done
+
+    monkeypatch.setattr(policy, "work_here", work_here)
+    reader = NumberReader(10, delay=lambda number: threads.append(threading.current_thread().name))
     reader.often_cheap = True
-    assert isinstance(cost_of(reader), Cost)
+    found = read(NODE, reader, np.zeros(10, np.uint32), np.arange(10), pool, policy)
+    assert numbers(found) == list(range(10))
+    return {name.startswith("jdali-worker") for name in threads}, noted
+
+
+def test_the_policy_decides_what_is_read_in_this_thread(pool, monkeypatch):
+    assert threads_of(pool, monkeypatch, 0) == ({True}, [10])
+    assert threads_of(pool, monkeypatch, 1) == ({True, False}, [9])
+    assert threads_of(pool, monkeypatch, 2) == ({False}, [])
+
+
+def test_a_pool_that_is_here_leaves_nothing_to_decide(pool, monkeypatch):
+    for name in ("work_here", "note_pool"):
+        monkeypatch.setattr(ThreadPolicy, name, lambda *_: pytest.fail("it was asked"))
+    found = read(NODE, NumberReader(9), epochs(0, 0), np.array([3, 4]), pool.here(), ThreadPolicy())
+    assert numbers(found) == [3, 4]
+
+
+def test_only_readers_that_are_often_cheap_are_read_from_here():
+    reader = NumberReader(9)
+    assert (policy_of(reader).tries_here, policy_of(reader).may_be_brief) == (False, False)
+    reader.often_cheap = True
+    assert (policy_of(reader).tries_here, policy_of(reader).may_be_brief) == (True, True)

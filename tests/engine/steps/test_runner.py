@@ -16,7 +16,7 @@ class Plain(StepRunner):
 
 def test_one_batch_at_a_time_in_threads_and_no_random_values():
     runner, env = Plain(), []
-    assert (runner.at_once, runner.may_be_brief, runner.stateless) == (1, False, True)
+    assert (runner.at_once, runner.policy, runner.stateless) == (1, None, True)
     runner.set_pipeline_seed(3)
     runner.reseed(3, 4)
     runner.run(env, "ids", None)
@@ -30,6 +30,6 @@ def test_a_runner_must_run():
 
 def test_outside_of_a_pipeline_nothing_is_kept_or_drawn():
     context = StepContext("pool")
-    assert (context.memo, context.draw) == (None, None)
+    assert (context.memo, context.task) == (None, None)
     with pytest.raises(dataclasses.FrozenInstanceError):
         context.pool = None

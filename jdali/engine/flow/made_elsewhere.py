@@ -1,0 +1,132 @@
+"""Has workers make the first steps of batches, and deals with those that die."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from jdali._workers.task_pool.jobs import TaskKilledError
+from jdali.engine.recovery.batch_result import AttemptFailure
+from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
+from jdali.engine.recovery.sent_result import SentResult, by_name, receive_failure, receive_values
+from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.tasks.user_batches import in_host_memory
+from jdali.engine.workers.elsewhere import BatchWorkers
+from jdali.engine.workers.timing import PhaseTimer
+from jdali.graph.border import Border
+from jdali.graph.node import DataNode, Node
+from jdali.tensors import TensorList
+
+# Times that a batch is made anew as a whole, after workers died and no sample was to blame.
+_MOST_TRIES = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class SentTask:
+    """A task for a worker, with what of the pipeline a state that is set may change."""
+
+    task: BatchTask
+    seed: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Crossing:
+    """Values that came from a worker.
+
+    Attributes:
+        values: by the value of the graph; empty after a failure.
+        failure: why there are no values; None: there are.
+    """
+
+    values: Mapping[DataNode, TensorList]
+    failure: AttemptFailure | None
+
+
+class MadeElsewhere:
+    """Makes what is in front of the border of a plan, in workers.
+
+    Args:
+        border: of the plan.
+        workers: that were started.
+        sources: of the pipeline.
+
+    Attributes:
+        border, workers: as given.
+        timer: of the batches that workers make: the time of one that comes behind another, and what workers spend on it.
+    """
+
+    def __init__(self, border: Border, workers: BatchWorkers, sources: Mapping[Node, Any]):
+        self.border, self.workers, self._sources = border, workers, by_name(sources)
+        names = " + ".join(node.op.name for step in border.elsewhere.steps for node in step.nodes)
+        self.timer = PhaseTimer("workers", names)
+        self._counting = threading.Lock()
+        self._nbytes = 0
+
+    @property
+    def in_flight(self) -> int:
+        """Batches that should be under way at the same time: two for each worker, and one that is settled."""
+        return 2 * self.workers.count + 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that came from workers so far."""
+        with self._counting:
+            return self._nbytes
+
+    def make(self, task: BatchTask, seed: int, order: int) -> Crossing:
+        """Blocks until a worker has made a task.
+
+        Args:
+            task: to be made.
+            seed: of the pipeline.
+            order: of the task; lower ones go first.
+
+        Raises:
+            Exception: of no sample and no operator: the workers were closed, or cannot be started.
+        """
+        sent = dataclasses.replace(task, data=_in_host_memory(task))
+        killed: TaskKilledError | None = None
+        for _ in range(_MOST_TRIES):
+            try:
+                return self._received(self._made(SentTask(sent, seed), order), task)
+            except TaskKilledError as error:
+                killed = error
+            found = killing_sample(sent, lambda half: self._kills(SentTask(half, seed), order))
+            if found is not None:
+                return Crossing({}, crash_failure(task, *found, self._sources))
+        assert killed is not None
+        return Crossing({}, batch_failure(killed))
+
+    def _made(self, task: SentTask, order: int) -> SentResult:
+        start = time.perf_counter()
+        made = self.workers.submit(task, order).result()
+        self.timer.count(1, start, time.perf_counter(), made.seconds, made.cpu, ())
+        with self._counting:
+            self._nbytes += made.nbytes
+        result: SentResult = made.result
+        return result
+
+    def _received(self, result: SentResult, task: BatchTask) -> Crossing:
+        if result.failure is not None:
+            return Crossing({}, receive_failure(result.failure, task, self._sources))
+        values = receive_values(result.values, task, self._sources)
+        return Crossing(dict(zip(self.border.elsewhere.outputs, values, strict=True)), None)
+
+    def _kills(self, task: SentTask, order: int) -> TaskKilledError | None:
+        """Tries a task in one worker; returns its death."""
+        try:
+            self.workers.submit(task, order, patience=1).result()
+        except TaskKilledError as error:
+            return error
+        return None
+
+
+def _in_host_memory(task: BatchTask) -> dict[str, Any]:
+    """The data of the external sources, without any that are on a device."""
+    return {
+        name: data._replace(outputs=tuple(map(in_host_memory, data.outputs)))
+        for name, data in task.data.items()
+    }

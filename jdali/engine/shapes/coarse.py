@@ -1,0 +1,178 @@
+"""The levels of a stage: ever coarser grids, so that samples of any sizes share a few programs.
+
+A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and the
+fewest elements that a padded value has (`FLOORS`). Sizes that are small next to others make most of the shapes and take
+little of the time; the floor pads all of these to a few shapes. Nothing here depends on any other sample.
+
+A stage rises to levels whose grid and floor are both at least as coarse. The grids are parts of each other. At the last
+level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from jdali._numerics.grid import (
+    COARSE,
+    DOUBLING,
+    FINE,
+    QUADRUPLING,
+    ROOMY,
+    SMALL_AXIS,
+    Sizes,
+    round_up,
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CoarseGrid:
+    """Sizes of the axes of a value.
+
+    Attributes:
+        text: describes it for a person.
+        sizes: of an axis.
+        longest: of the longest side of a picture; None: as the others.
+        frames: of an axis beside those of a picture: there are more axes to differ, so each has fewer sizes.
+    """
+
+    text: str
+    sizes: Sizes
+    longest: Sizes | None
+    frames: Sizes
+
+
+# From the finest to the coarsest: each grid holds the points of the next one.
+GRIDS = (
+    CoarseGrid("steps of a quarter", FINE, None, DOUBLING),
+    CoarseGrid("two sizes an octave", COARSE, None, DOUBLING),
+    CoarseGrid("two sizes an octave, powers of 2 for longest sides", COARSE, DOUBLING, QUADRUPLING),
+    CoarseGrid("powers of 2", DOUBLING, None, QUADRUPLING),
+    CoarseGrid("powers of 2, powers of 4 for longest sides", DOUBLING, QUADRUPLING, QUADRUPLING),
+    CoarseGrid("powers of 4", QUADRUPLING, None, QUADRUPLING),
+)
+# Fewest elements of a value whose axes have names, channels left out.
+FLOORS = (1, *(1 << k for k in range(8, 25)))
+# An axis without a name, such as that of the boxes of a picture, is padded to the side of a square of that many
+# elements, up to this: the time of some operators on boxes grows with the square of their number.
+_MOST_UNNAMED = 256
+
+LAST_LEVEL = len(GRIDS) * len(FLOORS)
+_ROOMY_OUTPUT = GRIDS.index(next(g for g in GRIDS if g.sizes is DOUBLING))
+
+
+class Roomy(enum.Enum):
+    """Values whose padding costs next to no time."""
+
+    INPUT = "it only lies in memory"
+    OUTPUT = "bringing it to its memory takes time"
+
+
+@dataclasses.dataclass(frozen=True)
+class Coarseness:
+    """The grid and the floor of a level, as positions in `GRIDS` and `FLOORS`."""
+
+    grid: int
+    floor: int
+
+    @classmethod
+    def of(cls, level: int) -> Coarseness:
+        """Returns those of a level from 1 on."""
+        return cls(*divmod(level - 1, len(FLOORS)))
+
+    @property
+    def level(self) -> int:
+        return self.grid * len(FLOORS) + self.floor + 1
+
+
+def text_of(level: int) -> str:
+    """Describes a level for a person."""
+    if not level:
+        return "by their own sizes"
+    coarseness = Coarseness.of(level)
+    floor = FLOORS[coarseness.floor]
+    return GRIDS[coarseness.grid].text + (f", at least {floor} elements" if floor > 1 else "")
+
+
+def coarser_than(level: int) -> Iterator[list[int]]:
+    """Yields, for each grid, the levels to which a stage of this level may rise, the lowest floor first."""
+    first = Coarseness.of(level) if level else Coarseness(0, 0)
+    for grid in range(first.grid, len(GRIDS)):
+        begin = first.floor + (level > 0 and grid == first.grid)
+        yield [Coarseness(grid, floor).level for floor in range(begin, len(FLOORS))]
+
+
+def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | None = None) -> np.ndarray:
+    """Returns the padded shapes of a value by its own sizes, at a level from 1 on.
+
+    Args:
+        extents: true sizes, int [N, ndim].
+        layout: of the value, or "".
+        level: of the stage.
+        roomy: padding of the value costs next to no time.
+
+    Returns: int [N, ndim].
+    """
+    coarseness = Coarseness.of(level)
+    number = max(coarseness.grid, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else coarseness.grid
+    grid, floor = GRIDS[number], FLOORS[coarseness.floor]
+    letters = layout.ljust(extents.shape[1])[: extents.shape[1]]
+    space = [a for a, letter in enumerate(letters) if letter in "DHW"]
+    named = [a for a, letter in enumerate(letters) if letter not in "C "]
+    shapes = extents.copy()
+    for axis, letter in enumerate(letters):
+        if letter == " ":
+            shapes[:, axis] = _unnamed(extents[:, axis], grid.sizes, floor)
+        elif axis in named:
+            shapes[:, axis] = round_up(
+                extents[:, axis], grid.frames if space and axis not in space else grid.sizes
+            )
+    if space:
+        sides = extents[:, space]
+        shapes[:, space] = _square(sides) if roomy is Roomy.INPUT else _sides(sides, grid)
+    if named:
+        shapes[:, named] = _raised(shapes[:, named], floor)
+    return shapes
+
+
+def _unnamed(sizes: np.ndarray, grid: Sizes, floor: int) -> np.ndarray:
+    """Sizes up to `SMALL_AXIS` stay: they may be coordinates, whose number is no matter of padding."""
+    fewest = min(math.isqrt(floor), _MOST_UNNAMED)
+    return np.where(sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, fewest), grid))
+
+
+def _sides(sides: np.ndarray, grid: CoarseGrid) -> np.ndarray:
+    padded = round_up(sides, grid.sizes)
+    if grid.longest is None:
+        return padded
+    most = sides.max(axis=1, keepdims=True)
+    longest = round_up(most, grid.longest)
+    return np.where(sides == most, longest, np.minimum(padded, longest))
+
+
+def _square(sides: np.ndarray) -> np.ndarray:
+    """Inputs that only lie in memory: all sides are as long as the longest one."""
+    return np.broadcast_to(round_up(sides.max(axis=1, keepdims=True), ROOMY), sides.shape)
+
+
+def _raised(shapes: np.ndarray, floor: int) -> np.ndarray:
+    """Raises sizes until a shape has as many elements as the floor, the longest axis first and towards a square.
+
+    Args:
+        shapes: of the axes that count, int [N, axes].
+        floor: a power of two.
+    """
+    raised, missing = shapes.copy(), np.full(len(shapes), float(floor))
+    order, rows = np.argsort(-shapes, axis=1, kind="stable"), np.arange(len(shapes))
+    count = shapes.shape[1]
+    for rank in range(count):
+        axis = order[:, rank]
+        # A little less than the root, which may lie above a power of two by its rounding.
+        fewest = np.ceil(np.maximum(missing, 1) ** (1 / (count - rank)) - 1e-6).astype(np.int64)
+        raised[rows, axis] = np.maximum(shapes[rows, axis], round_up(fewest, DOUBLING) if floor > 1 else 0)
+        missing /= np.maximum(raised[rows, axis], 1)
+    return raised

@@ -1,0 +1,125 @@
+"""The task of a batch: everything that decides what it holds, besides the pipeline."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.engine.tasks.user_batches import Samples, chosen
+from jdali.readers.order.epochs import SampleRefs
+
+
+class SourceData(NamedTuple):
+    """Data of one external source for a batch.
+
+    Attributes:
+        outputs: for each output the samples.
+        layouts: for each output the layout of the samples.
+    """
+
+    outputs: tuple[Samples, ...]
+    layouts: tuple[str, ...]
+
+    def select(self, rows: np.ndarray) -> SourceData:
+        """Returns the samples in these positions, in that order."""
+        return SourceData(tuple(chosen(samples, rows) for samples in self.outputs), self.layouts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BatchTask:
+    """Says what to make: a batch is a function of its pipeline and its task.
+
+    A task never changes: whoever wants other samples takes another task. It can be pickled, and holds nothing of the
+    process that drew it: sources are named, as nodes of a graph are. Its arrays are read-only, but for the samples of
+    external sources, whose memory may be the user's: operators and functions do not write to their inputs.
+
+    Attributes:
+        ids: identities of the samples, the keys of their random values.
+        mask: bool [n], False where another sample takes the position of one that failed.
+        refs: by the name of each reader the samples to read.
+        data: by the name of each external source its samples.
+    """
+
+    ids: SampleIds
+    mask: np.ndarray
+    refs: Mapping[str, SampleRefs] = dataclasses.field(default_factory=dict)
+    data: Mapping[str, SourceData] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _freeze((self.mask, self.ids.epoch, self.ids.index, self.ids.position))
+        for refs in self.refs.values():
+            _freeze(refs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By the constructor: arrays forget in a pickle that they are read-only.
+        return BatchTask, (self.ids, self.mask, dict(self.refs), dict(self.data))
+
+    @classmethod
+    def of(cls, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:
+        """Makes the task of samples that the first reader identifies; there is a reader."""
+        ids = _identified(refs)
+        return cls(ids, np.ones(len(ids), bool), refs, data)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def padded(self) -> np.ndarray:
+        """bool [n], True where the first reader repeats a sample to fill up the epoch."""
+        first = next(iter(self.refs.values()), None)
+        return np.zeros(len(self), bool) if first is None else first.padded
+
+    def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
+        """Returns the task in which readers read other samples."""
+        return dataclasses.replace(self, refs=refs, ids=_identified(refs)) if refs else self
+
+    def repeating(self, good: int, positions: np.ndarray) -> BatchTask:
+        """Returns the task in which some positions have the sample of another position."""
+        rows = np.arange(len(self))
+        rows[positions] = good
+        refs = {
+            name: SampleRefs(epochs[rows], indices[rows], padded)
+            for name, (epochs, indices, padded) in self.refs.items()
+        }
+        ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], self.ids.position)
+        data = {name: given.select(rows) for name, given in self.data.items()}
+        return BatchTask(ids, self.mask, refs, data)
+
+    def masking(self, positions: np.ndarray) -> BatchTask:
+        """Returns the task in which the samples in some positions are not delivered."""
+        mask = self.mask.copy()
+        mask[positions] = False
+        return dataclasses.replace(self, mask=mask)
+
+    def keeping(self, rows: np.ndarray) -> BatchTask:
+        """Returns the task of a smaller batch, of the samples in these positions."""
+        ids = SampleIds(self.ids.epoch[rows], self.ids.index[rows], np.arange(len(rows)))
+        refs = {name: SampleRefs(*(values[rows] for values in own)) for name, own in self.refs.items()}
+        data = {name: given.select(rows) for name, given in self.data.items()}
+        return BatchTask(ids, self.mask[rows], refs, data)
+
+    def positions_unlike(self, refs: Mapping[str, SampleRefs]) -> set[int]:
+        """Returns the positions in which a reader reads another sample than these."""
+        unlike: set[int] = set()
+        for name, others in refs.items():
+            own = self.refs[name]
+            if own is not others:
+                pairs = zip(own, others, strict=True)
+                different = np.logical_or.reduce([mine != other for mine, other in pairs])
+                unlike.update(np.flatnonzero(different).tolist())
+        return unlike
+
+
+def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
+    """Returns the identities of samples: those in the first reader."""
+    epochs, indices, _ = next(iter(refs.values()))
+    return SampleIds(epochs, indices, np.arange(len(indices)))
+
+
+def _freeze(arrays: Iterable[np.ndarray]) -> None:
+    for array in arrays:
+        array.setflags(write=False)

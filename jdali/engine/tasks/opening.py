@@ -1,0 +1,53 @@
+"""Opening readers: their arguments are converted, and one without a seed of its own takes that of its owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jdali._errors import OperatorError
+from jdali.graph.node import DataNode, Node
+from jdali.readers.ahead import reading_ahead
+from jdali.readers.base import Reader
+
+
+def open_reader(
+    node: Node,
+    seed: int,
+    *,
+    tolerates_errors: bool = False,
+    where: str | None = None,
+) -> Reader:
+    """Opens the reader of a node; one of remote data reads ahead.
+
+    Args:
+        node: of the reader.
+        seed: of the random order, unless the arguments name one that is not negative.
+        tolerates_errors: samples that fail are left out or replaced.
+        where: in place of the user's line, in errors; "": no line.
+
+    Raises:
+        OperatorError: the reader refused an argument, or its data cannot be read; the error names the user's line.
+    """
+    op = node.op
+    try:
+        arguments = _arguments(node, seed)
+        if "_goes_on" in op.args:
+            arguments["_goes_on"] = tolerates_errors
+        return reading_ahead(op.run(**arguments))
+    except Exception as error:
+        text = str(error) if str(error).startswith(op.name) else f"{op.name}: {error}"
+        where = node.where if where is None else where
+        raise OperatorError.of(error, op.name, text=text, where=where) from error
+
+
+def _arguments(node: Node, seed: int) -> dict[str, Any]:
+    """Values of the arguments, but of those that differ by sample: these are read with each batch."""
+    bound = node.op.bind(node.args)
+    arguments = {
+        name: arg.convert(bound[name])
+        for name, arg in node.op.public_args.items()
+        if not isinstance(bound[name], DataNode)
+    }
+    if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
+        arguments["seed"] = seed
+    return arguments

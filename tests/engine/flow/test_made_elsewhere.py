@@ -1,0 +1,106 @@
+"""Batches made by workers, here by workers that this process only pretends to have."""
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+from jdali._workers.task_pool.jobs import MadeTask, TaskKilledError
+from jdali._workers.task_pool.process import WorkerDeath
+from jdali.engine.flow.made_elsewhere import MadeElsewhere
+from jdali.engine.recovery.batch_result import BatchResult
+from jdali.engine.recovery.sent_result import send_result
+from jdali.engine.tasks.batch_task import BatchTask, SourceData
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.graph.border import Border
+from jdali.graph.node import Graph
+from jdali.graph.plan import ExecutionPlan
+from jdali.tensors import TensorList
+
+COUNT = 4
+
+
+class Workers:
+    """Workers that return the data of the source; samples of these values kill them."""
+
+    count = 3
+
+    def __init__(self, *deadly, deaths=0):
+        self.deadly, self.deaths, self.tasks = set(deadly), deaths, []
+
+    def submit(self, sent, order=0, *, patience=2):
+        future = Future()
+        samples = sent.task.data["s"].outputs[0]
+        values = {int(sample[0]) for sample in samples}
+        self.tasks.append((sorted(values), order, patience, sent.seed))
+        if self.deaths or self.deadly & values:
+            self.deaths = max(self.deaths - patience, 0)
+            future.set_exception(TaskKilledError([WorkerDeath(1, -9)] * patience))
+        else:
+            batch = TensorList.from_samples(samples, "", "cpu")
+            result = send_result(BatchResult(sent.task, (batch,)))
+            future.set_result(MadeTask(result, 0.25, 0.125, 100))
+        return future
+
+
+@pytest.fixture
+def border():
+    value = Graph().add_batch(None, "cpu")
+    return Border(ExecutionPlan((), (value,), (), ()), ExecutionPlan((), (value,), (), ()))
+
+
+def task(samples=None):
+    samples = [np.float32([i]) for i in range(COUNT)] if samples is None else samples
+    ids = SampleIds(np.zeros(COUNT, np.uint32), np.arange(COUNT), np.arange(COUNT))
+    return BatchTask(ids, np.ones(COUNT, bool), {}, {"s": SourceData((samples,), ("",))})
+
+
+def test_values_of_the_border(border):
+    workers = Workers()
+    elsewhere = MadeElsewhere(border, workers, {})
+    made = elsewhere.make(task(), 7, 5)
+    assert made.failure is None
+    ((value, batch),) = made.values.items()
+    assert value is border.elsewhere.outputs[0]
+    assert batch.as_array().tolist() == [[0], [1], [2], [3]]
+    assert workers.tasks == [([0, 1, 2, 3], 5, 2, 7)]
+    assert elsewhere.in_flight == 7
+    spent = elsewhere.timer.spent()
+    assert (spent.count, spent.busy, spent.cpu, elsewhere.nbytes) == (1, 0.25, 0.125, 100)
+
+
+def test_a_sample_that_kills_workers_is_blamed(border):
+    workers = Workers(2)
+    made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
+    assert not made.values
+    assert list(made.failure.blamed) == [2]
+    # The whole batch in two workers; then each half, and the sample once more, in one worker each.
+    assert [(values, patience) for values, _, patience, _ in workers.tasks] == [
+        ([0, 1, 2, 3], 2), ([0, 1], 1), ([2], 1), ([2], 1),
+    ]  # fmt: skip
+
+
+def test_workers_that_die_for_another_reason_cost_nothing_but_time(border):
+    workers = Workers(deaths=2)
+    made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
+    assert made.failure is None
+    assert [len(values) for values, *_ in workers.tasks] == [4, 2, 1, 1, 4]
+
+
+def test_a_batch_that_kills_workers_only_as_a_whole_is_given_up(border):
+    class Whole(Workers):
+        def submit(self, sent, order=0, *, patience=2):
+            self.deaths = patience if len(sent.task) == COUNT else 0
+            return super().submit(sent, order, patience=patience)
+
+    workers = Whole()
+    made = MadeElsewhere(border, workers, {}).make(task(), 7, 0)
+    assert not made.failure.blamed
+    assert "none of its samples does that alone" in str(made.failure.user_error())
+    assert sum(len(values) == COUNT for values, *_ in workers.tasks) == 3
+
+
+def test_data_on_a_device_are_brought_to_host_memory(border):
+    batch = TensorList.from_samples([np.float32([i]) for i in range(COUNT)], "", "gpu")
+    made = MadeElsewhere(border, Workers(), {}).make(task(batch), 7, 0)
+    assert next(iter(made.values.values())).as_array().tolist() == [[0], [1], [2], [3]]

@@ -1,0 +1,89 @@
+"""Results on their way from a worker: values with their provenance, failures with what recovery needs."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from jdali._batches.provenance import Drawn, Provenance
+from jdali._errors import OperatorError, SampleError
+from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
+from jdali.engine.recovery.blame import Blamed
+from jdali.engine.recovery.sent_result import by_name, receive_failure, receive_values, send_result
+from jdali.engine.tasks.batch_task import BatchTask
+from jdali.graph.node import Graph
+from jdali.readers.order.epochs import SampleRefs
+from jdali.tensors import TensorList
+
+
+class Reader:
+    def source(self, index):
+        return f"file {index}"
+
+
+INDICES = np.array([7, 3])
+TASK = BatchTask.of({"r": SampleRefs(np.zeros(2, np.uint32), INDICES, np.zeros(2, bool))}, {})
+SOURCES = {"r": Reader()}
+
+
+def sent(result):
+    return pickle.loads(pickle.dumps(send_result(result)))
+
+
+def test_values_come_with_the_names_of_their_files():
+    made_of = Provenance.of(Drawn(Reader().source, INDICES, "r"))
+    batch = TensorList.from_samples([np.ones(3), np.zeros(2)], "X", "cpu", made_of)
+    (value,) = receive_values(sent(BatchResult(TASK, (batch,))).values, TASK, SOURCES)
+    assert [sample.tolist() for sample in value.to_samples()] == [[1, 1, 1], [0, 0]]
+    assert (value.layout(), value.source_info()) == ("X", ["file 7", "file 3"])
+    # Recovery finds the source of a sample by its name.
+    assert [(drawn.source, position) for drawn, position in value.provenance.origins(1)] == [("r", 1)]
+
+
+def failed(cause, user_error):
+    blamed = {1: Blamed(cause, [Drawn(Reader().source, INDICES, "r")])}
+    return BatchResult(TASK, (), failure=AttemptFailure("op", cause, lambda: user_error, blamed))
+
+
+def test_a_failure_has_the_operator_the_error_and_the_samples():
+    cause = SampleError("too small", sample=1)
+    description = sent(
+        failed(cause, OperatorError.of(cause, "op", sample=1, source="file 3", where="a.py:5"))
+    )
+    assert description.values == ()
+    failure = receive_failure(description.failure, TASK, SOURCES)
+    assert failure.operator == "op"
+    assert (type(failure.cause), str(failure.cause)) == (SampleError, "too small")
+    error = failure.user_error()
+    assert (error.sample, error.source, error.where) == (1, "file 3", "a.py:5")
+    assert failure.user_error() is not error  # its traceback holds frames
+    (blamed,) = failure.blamed.values()
+    assert list(failure.blamed) == [1]
+    assert [drawn.name(int(drawn.index[1])) for drawn in blamed.drawn] == ["file 3"]
+
+
+def test_an_exception_that_cannot_be_pickled_keeps_its_text():
+    class Local(Exception):
+        pass
+
+    failure = receive_failure(sent(failed(Local("of the user"), RuntimeError("op"))).failure, TASK, SOURCES)
+    assert str(failure.cause) == "Local: of the user"
+    assert type(failure.cause) is RuntimeError
+
+
+def test_the_traceback_is_noted_once():
+    try:
+        raise KeyError("lost")
+    except KeyError as error:
+        cause = error
+    failure = receive_failure(sent(failed(cause, OperatorError.of(cause, "op"))).failure, TASK, SOURCES)
+    assert "test_the_traceback_is_noted_once" in failure.cause.__notes__[0]
+    assert not getattr(failure.user_error(), "__notes__", [])
+    with pytest.raises(KeyError):
+        raise failure.user_error()
+
+
+def test_sources_by_name():
+    graph = Graph()
+    node = graph.add_batch(None, "cpu").source
+    assert by_name({node: 5}) == {node.name: 5}
