@@ -129,6 +129,11 @@ class PipelineBase:
         return self._config.exact_shapes
 
     @property
+    def workers(self) -> int:
+        """Processes that make batches; 0: this process makes them."""
+        return self._config.workers
+
+    @property
     def debug(self) -> bool:
         """True: the function runs in each iteration, and each operator when it is called."""
         return self._config.debug

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
 from jdali._pipeline.run import Run
+from jdali._pipeline.sent_pipeline import send_pipeline
+from jdali._pipeline.sources import open_source
 from jdali._pipeline.unused_outputs import warn_of_unused_outputs
 from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator, host_device
 from jdali._system.limits import memory_limit
 from jdali._workers.pool import WorkerPool
 from jdali.engine.eager.debug import DebugEngine
-from jdali.engine.flow import report as _report
+from jdali.engine.flow.drawing import When
 from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.made_elsewhere import MadeElsewhere
 from jdali.engine.flow.ready_queue import Room
-from jdali.engine.flow.runtime import Runtime, When
+from jdali.engine.flow.runtime import Runtime
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
+from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.in_workers import start_workers
+from jdali.engine.workers.processes import ProcessWorkers
+from jdali.graph.border import cut
 from jdali.graph.node import DataNode, Graph, Node
-from jdali.graph.plan import make_plan
-from jdali.readers.ahead import reading_ahead
+from jdali.graph.plan import ExecutionPlan, make_plan
 
 
 class Building:
@@ -115,14 +120,15 @@ class Building:
             return
         engine, config = self._engine(), self._config
         when = self._when(engine)
+        depth = config.depth if engine.elsewhere is None else max(config.depth, engine.elsewhere.in_flight)
         given = config.max_prefetch_bytes
         most = memory_limit() // 4 if given is None else given
-        self._start(engine, Room(config.depth, most, is_strict=given is not None), when)
+        self._start(engine, Room(depth, most, is_strict=given is not None), when)
 
     def _engine(self) -> Engine:
         config, nodes, outputs = self._config, self._definition.graph.nodes, self.outputs()
         if not outputs and not any(node.preserve for node in nodes):
-            raise RuntimeError(
+            raise NotImplementedError(
                 "Pipeline: it has no outputs; return them from the pipeline function or set_outputs"
             )
         self.start_py_workers()
@@ -131,12 +137,29 @@ class Building:
         devices = {"cpu": host_device(), "gpu": accelerator()}
         plan = make_plan(nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
         warn_of_unused_outputs(plan)
+        sources = {node: open_source(node, config, config.seed) for node in plan.sources}
         return Engine(
             plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
             seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles, devices=devices,
-            sources={node: open_source(node, config, config.seed) for node in plan.sources},
-            scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes, workers=self.workers,
+            sources=sources, scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
+            workers=self.workers, elsewhere=self._elsewhere(plan, sources),
         )  # fmt: skip
+
+    def _elsewhere(self, plan: ExecutionPlan, sources: Mapping[Node, Any]) -> MadeElsewhere | None:
+        """Starts the workers that make batches; None: there are to be none, or nothing is left for them."""
+        config, one_device = self._config, host_device() == accelerator()
+        border = cut(plan, one_device=one_device)
+        if not config.workers or not border.elsewhere.steps:
+            return None
+        readers = {node: source for node, source in sources.items() if not isinstance(source, SourceFeed)}
+        sent = send_pipeline(
+            self._definition.graph.nodes, plan.outputs, one_device=one_device, config=config, readers=readers
+        )
+        workers = ProcessWorkers(config.workers, config.max_idle_bytes)
+        workers.start(sent.start)
+        # A pipeline that is dropped before its first batch has no other thread to end them.
+        weakref.finalize(self, workers.interrupt).atexit = False
+        return MadeElsewhere(border, workers, sources)
 
     def _debug_engine(self) -> DebugEngine:
         """Makes the engine of debug mode, whose operators are known once the function has run."""
@@ -190,27 +213,3 @@ class Building:
         except StateError as error:
             raise RuntimeError(f"Pipeline: the checkpoint cannot be restored: {error}") from error
         self.is_restored = True
-
-
-def open_source(node: Node, config: PipelineConfig, seed: int) -> Any:
-    """Opens the reader of a node, or its external source; a reader without a seed of its own takes this one."""
-    if node.runtime is not None:
-        return node.runtime
-    return _report.opening(node, lambda: reading_ahead(node.op.run(**_source_arguments(node, config, seed))))
-
-
-def _source_arguments(node: Node, config: PipelineConfig, seed: int) -> dict[str, Any]:
-    bound = node.op.bind(node.args)
-    # Values that differ by sample are given to the reader with each batch.
-    arguments = {
-        k: arg.convert(bound[k])
-        for k, arg in node.op.public_args.items()
-        if not isinstance(bound[k], DataNode)
-    }
-    if "seed" in arguments and (arguments["seed"] is None or arguments["seed"] < 0):
-        arguments["seed"] = seed
-    if "_batch_size" in node.op.args:
-        arguments["_batch_size"] = config.max_batch_size
-    if "_goes_on" in node.op.args:
-        arguments["_goes_on"] = config.on_error != "raise"
-    return arguments

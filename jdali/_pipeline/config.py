@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,6 +75,7 @@ class PipelineConfig:
     max_idle_bytes: int
     scaled_decoding: bool
     exact_shapes: bool
+    workers: int
     compilation_cache: bool
     # WITHOUT_EFFECT
     bytes_per_sample: int
@@ -93,6 +95,7 @@ class PipelineConfig:
         seed: int | None,
         num_threads: int | None,
         py_num_workers: int | None,
+        workers: int | None,
         output_dtype: Any,
         output_ndim: Any,
         output_layout: Any,
@@ -100,10 +103,12 @@ class PipelineConfig:
     ) -> PipelineConfig:
         """Makes the options of a pipeline's arguments; those that were left open are decided here, once."""
         seed_given = seed is not None and seed >= 0
+        workers = _workers_of_environment() if workers is None else workers
         return cls(
             seed=int(seed) if seed is not None and seed_given else secrets.randbits(31),
             seed_given=seed_given,
-            num_threads=cpu_count() if num_threads is None else num_threads,
+            workers=workers,
+            num_threads=max(cpu_count() // max(workers, 1), 1) if num_threads is None else num_threads,
             py_num_workers=1 if py_num_workers is None else py_num_workers,
             expected=Expected(output_dtype, output_ndim, output_layout),
             **others,
@@ -132,6 +137,10 @@ class PipelineConfig:
         if self.max_prefetch_bytes is not None and self.max_prefetch_bytes < 1:
             raise ValueError(
                 f"Pipeline: max_prefetch_bytes must be at least 1, not {self.max_prefetch_bytes}"
+            )
+        if isinstance(self.workers, bool) or not isinstance(self.workers, int) or self.workers < 0:
+            raise ValueError(
+                f"Pipeline: workers must be a number of processes, at least 0, not {self.workers!r}"
             )
         if self.max_idle_bytes < 0:
             raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {self.max_idle_bytes}")
@@ -174,6 +183,15 @@ class PipelineConfig:
     def without_effect(self) -> dict[str, Any]:
         """Returns the arguments of `WITHOUT_EFFECT`, as they were given."""
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
+
+
+def _workers_of_environment() -> int:
+    """The number of workers for programs that do not say one: that of JDALI_WORKERS, or 0."""
+    text = os.environ.get("JDALI_WORKERS", "") or "0"
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"Pipeline: JDALI_WORKERS must be a number of processes, not {text!r}") from None
 
 
 def _depths(given: int | Mapping[str, int]) -> list[int]:

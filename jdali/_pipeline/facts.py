@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from jdali._batches.slabs import SlabPool
 from jdali._pipeline.base import PipelineBase
 from jdali.engine.flow import report as _report
 from jdali.engine.flow.report import Times
-from jdali.engine.tasks.feed import SkippedSample
+from jdali.engine.recovery.blame import SkippedSample
 from jdali.graph.node import DataNode, Graph
 
 
@@ -136,5 +137,7 @@ class PipelineFacts(PipelineBase):
         """
         plan = self._building.run().engine.plan
         text = _report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
-        with open(filename, "w", encoding="utf-8") as file:
-            file.write(text)
+        try:
+            Path(filename).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise RuntimeError(f'Cannot open "{filename}" for writing: {error.strerror}') from error

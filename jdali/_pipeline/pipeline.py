@@ -26,7 +26,8 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode; None: one for each processor that the process may use.
+        num_threads: threads that read and decode, of each process that does; None: together one for each processor that
+            the process may use.
         device_id: kept for DALI's sake; "gpu" is JAX's default device, whatever that is.
         seed: of all random operators; -1 or None: a fresh one, see `Pipeline.seed`.
         exec_pipelined, exec_async: False for either runs an iteration only when it is asked for.
@@ -67,6 +68,10 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         exact_shapes: each sample is a call by itself, so that its bits depend on nothing else even where an
             operator's do (docs/resuming.md names them). Costs a call a sample (0.3 ms on a CPU), and each
             stage runs on one device.
+        workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
+            bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
+            and need no `if __name__ == "__main__":` in the script. What the user feeds or an external source gives is
+            asked for in this process; Python functions run in workers. See docs/scaling.md.
         compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
             leave JAX's configuration alone.
         kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
@@ -107,6 +112,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         max_idle_bytes: int = MOST_IDLE,
         scaled_decoding: bool = False,
         exact_shapes: bool = False,
+        workers: int | None = None,
         compilation_cache: bool = True,
     ):
         given = {name: value for name, value in locals().items() if name != "self"}

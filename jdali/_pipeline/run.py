@@ -12,7 +12,8 @@ from jdali._state import StateError, check_version
 from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.executor import Engine, Result
 from jdali.engine.flow.runtime import Runtime
-from jdali.engine.tasks.feed import End, SkippedSample
+from jdali.engine.recovery.blame import SkippedSample
+from jdali.engine.tasks.feed import End
 from jdali.graph.fingerprint import difference
 
 STATE_VERSION = 1
@@ -50,23 +51,28 @@ class Run:
     @property
     def errors(self) -> list[SkippedSample]:
         """Bad samples of the batches that were taken."""
-        return self.engine.feed.errors[: self._errors]
+        return self.engine.recovery.errors[: self._errors]
 
     def take(self) -> Result:
         """The next batch; threads that ask at the same time get one each."""
         while True:
             self.executor.wait()
-            with self.executor.turn:
-                try:
-                    result = self.executor.take()
-                except StopIteration:
-                    self._state = {**self._at_end(), "end": End.REACHED}
-                    raise
-                if result is not None:  # else another thread took it, or a state was set
-                    if result.nothing is None:
-                        self._config.expected.check(result.outputs)
-                    self._state, self._errors = result.state, result.errors
-                    return result
+            if (result := self.take_ready()) is not None:
+                return result
+
+    def take_ready(self) -> Result | None:
+        """The next batch; None: it is not there, or another thread took it, or a state was set."""
+        with self.executor.turn:
+            try:
+                result = self.executor.take()
+            except StopIteration:
+                self._state = {**self._at_end(), "end": End.REACHED}
+                raise
+            if result is not None:
+                if result.nothing is None:
+                    self._config.expected.check(result.outputs)
+                self._state, self._errors = result.state, result.errors
+            return result
 
     def with_samples(self, result: Result) -> Result:
         """The result, or the next one that has samples; of a pipeline that is fed there is only the one."""

@@ -11,6 +11,7 @@ from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.run import Run
 from jdali.engine.flow.executor import Result
+from jdali.engine.flow.finishing import Finish
 from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.workers.interpreter_exit import until_exit
 from jdali.graph.node import DataNode
@@ -44,13 +45,39 @@ class PipelineRuns(PipelineBase):
 
         A batch that `run` leaves out, for it is left without samples, is a result without outputs.
         """
+        return self._unscheduled().take()
+
+    def wait_result(self) -> None:
+        """Blocks until `take_result` may have a batch; for iterators, which take it under a lock of theirs.
+
+        Nothing is waited for where batches are made by the thread that takes them.
+        """
+        self._building.run().executor.wait()
+
+    def take_result(self) -> Result | None:
+        """As `run_result`, but returns None if there is no batch yet."""
+        return self._unscheduled().take_ready()
+
+    def finish_with(self, method: Finish) -> int | None:
+        """Has batches that are made ahead finished by a method of an iterator, before they are handed over.
+
+        The method takes the number of a batch and its result, in order, in the threads that make batches, and
+        returns the result with what it has added as `finished`. It is held weakly: when its object is gone, batches
+        stay as they are. `run` gives the batches all the same.
+
+        Returns: the number of the next batch to be taken; None: batches are not made ahead.
+        """
+        return self._building.run().executor.finish_with(method)
+
+    def _unscheduled(self) -> Run:
+        """Returns what runs the pipeline, to take a batch that was not scheduled."""
         if not self.empty():
             raise RuntimeError(
-                "Pipeline.run: there are scheduled batches; take them with share_outputs first"
+                "Pipeline.run: Mixing pipeline API type. There are scheduled batches; take them with share_outputs first"
             )
         run = self._building.run()
         self._set_up(run)
-        return run.take()
+        return run
 
     def _set_up(self, run: Run) -> None:
         """Calls `iter_setup`, where that is not done for batches ahead."""
@@ -199,7 +226,12 @@ class PipelineRuns(PipelineBase):
         executor = self._building.run().executor
         return executor.ahead and not executor.calls_user
 
-    def refuse_own_thread(self) -> None:
-        """Raises RuntimeError in a thread that makes the batches of this pipeline: it would wait for itself."""
+    @property
+    def makes_ahead(self) -> bool:
+        """True if threads make the batches before they are asked for, of data that they, or the user's thread, draw."""
+        return self._building.run().executor.ahead
+
+    def refuse_if_closed(self) -> None:
+        """Raises RuntimeError if the pipeline is closed, or this is a forked process; takes no lock."""
         if self._building.built is not None:
-            self._building.built.executor.refuse_own_thread()
+            self._building.built.executor.refuse_if_closed()

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.slabs import SlabPool
-from jdali.engine.flow.executor import Engine, Iteration, Result
-from jdali.engine.tasks.feed import DrawnBatch, End
+from jdali.engine.flow.executor import BatchInFlight, Engine, Result
+from jdali.engine.recovery.recovery import Recovery
+from jdali.engine.tasks.batch_task import BatchTask
+from jdali.engine.tasks.feed import DrawnTask, End
+from jdali.engine.tasks.sample_ids import SampleIds
+from jdali.readers.order.epochs import SampleRefs
 
 
 class PipelineTwin:
@@ -20,19 +24,27 @@ class PipelineTwin:
     """
 
     def __init__(self, engine: Engine):
-        self._engine, self._feed = engine, engine.feed.twin()
+        self._engine, self._recovery = engine, engine.recovery.twin()
+        self._feed = self._recovery.feed
+        self._levels = engine.levels.copy()
         self._ended = False
+
+    makes_ahead = False
 
     @property
     def slabs(self) -> SlabPool:
         """As `Pipeline.slabs`."""
         return self._engine.pool.slabs
 
-    def run_result(self) -> Result:
+    def wait_result(self) -> None:
+        """As `Pipeline.wait_result`: there is nothing to wait for."""
+
+    def take_result(self) -> Result:
+        """As `Pipeline.take_result`; makes the batch."""
         if self._ended:
             raise StopIteration
         try:
-            return self._engine.run(self._feed)
+            return self._engine.run(self._recovery, self._levels)
         except StopIteration:
             self._ended = True
             raise
@@ -48,11 +60,15 @@ class PipelineTwin:
         self._feed.skip(batches, self._engine.batch_size)
 
     def get_state(self) -> dict[str, Any]:
-        return {**self._engine.get_state(self._feed), **({"end": End.REACHED} if self._ended else {})}
+        return {
+            **self._engine.get_state(self._feed, self._levels),
+            **({"end": End.REACHED} if self._ended else {}),
+        }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         self._ended = state.get("end") == End.REACHED
         self._feed.set_state(state)
+        self._levels.set_state(state.get("levels", {}))
 
     def sample(self, index: int, epoch: int) -> Result:
         """A batch of one sample.
@@ -77,8 +93,7 @@ class PipelineTwin:
             if not 0 <= index < reader.size:
                 raise IndexError(f"sample: index {index} is not in the data set of {reader.size} samples")
         epochs, indices = np.array([epoch], np.uint32), np.array([index], np.int64)
-        refs = {node: (epochs, indices, np.zeros(1, bool)) for node in engine.readers}
-        draw = DrawnBatch(refs, {}, epochs.copy(), indices.copy(), np.ones(1, bool))
-        iteration = Iteration.of(draw, engine.sources)
-        engine.advance(iteration)
-        return engine.settle(iteration, self._feed, on_error="raise")
+        refs = {node.name: SampleRefs(epochs, indices, np.zeros(1, bool)) for node in engine.readers}
+        task = BatchTask(SampleIds(epochs, indices, np.arange(1)), np.ones(1, bool), refs)
+        batch = BatchInFlight(DrawnTask(task), self._levels.batch())
+        return engine.settle(batch, engine.make(task, levels=batch.levels), Recovery(self._feed, "raise"))

@@ -85,7 +85,9 @@ def check_sharding(sharding: Any, names: Sequence[str], policy: LastBatchPolicy)
             raise ValueError(f"iterator: sharding names {unknown}, the outputs are {list(names)}")
     for one in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
         if one is not None and not isinstance(one, Sharding):
-            raise TypeError(f"iterator: sharding must be a jax.sharding.Sharding, not {type(one).__name__}")
+            raise TypeError(
+                f"iterator: `sharding` should be an instance of `jax.sharding.Sharding`, not {type(one).__name__}"
+            )
         if one is not None and not one.is_fully_addressable and policy is LastBatchPolicy.PARTIAL:
             raise ValueError(
                 "iterator: with LastBatchPolicy.PARTIAL processes would disagree on the shape of the last "

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import jax
-import numpy as np
 from jax.sharding import Sharding
 
 from jdali._state import StateError
-from jdali._system.devices import to_host
-from jdali.engine.workers.interpreter_exit import until_exit
 from jdali.iterator import replay as replay
 from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
+from jdali.iterator.epoch_loop import EpochLoop
 from jdali.iterator.policy import LastBatchPolicy
-from jdali.iterator.run_ahead import Inline, RunAhead
 from jdali.iterator.state import checkpoints, restored_state
-from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
-from jdali.iterator.take import FirstBatches
+from jdali.iterator.stream import BatchStream, log
 from jdali.iterator.waiting_clock import WaitClock
 from jdali.pipeline import Pipeline
-from jdali.profiler import Recorder, Report
+from jdali.profiler import Report
 
 _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
 Self = TypeVar("Self", bound="DataIterator")
 
 
-class DataIterator(Iterator[dict[str, jax.Array]]):
+class DataIterator(EpochLoop):
     """Goes through the batches of pipelines: dicts of dense `jax.Array`s [N, ...].
 
     The next batch is made, and brought to its devices, while the training step works on the last one.
@@ -101,7 +96,6 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             raise ValueError(
                 f'iterator: Unsupported value for `auto_reset` {auto_reset}: it must be a bool, "yes" or "no"'
             )
-        self._auto_reset = _AUTO_RESET[auto_reset]
         self.batch_size = pipes[0].batch_size
         self._pipelines = pipes
         names = self._ragged_names(ragged)
@@ -119,25 +113,16 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         counter = epoch_counter(
             pipes, size, reader_name, last_batch_padded, last_batch_policy, prepare_first_batch
         )
-        self._stream = BatchStream(pipes, counter, assemble)
-        is_ahead = all(p.runs_ahead for p in pipes)
-        self._ahead = RunAhead(self._stream) if is_ahead else Inline(self._stream, pipes)
-        self._size, self._length = counter.size, counter.length
-        self._state = self._stream.get_state()
-        self._belongs = np.ones(self.batch_size * len(pipes), bool)
-        self._done = 0
-        self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
-        self._kept: UserBatch | None = None  # looked at, and still the next one
-        # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
-        self._lock = threading.RLock()
-        self._clock = WaitClock()
-        self._recorder = Recorder(pipes, self._stream.assembly)
+        super().__init__(
+            BatchStream(pipes, counter, assemble),
+            self.batch_size * len(pipes),
+            auto_reset=_AUTO_RESET[auto_reset],
+        )
         self._prepare_first_batch = prepare_first_batch
-        self._ahead.ends_with(self)
         if any(pipe.is_restored_from_checkpoint for pipe in pipes):
             self._go_on_from_checkpoints()
         elif prepare_first_batch:
-            self._ahead.start()
+            self._stream.start()
 
     def _ragged_names(self, ragged: str | Sequence[str]) -> list[str]:
         if isinstance(ragged, str):
@@ -158,66 +143,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
         return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
 
     # --- iterating --------------------------------------------------------------------------
-    def __iter__(self: Self) -> Self:
-        with self._lock:
-            if self._kept is None and (self._end is not None or self._done == self._length):
-                self.reset()
-        return self
-
     def __next__(self) -> dict[str, jax.Array]:
         return self._draw().arrays
-
-    def _draw(self, *, keep: bool = False) -> UserBatch:
-        """The next batch; raises StopIteration at the end of the epoch.
-
-        Args:
-            keep: the batch is only looked at: it stays the next one.
-        """
-        batch = self._kept_batch(keep)
-        if batch is not None:
-            return batch
-        with until_exit(), self._clock.wait():
-            while (batch := self._taken(keep)) is None:
-                self._ahead.wait()
-            return batch
-
-    def _kept_batch(self, keep: bool) -> UserBatch | None:
-        """The batch that was looked at; None: the next one has to be waited for."""
-        with self._lock:
-            if self._kept is not None:
-                return self._give(self._kept, keep)
-            if self._end is not None:
-                raise StopIteration
-            if self._clock.over and self._clock.batches:  # counting begins anew with each epoch
-                self._recorder.mark()
-            return None
-
-    def _taken(self, keep: bool) -> UserBatch | None:
-        """The next batch if it is there: taken and noted in one step, so each goes to one thread."""
-        with self._lock:
-            if self._kept is not None:
-                return self._give(self._kept, keep)
-            if self._end is not None:
-                raise StopIteration
-            item = self._item()
-            if isinstance(item, EpochEnd):
-                self._reach_end(item)
-                if self._auto_reset:
-                    self.reset()
-                raise StopIteration
-            return None if item is None else self._give(self._accepted(item), keep)
-
-    def _accepted(self, batch: UserBatch) -> UserBatch:
-        """For iterators that expect something of their batches."""
-        return batch
-
-    def _give(self, batch: UserBatch, keep: bool) -> UserBatch:
-        """Takes note that the user has the batch now, or has looked at it."""
-        self._kept = batch if keep else None
-        if not keep:
-            self._done, self._length = batch.done, batch.length
-            self._state, self._belongs = batch.state, batch.belongs
-        return batch
 
     def next(self) -> dict[str, jax.Array]:
         """The next batch; the same as `next(iterator)`."""
@@ -226,100 +153,6 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
     def peek(self) -> dict[str, jax.Array]:
         """The batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays
-
-    def take(self, batches: int) -> FirstBatches[Any]:
-        """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
-
-        A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
-        rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
-        the epochs last until a source ends, one with a `cycle` begins again; one without goes on with what it gives
-        next, and loses what it gave ahead if it cannot go back.
-
-        Args:
-            batches: how many, at most.
-        """
-        if batches < 1:
-            raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
-
-        return FirstBatches(batches, self._begin_within, self._next_within, self.__len__)
-
-    def _is_over_within(self, batches: int) -> bool:
-        """True if so many batches of an epoch were given, and there are more."""
-        return self._end is None and self._done >= batches and self._done != self._length
-
-    def _begin_within(self, batches: int) -> None:
-        with self._lock:
-            if self._is_over_within(batches):
-                self._leave_epoch()
-            self.__iter__()
-
-    def _next_within(self, batches: int) -> Any:
-        with self._lock:
-            if self._is_over_within(batches):
-                self._leave_epoch()
-                if self._auto_reset:
-                    self.reset()
-                raise StopIteration
-        return self.__next__()
-
-    def as_numpy_iterator(self) -> Iterator[Any]:
-        """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
-        return (jax.tree.map(to_host, batch) for batch in self)
-
-    def start_prefetch(self) -> None:
-        """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""
-        self._ahead.start()
-
-    def _item(self) -> UserBatch | EpochEnd | None:
-        """Takes the next item of the stream, or raises its error."""
-        item = self._ahead.take()
-        if isinstance(item, (UserBatch, BatchFailure)):
-            self._clock.batches += 1
-        if isinstance(item, BatchFailure):
-            self._done += 1
-            try:
-                raise item.error
-            finally:
-                del item  # or the error would hold this frame, and this frame the error
-        return item
-
-    def _reach_end(self, end: EpochEnd) -> None:
-        self._end, self._state = end, end.state
-        self._clock.end_epoch()
-
-    def _leave_epoch(self) -> None:
-        """Ends the epoch before its end."""
-        with self._ahead.halted():
-            self._kept = None
-            self._reach_end(self._stream.leave_epoch(self._state))
-
-    def reset(self, force: bool = False) -> None:
-        """Begins the next epoch; ignored in the middle of one, as in DALI.
-
-        Args:
-            force: in the middle of an epoch, end it: the rest of it is left out, see `take`.
-        """
-        with self._lock:
-            if self._end is None:
-                if self._done == self._length:
-                    while (item := self._item()) is None:  # all batches were taken, only the end was not
-                        self._ahead.wait()
-                    assert isinstance(item, EpochEnd)
-                    self._reach_end(item)
-                elif not self._done:
-                    return
-                elif force:
-                    self._leave_epoch()
-                else:
-                    log.warning(
-                        "iterator: reset in the middle of an epoch is ignored; reset(force=True) is not"
-                    )
-                    return
-            assert self._end is not None
-            self._size, self._length, self._done = self._end.size, self._end.length, 0
-            self._state = self._end.next_state
-            self._end = None
-            self._ahead.resume()
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -373,25 +206,24 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
             StateError: the state is of other pipelines, and what differs. The iterator stays where it was.
         """
         with self._lock:
-            with self._ahead.halted():
-                self._kept = None
-                try:
-                    self._stream.set_state(state)
-                except StateError:
-                    with contextlib.suppress(StateError):  # what can only be gone through once cannot go back
-                        self._stream.set_state(self._state)
-                    raise
-                counter = self._stream.counter
-                self._state, self._done, self._end = self._stream.get_state(), counter.done, None
-                self._size, self._length = counter.size, counter.length
-                self._clock = WaitClock()
-                self._recorder.mark()
-                if state["ended"]:
-                    self._end = self._stream.end(waits=False)
-            if self._end is not None and self._auto_reset:
-                self.reset()
+            self._kept = None
+            try:
+                self._stream.set_state(state)
+            except StateError:
+                with contextlib.suppress(StateError):  # what can only be gone through once cannot go back
+                    self._stream.set_state(self._state)
+                raise
+            counter = self._stream.counter
+            self._state, self._done, self._end = self._stream.get_state(), counter.done, None
+            self._size, self._length = counter.size, counter.length
+            self._clock = WaitClock()
+            self._recorder.mark()
+            if state["ended"]:
+                self._end = self._stream.end()
+                if self._auto_reset:
+                    self.reset()
             if self._end is None and self._prepare_first_batch:
-                self._ahead.start()
+                self._stream.start()
 
     def checkpoints(self) -> list[bytes]:
         """DALI's way: for each pipeline where it and the iterator are; its argument `checkpoint` takes it.
@@ -447,10 +279,8 @@ class DataIterator(Iterator[dict[str, jax.Array]]):
     # --- the end ----------------------------------------------------------------------------
     def close(self) -> None:
         """Stops the iterator and its pipelines, and waits for their threads; harmless twice."""
-        self._ahead.stop()
         for pipe in self._pipelines:
             pipe.close()
-        self._ahead.join()
 
     def __reduce__(self) -> Any:
         raise TypeError(

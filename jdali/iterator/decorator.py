@@ -49,7 +49,7 @@ def data_iterator(
         devices: in place of `sharding`: the batch is split over these devices.
     """
     if sharding is not None and devices is not None:
-        raise ValueError("data_iterator: give one of sharding and devices")
+        raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
     if devices is not None:
         sharding = over_devices(devices)
 

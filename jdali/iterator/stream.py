@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,11 +14,10 @@ import numpy as np
 from jdali._pipeline.twin import PipelineTwin
 from jdali._state import check_version
 from jdali.engine.flow.executor import Result
-from jdali.engine.workers.native_calls import NATIVE
-from jdali.engine.workers.timing import PhaseTimer, inner
 from jdali.iterator.assemble import Assembler
-from jdali.iterator.errors import IteratorError
-from jdali.iterator.policy import EpochCounter, LastBatchPolicy
+from jdali.iterator.assembled_ahead import Ahead, Assembly
+from jdali.iterator.policy import EpochCounter
+from jdali.iterator.selection import select
 from jdali.iterator.state import STATE_VERSION, begun_state, pipeline_states, state_of
 from jdali.pipeline import Pipeline
 
@@ -54,14 +52,12 @@ class EpochEnd:
 
     Attributes:
         size, length: of the next one.
-        waits: nothing is made before the iterator is reset: a source has ended, or may do so.
         state: at the end.
         next_state: at the beginning of the next one.
     """
 
     size: int
     length: int | None
-    waits: bool
     state: dict[str, Any]
     next_state: dict[str, Any]
 
@@ -77,24 +73,34 @@ Item = UserBatch | EpochEnd | BatchFailure
 
 
 class BatchStream:
-    """Draws from pipelines and cuts what comes into epochs; used by one thread at a time."""
+    """Takes batches from pipelines and cuts what comes into epochs.
+
+    `wait` blocks without a lock; everything else is for one thread at a time.
+    """
 
     def __init__(
         self, pipelines: Sequence[Pipeline | PipelineTwin], counter: EpochCounter, assemble: Assembler
     ):
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
-        self.policy = counter.policy
-        self.assembly = PhaseTimer("batch", "put together and brought to its devices")
+        self.assembly = Assembly(assemble, self.pipelines[0].slabs)
+        self.own = tuple(pipeline for pipeline in self.pipelines if isinstance(pipeline, Pipeline))
+        self._ahead = Ahead(self.own, self.assembly)
         self.steps = 0  # batches given, in all epochs
         self.epochs = 0  # ended and left
         self._ended = False  # the end of the epoch has been told
+        self._leaves = False  # then: the user wants the next one
+        self._stands = False  # then: no batch is made before the next one begins
         self._left_early = False  # and it was not reached
+        self._began_again = False  # a source has, in front of the first batch of the epoch
+        self._surplus = 0  # batches thrown away behind the last one
+        self._outcomes: dict[int, Result | BaseException] = {}  # of pipelines, until all have one
         # States from which any batch can be found by counting alone: of the start, the last one that was
         # restored, and those after batches in which bad samples were replaced or a source began again.
         self.anchors = [self.get_state()]
         self.forgot = False  # some of them, the oldest after the first
         self.restored: dict[str, Any] | None = None
-        self._replaced: list[Any] = [{}] * len(self.pipelines)
+        self._replaced = self._leads_of(self.anchors[0])
+        self._ahead.expect(counter)
 
     def get_state(self) -> dict[str, Any]:
         """JSON-able: where the pipelines and the counter are."""
@@ -107,52 +113,125 @@ class BatchStream:
         check_version("iterator", state, STATE_VERSION)
         reader = self.counter.reader
         states = pipeline_states(state, len(self.pipelines), None if reader is None else reader.shards)
+        self._forget_taken()
         for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
             pipeline.set_state(of_pipeline)
         self.counter.set_state(state["epoch"], ended=bool(state["ended"]))
         self.steps, self.epochs = int(state["steps"]), int(state["epochs"])
-        self._ended = bool(state["ended"])
+        self._ended = self._stands = bool(state["ended"])
+        self._leaves = False
         self.restored = self.get_state()
         self.anchors, self.forgot = [self.anchors[0], self.restored], False
+        self._replaced = self._leads_of(self.restored)
+        self._ahead.expect(self.counter.following() if self._ended else self.counter)
 
-    def next(self) -> Item:
-        """The next batch, or the end of the epoch."""
+    def _forget_taken(self) -> None:
+        """The pipelines are moved: nothing is kept of what they gave, and no batch is expected meanwhile."""
+        self._ahead.forget()
+        self._outcomes.clear()
+        self._began_again, self._surplus = False, 0
+
+    # --- making -----------------------------------------------------------------------------
+    def start(self) -> None:
+        """Has the next batches made, where that is done before they are asked for."""
+        for pipeline in self.own:
+            pipeline.begin()
+
+    def go_on(self) -> None:
+        """Leaves the end of an epoch; the first batches of the next one are made, if the user need not be called for them."""
+        self._leaves = True
+        if all(pipeline.runs_ahead for pipeline in self.own):
+            if self._ended and self._stands:
+                self._begin_epoch()
+            self.start()
+
+    def refuse_if_closed(self) -> None:
+        """Raises RuntimeError if a pipeline is closed, or this is a forked process; takes no lock."""
+        for pipeline in self.own:
+            pipeline.refuse_if_closed()
+
+    # --- taking -----------------------------------------------------------------------------
+    def wait(self) -> None:
+        """Blocks until `take` may have something to give."""
+        if self._ended or self._is_at_length():
+            return
+        for number, pipeline in enumerate(self.pipelines):
+            if number not in self._outcomes:
+                pipeline.wait_result()
+
+    def _is_at_length(self) -> bool:
+        """True if all batches of the epoch were taken, and those behind them that nobody gets."""
+        return self.counter.done == self.counter.length and self._surplus == self.counter.surplus
+
+    def take(self) -> Item | None:
+        """The next batch, or the end of the epoch; None: `wait` first."""
         if self._ended:
+            if not self._leaves:  # the user was interrupted before he came to know of it
+                return self.end()
             self._begin_epoch()
-        item = None
-        while item is None:
-            item = self._next()
-        return item
-
-    def _next(self) -> Item | None:
-        """The next batch, if it has any sample for the user, or the end of the epoch."""
+            return None
+        if self._is_at_length():
+            return self._end(stands=False)
+        if not self._take_parts():
+            return None
+        outcomes = [self._outcomes.pop(number) for number in range(len(self.pipelines))]
+        results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
         if self.counter.done == self.counter.length:
-            for _ in range(self.counter.surplus):
-                with contextlib.suppress(Exception):  # nobody gets these batches, and nobody their errors
-                    self._draw()
-            return self._end(waits=self.counter.reader is None)
+            self._surplus += 1  # nobody gets these batches, and nobody their errors
+            if len(results) == len(outcomes):
+                self._note_replaced(results)
+            return None
+        if len(results) < len(outcomes):
+            return self._without_batch(next(o for o in outcomes if isinstance(o, BaseException)))
+        number = self._count_batch()
+        self._note_replaced(results)
+        try:
+            return self._batch(results, number)
+        except Exception as error:
+            return BatchFailure(error)
+
+    def _take_parts(self) -> bool:
+        """Takes a batch of each pipeline, or what was raised: all go on together; False: one is not there yet."""
+        for number, pipeline in enumerate(self.pipelines):
+            if number not in self._outcomes:
+                outcome = _outcome(pipeline)
+                if outcome is None:
+                    return False
+                self._outcomes[number] = outcome
+        return True
+
+    def _count_batch(self) -> int:
+        """Counts a batch, also if it fails: its samples are gone. Returns its number in the epoch."""
         number = self.counter.done
-        self.counter.done += 1  # also if the batch fails: its samples are gone
+        self.counter.done += 1
         self.steps += 1
-        results = self._draw()
-        if results is None and number == 0:
-            # The source ended just where the epoch before did: nobody has told it to begin again.
-            self._reset_pipelines()
-            results = self._draw()
-        if results is None:
-            self.counter.done = number
-            self.steps -= 1
-            return self._end(waits=True)
-        return self._batch(results, number)
+        self._began_again = False
+        return number
+
+    def _without_batch(self, error: BaseException) -> EpochEnd | BatchFailure | None:
+        """Returns what comes in place of a batch; None: the source begins again."""
+        if not isinstance(error, StopIteration):
+            self._count_batch()
+            return BatchFailure(error)
+        if self.counter.done or self._began_again:
+            return self._end(stands=True)
+        # The source ended just where the epoch before did: nobody has told it to begin again.
+        self._began_again = True
+        self._reset_pipelines()
+        self._ahead.expect(self.counter)
+        return None
 
     def _begin_epoch(self) -> None:
         self._reset_pipelines()
         self.counter.advance()
         self.epochs += 1
-        self._ended = False
+        self._ended = self._leaves = self._began_again = False
+        self._surplus = 0
         if self.counter.length is None or self._left_early:
             self._remember()
         self._left_early = False
+        if self.counter.reader is None:  # the end of a source may have been taken
+            self._ahead.expect(self.counter)
 
     def leave_epoch(self, state: Mapping[str, Any]) -> EpochEnd:
         """Ends the epoch after the batch that a state followed: the others of it are left out, nothing is kept of them.
@@ -161,10 +240,12 @@ class BatchStream:
             StateError: a source cannot go there.
         """
         counter = self.counter
+        self._forget_taken()
         counter.set_state(state["epoch"])
         self.steps, self.epochs, self._ended = int(state["steps"]), int(state["epochs"]), False
         later = [anchor for anchor in self.anchors[1:] if anchor["steps"] <= self.steps]
         self.anchors = [self.anchors[0], *later]
+        self._replaced = self._leads_of(self.anchors[-1])
         left = None if counter.length is None else counter.length - counter.done + counter.surplus
         states = pipeline_states(state, len(self.pipelines), len(state["epoch"]["ahead"]))
         for pipeline, of_pipeline in zip(self.pipelines, states, strict=True):
@@ -172,31 +253,24 @@ class BatchStream:
                 pipeline.leave_epoch(of_pipeline, left)
         if counter.length is not None:
             counter.done = counter.length
-        self._ended = self._left_early = True
-        return self.end(waits=counter.reader is None)
+        self._ended = self._stands = self._left_early = True
+        self._leaves = False
+        self._ahead.expect(counter.following())
+        return self.end()
 
     def _reset_pipelines(self) -> None:
         for pipeline in self.pipelines:
             pipeline.reset()
 
-    def _draw(self) -> list[Result] | None:
-        """One batch of each pipeline; None if a source has ended."""
-        outcomes = [_outcome(pipeline) for pipeline in self.pipelines]
-        results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
-        if len(results) < len(outcomes):
-            error = next(outcome for outcome in outcomes if isinstance(outcome, BaseException))
-            del outcomes
-            if isinstance(error, StopIteration):
-                return None
-            try:
-                raise error
-            finally:
-                del error
-        replaced = [_replaced(result) for result in results]
+    @staticmethod
+    def _leads_of(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [_leads(of_pipeline) for of_pipeline in state["pipelines"]]
+
+    def _note_replaced(self, results: Sequence[Result]) -> None:
+        replaced = [_leads(result.state) for result in results]
         if replaced != self._replaced:
             self._replaced = replaced
             self._remember()
-        return results
 
     def _remember(self) -> None:
         self.anchors.append(self.get_state())
@@ -204,17 +278,20 @@ class BatchStream:
             del self.anchors[1]
             self.forgot = True
 
-    def refuse_own_thread(self) -> None:
-        """Raises RuntimeError in a thread that makes the batches: it would wait for itself."""
-        for pipeline in self.pipelines:
-            if isinstance(pipeline, Pipeline):
-                pipeline.refuse_own_thread()
-
     # --- again ------------------------------------------------------------------------------
     def twin(self) -> BatchStream:
         """The same stream with a position of its own, for replaying; this one goes on as before."""
         pipelines = [pipeline.twin() for pipeline in self.pipelines if isinstance(pipeline, Pipeline)]
         return BatchStream(pipelines, copy.copy(self.counter), self.assemble.twin())
+
+    def next(self) -> UserBatch | EpochEnd:
+        """The next batch of a twin, or the end of the epoch."""
+        self._leaves = True
+        while (item := self.take()) is None:
+            self.wait()
+        if isinstance(item, BatchFailure):
+            raise item.error
+        return item
 
     def skip(self, steps: int) -> None:
         """Leaves out batches of a twin."""
@@ -246,80 +323,43 @@ class BatchStream:
             if isinstance(pipeline, PipelineTwin):
                 pipeline.skip(batches)
 
-    def _end(self, waits: bool) -> EpochEnd:
-        self._ended = True
-        return self.end(waits)
+    def _end(self, *, stands: bool) -> EpochEnd:
+        self._ended, self._leaves, self._stands = True, False, stands
+        return self.end()
 
-    def end(self, waits: bool) -> EpochEnd:
+    def end(self) -> EpochEnd:
         """The end of the epoch, which the stream has reached."""
         following, state = self.counter.following(), self.get_state()
-        next_state = begun_state(state, following)
-        return EpochEnd(following.size, following.length, waits, state, next_state)
-
-    def _inside(self, result: Result, count: int) -> np.ndarray:
-        """Marks the samples of a batch that belong to the epoch, if the first `count` should."""
-        inside: np.ndarray = np.arange(len(result.mask)) < count
-        if self.counter.reader is None:
-            return inside
-        # The reader knows best which of its samples are repeated.
-        return ~result.padded & (inside | (self.policy is LastBatchPolicy.PAD))
+        return EpochEnd(following.size, following.length, state, begun_state(state, following))
 
     def _batch(self, results: Sequence[Result], number: int) -> UserBatch | None:
-        counts = self.counter.belonging(number)
-        full = self.counter.batch_size
-        sizes = [len(result.mask) for result in results]
-        pads = self.policy is LastBatchPolicy.PAD
-        if any(size != full for size in sizes) and self.counter.length is not None and not pads:
-            raise IteratorError(
-                f"iterator: a pipeline gave {min(sizes)} samples in place of {full}. Variable batch size is not supported "
-                "by the iterator when reader_name is provided or iterator size is set explicitly: a source that gives "
-                "smaller batches ends the epoch itself"
-            )
-        lost = [result.nothing for result in results if result.nothing is not None]
-        if len(lost) == len(results):
-            return None
-        if lost:  # the others' samples cannot make a batch without it
-            raise lost[0]
-        insides = [self._inside(result, n) for result, n in zip(results, counts, strict=True)]
-        rows: list[np.ndarray | None] = [None] * len(results)
-        if self.policy is LastBatchPolicy.PARTIAL:
-            if any(counts) and not any(inside.any() for inside in insides):
-                return None  # nothing but repetitions in place of samples that could not be read
-            rows = [None if inside.all() else np.flatnonzero(inside) for inside in insides]
-        elif pads:
-            rows = [None if n == full else np.minimum(np.arange(full), n - 1) for n in sizes]
-        real, belongs = [], []
-        for result, whole, picked in zip(results, insides, rows, strict=True):
-            chosen = np.arange(len(whole)) if picked is None else picked
-            inside = whole[chosen]
-            inside[len(whole) :] = False  # PAD repeats the last sample
-            belongs.append(inside)
-            real.append(result.mask[chosen] & (inside | (not pads)))
-        with self.pipelines[0].slabs, self.assembly.lap(), NATIVE:
-            arrays = self.assemble([result.outputs for result in results], rows, np.concatenate(real))
-            # What next() hands over is there: so the time it waits is all the time a user waits for data.
-            with inner("computing"):
-                jax.block_until_ready(arrays)
-        return UserBatch(
-            arrays, np.concatenate(belongs), self.counter.done, self.counter.length, self.get_state()
-        )
+        counter = self.counter
+        counts = counter.belonging(number)
+        found = self._ahead.found(results, counts)
+        if found is not None:
+            selection, arrays = found.selection, found.arrays
+        else:
+            selection = select(counter, counts, results)
+            if selection is None:
+                return None
+            arrays = self.assembly(results, selection)
+            self._ahead.expect(counter)
+        assert selection is not None
+        return UserBatch(arrays, selection.belongs, counter.done, counter.length, self.get_state())
 
 
-def _replaced(result: Result) -> dict[str, Any]:
+def _leads(state: Mapping[str, Any]) -> dict[str, Any]:
     """For each reader that gives samples ahead of its position its epoch, and by how much."""
-    return {name: ahead[:2] for name, ahead in result.state.get("ahead", {}).items()}
+    return {name: ahead[:2] for name, ahead in state.get("ahead", {}).items()}
 
 
-def _outcome(pipeline: Pipeline | PipelineTwin) -> Result | BaseException:
-    """A batch, or what was raised: all pipelines go on together, also if one of them fails."""
+def _outcome(pipeline: Pipeline | PipelineTwin) -> Result | BaseException | None:
+    """A batch, or what was raised; None: there is none yet."""
     try:
-        return pipeline.run_result()
-    except BaseException as error:
+        return pipeline.take_result()
+    except Exception as error:
         return error
-
-
-def item_or_failure(make: Callable[[], Item]) -> Item:
-    try:
-        return make()
-    except BaseException as error:
-        return BatchFailure(error)
+    except BaseException as error:  # an interrupt
+        if pipeline.makes_ahead:
+            raise  # nothing was taken
+        return error

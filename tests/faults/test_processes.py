@@ -319,7 +319,8 @@ FORKED = """
     held, forked = threading.Event(), threading.Event()
 
     def hold():
-        with it._ahead._changed, pipe._building.run().executor.turn, pipe._building.run().executor._changed, NATIVE:
+        life = pipe._building.run().executor._life
+        with it._lock, life.turn, life.changed, NATIVE:
             held.set()
             forked.wait()
 

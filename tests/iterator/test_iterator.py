@@ -468,8 +468,6 @@ class TestThreads:
         next(it)
         del it
         gc.collect()
-        assert until(lambda: not [t for t in set(own_threads()) - before if t.name == "jdali-iterator"])
-        gc.collect()
         assert until(lambda: not set(own_threads()) - before)
 
     @pytest.mark.parametrize("end", ["", "break_early()", "raise SystemExit(3)", "1 / 0"])

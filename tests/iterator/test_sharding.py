@@ -124,7 +124,7 @@ def test_wrong_shardings():
     pipe = pipeline(8, 8)
     with pytest.raises(ValueError, match=r"sharding names \['y'\], the outputs are \['x', 'mask'\]"):
         DataIterator(pipe, ["x"], sharding={"y": SingleDeviceSharding(jax.devices()[0])})
-    with pytest.raises(TypeError, match=r"must be a jax.sharding.Sharding, not Mesh"):
+    with pytest.raises(TypeError, match=r"should be an instance of `jax.sharding.Sharding`, not Mesh"):
         DataIterator(pipe, ["x"], sharding=mesh(8))
 
 
@@ -204,7 +204,7 @@ def test_no_sharding():
 
 def test_wrong_uses_of_the_decorator():
     sharding = NamedSharding(mesh(4), P("data"))
-    with pytest.raises(ValueError, match="one of sharding and devices"):
+    with pytest.raises(ValueError, match="Only one of `sharding` and `devices`"):
         data_iterator(sharded_numbers, ["x"], sharding=sharding, devices=jax.devices())
     make = data_iterator(sharded_numbers, ["x"], sharding=sharding)
     with pytest.raises(ValueError, match="batch_size 6 cannot be split evenly in 4 parts"):

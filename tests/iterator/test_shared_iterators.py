@@ -163,13 +163,13 @@ def test_a_state_is_set_while_another_thread_waits(kind):
     assert gate.reached.wait(PATIENCE)
     waiting = in_thread(lambda: value(next(it)))
     own, begun = getattr(it, "_own", it), threading.Event()
-    halted = own._ahead.halted
+    set_state = own._stream.set_state
 
-    def told():
+    def told(state):
         begun.set()
-        return halted()
+        set_state(state)
 
-    own._ahead.halted = told
+    own._stream.set_state = told
     setting = in_thread(lambda: it.set_state(state))
     assert begun.wait(PATIENCE)
     gate.opened.set()  # it waits for the source to return: user's code is not killed
@@ -270,7 +270,7 @@ def test_closing_while_a_thread_is_in_the_source():
     waiting = [in_thread(lambda: next(it)) for _ in range(THREADS)]
     assert gate.reached.wait(PATIENCE)
     closed = in_thread(it.close)
-    assert until(lambda: pipe._building.run().executor._stopped())
+    assert until(lambda: pipe._building.run().executor._life.stopped())
     gate.opened.set()
     for wait in waiting:
         with pytest.raises(RuntimeError, match="closed"):

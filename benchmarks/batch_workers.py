@@ -1,0 +1,109 @@
+"""Batches made by worker processes: speed beside DALI and one process, and processor time left in the trainer's process.
+
+    python benchmarks/batch_workers.py [--workload train val tiny speech] [--rounds 5]
+
+Every rival has two threads: DALI and one process of jdali two of their own, jdali with two workers one in each. They take turns,
+and the ratio is that of each turn to the first rival's turn of the same round (median). Processor time is that of the process
+that trains alone, without its workers: it bounds what workers can feed, however many there are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+import host
+import pipelines
+from _harness import arguments, compare, say, serve
+
+# For each workload: samples of a batch, and batches of a turn.
+WORKLOADS = {
+    "train": (pipelines.BATCH, 24),
+    "val": (pipelines.BATCH, 24),
+    "tiny": (256, 60),
+    "speech": (16, 30),
+}
+RIVALS = ("dali", "one process", "two workers")
+# Batches that a rival may have made while another one had its turn.
+DRAIN = 12
+
+
+def pipeline(package: str, workload: str, folder: str, threads: int) -> Any:
+    if workload in host.BATCHES:
+        return host.pipeline(package, workload, folder, threads)
+    pipe = pipelines.dali_like(package, workload, folder, threads)
+    pipe.build()
+    return pipe
+
+
+def work(rival: str, workload: str, folder: str, threads: int) -> None:
+    """Runs one rival, whenever its turn comes."""
+    package = "nvidia.dali" if rival == "dali" else "jdali"
+    if rival == "two workers":
+        os.environ["JDALI_WORKERS"] = "2"
+        threads //= 2
+    start = time.perf_counter()
+    try:
+        pipe = pipeline(package, workload, folder, threads)
+    except ImportError as error:
+        say({"problem": str(error)})
+        return
+    host.wait(pipe.run())
+    first = time.perf_counter() - start
+    size = WORKLOADS[workload][0]
+    spent: list[float] = []
+
+    def run(batches: int) -> float:
+        for _ in range(DRAIN):
+            host.wait(pipe.run())
+        start, cpu = time.perf_counter(), time.process_time()
+        for _ in range(batches):
+            host.wait(pipe.run())
+        spent.append((time.process_time() - cpu) / batches / size * 1e6)
+        return batches * size / (time.perf_counter() - start)
+
+    serve(first, run, lambda: {"cpu": spent[1:]})
+
+
+def main() -> None:
+    parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": WORKLOADS})
+    options = parser.parse_args()
+    if options.worker:
+        rival, workload = options.worker
+        work(rival, workload, options.data, options.threads)
+        return
+    print(
+        "| workload | rival | samples/s, median (low to high) | ratio to the first | cpu of the trainer, µs a sample |"
+    )
+    print("|---|---|---|---|---|")
+    for workload in options.workload:
+        with tempfile.TemporaryDirectory() as folder:
+            make = {"tiny": host.make_tiny, "speech": host.make_speech}.get(workload)
+            if make is not None:
+                make(Path(folder, "data"))
+            data = folder + "/data" if make is not None else options.data or pipelines.default_data()
+            report(workload, data, options)
+
+
+def report(workload: str, data: str, options: Any) -> None:
+    rows = compare(
+        Path(__file__), options.rivals, workload, data=data, threads=options.threads, rounds=options.rounds,
+        batches=options.batches or WORKLOADS[workload][1],
+    )  # fmt: skip
+    for row in rows:
+        print(
+            f"| {workload} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) "
+            f"| {row['ratio']:.2f} | {np.median(row['cpu']):.1f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

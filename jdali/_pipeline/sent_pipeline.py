@@ -1,0 +1,167 @@
+"""A pipeline for workers: sent by value, built there, and asked for the batches of tasks."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jdali import storage
+from jdali._batches.slabs import LentMemory
+from jdali._pipeline.config import PipelineConfig
+from jdali._pipeline.sources import open_source
+from jdali._system.devices import host_device
+from jdali._workers.task_pool.answer import answer_memory
+from jdali._workers.task_pool.sending import pack_by_value
+from jdali.engine.flow.executor import Engine
+from jdali.engine.flow.made_elsewhere import SentTask
+from jdali.engine.recovery.sent_result import SentResult, send_result
+from jdali.engine.steps.compilation_cache import enable_compilation_cache
+from jdali.graph.border import cut
+from jdali.graph.node import Node
+from jdali.graph.plan import make_plan
+from jdali.graph.sent_graph import SentNode, ValueNumber, receive_graph, reduced_operator, send_node
+
+# What decides bits, or which programs a compilation cache has: a worker has it as the process that it works for.
+_JAX_OPTIONS = (
+    "jax_enable_x64", "jax_threefry_partitionable", "jax_default_prng_impl", "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_debug_infs", "jax_disable_jit",
+    "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs",
+    "jax_persistent_cache_min_entry_size_bytes",
+)  # fmt: skip
+# Names of samples that are compared, spread over the data set.
+_COMPARED = 256
+
+
+@dataclasses.dataclass(frozen=True)
+class SentPipeline:
+    """The definition and options of a pipeline.
+
+    Attributes:
+        nodes: of the graph.
+        outputs: of the pipeline.
+        one_device: see `make_plan`.
+        config: the options; what only the process of the user needs is left out.
+        readers: size of each reader's data set and a digest of its names, by the name of the node.
+        jax_options, storage_options: of the process that it is of.
+    """
+
+    nodes: tuple[SentNode, ...]
+    outputs: tuple[ValueNumber, ...]
+    one_device: bool
+    config: PipelineConfig
+    readers: Mapping[str, tuple[int, str]]
+    jax_options: Mapping[str, Any]
+    storage_options: storage.Options
+
+    def start(self) -> Callable[[SentTask], SentResult]:
+        """Builds the pipeline, in a worker; what it returns makes tasks."""
+        for name, value in self.jax_options.items():
+            jax.config.update(name, value)
+        storage.configure(**dataclasses.asdict(self.storage_options))
+        engine = self._engine()
+        for node, reader in engine.readers.items():
+            if (found := data_set_digest(reader)) != self.readers[node.name]:
+                raise RuntimeError(
+                    f"{node.op.name}: a worker process finds another data set: {found[0]} samples, not "
+                    f"{self.readers[node.name][0]}, or other names; it was changed since the pipeline was built"
+                )
+        return TaskMaker(engine)
+
+    def _engine(self) -> Engine:
+        config = self.config
+        graph = receive_graph(self.nodes)
+        outputs = tuple(number.find(graph) for number in self.outputs)
+        if config.compilation_cache:
+            enable_compilation_cache()
+        plan = cut(
+            make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device
+        ).elsewhere
+        device = host_device()
+        return Engine(
+            plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
+            seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles,
+            devices={"cpu": device, "gpu": device},
+            sources={node: open_source(node, config, config.seed) for node in plan.sources},
+            scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
+        )  # fmt: skip
+
+
+class TaskMaker:
+    """Makes the tasks of a pipeline, in a worker."""
+
+    def __init__(self, engine: Engine):
+        self._engine = engine
+
+    def __call__(self, sent: SentTask) -> SentResult:
+        self._engine.use_seed(sent.seed)
+        # Each worker counts by itself: levels decide on its programs, not on values.
+        levels = self._engine.levels.batch()
+        result = self._engine.make(sent.task, levels=levels)
+        levels.settle()
+        with LentMemory(answer_memory()):  # batches are put together where they are sent from
+            return send_result(result)
+
+
+def send_pipeline(
+    nodes: Sequence[Node],
+    outputs: Sequence[Any],
+    *,
+    one_device: bool,
+    config: PipelineConfig,
+    readers: Mapping[Node, Any],
+) -> SentPipeline:
+    """Describes a pipeline for workers.
+
+    Args:
+        nodes: of its graph.
+        outputs: of the pipeline.
+        one_device: see `make_plan`.
+        config: its options.
+        readers: that are open here.
+
+    Raises:
+        TypeError: something in it cannot be sent; the error names it, and the user's line.
+    """
+    sent = SentPipeline(
+        tuple(map(send_node, nodes)),
+        tuple(map(ValueNumber.of, outputs)),
+        one_device,
+        # Not needed there, and perhaps nothing that can be sent.
+        dataclasses.replace(config, checkpoint=None, py_callback_pickler=None, workers=0),
+        {node.name: data_set_digest(reader) for node, reader in readers.items()},
+        {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
+        storage.options(),
+    )
+    _check(sent.nodes)
+    return sent
+
+
+def _check(nodes: Sequence[SentNode]) -> None:
+    """Raises an error in words for what cannot be sent."""
+    for node in nodes:
+        for name, value in [*((f"input {i}", v) for i, v in enumerate(node.inputs)), *node.args.items()]:
+            if isinstance(value, (ValueNumber, int, float, str, type(None))):
+                continue
+            try:
+                pack_by_value(value, reduced_operator).close()
+            except ModuleNotFoundError:
+                raise
+            except Exception as error:
+                raise TypeError(
+                    f"{node.op.name}: {name} {value!r:.200} cannot be sent to worker processes: {error}\n"
+                    f"  defined at {node.where}"
+                ) from error
+
+
+def data_set_digest(reader: Any) -> tuple[int, str]:
+    """The number of samples of a reader, and a digest of the names of some."""
+    size = int(reader.size)
+    names = hashlib.blake2b(digest_size=16)
+    for index in np.unique(np.linspace(0, size - 1, min(size, _COMPARED)).astype(np.int64)).tolist():
+        names.update(str(reader.source(index)).encode() + b"\0")
+    return size, names.hexdigest()

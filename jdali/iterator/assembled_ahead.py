@@ -1,0 +1,204 @@
+"""Batches whose arrays are made in the pipelines' threads, before the iterator asks for them.
+
+```
+ pipeline 0: settled ──▶ part 0 ──┐
+                                  ├─▶ AheadBatch: arrays on their devices ──▶ ReadyQueue of each pipeline
+ pipeline 1: settled ──▶ part 1 ──┘
+```
+The thread that brings the last part of a batch makes the arrays. Which samples it takes depends on the position of the
+batch in its epoch, and that on what the user does meanwhile: it is expected, and the iterator compares it when it takes
+the batch. If a batch is not the expected one, since the user took one from the pipeline or a source has ended early, the
+iterator makes the arrays itself. It does so as well if that failed here, and then raises the error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from jdali._batches.slabs import SlabPool
+from jdali._batches.store import PaddedBlock
+from jdali.engine.flow.executor import Result
+from jdali.engine.workers.native_calls import NATIVE
+from jdali.engine.workers.timing import PhaseTimer, inner
+from jdali.iterator.assemble import Assembler
+from jdali.iterator.policy import EpochCounter
+from jdali.iterator.selection import Selection, select
+from jdali.pipeline import Pipeline
+
+
+class Assembly:
+    """Makes the arrays of batches, one batch at a time.
+
+    Args:
+        assemble: makes them.
+        slabs: that it leases memory from.
+
+    Attributes:
+        timer: of its work.
+    """
+
+    def __init__(self, assemble: Assembler, slabs: SlabPool):
+        self._assemble, self._slabs = assemble, slabs
+        self.timer = PhaseTimer("batch", "put together and brought to its devices")
+        self._turn = threading.Lock()
+
+    def __call__(self, results: Sequence[Result], selection: Selection) -> Any:
+        """Returns the arrays of a batch once they are there."""
+        outputs = [result.outputs for result in results]
+        with self._turn, self._slabs, self.timer.lap(), NATIVE:
+            arrays = self._assemble(outputs, selection.rows, selection.real)
+            # What next() hands over is there: so the time it waits is all the time a user waits for data.
+            with inner("computing"):
+                jax.block_until_ready(arrays)
+        return arrays
+
+
+class AheadBatch:
+    """A batch of all pipelines that is made ahead.
+
+    Attributes:
+        parts: the results so far; none any more once there are arrays.
+        counts: for each pipeline how many samples belong to the epoch, as expected.
+        selection: the samples in the arrays; None: there are no arrays.
+        arrays: by name.
+    """
+
+    def __init__(self, pipelines: int):
+        self.parts: list[Result | None] = [None] * pipelines
+        self.counts: tuple[int, ...] = ()
+        self.selection: Selection | None = None
+        self.arrays: Any = None
+
+
+class ExpectedBatches:
+    """Expects the batches of pipelines from a position in the epochs on, and assembles them.
+
+    Args:
+        counter: at that position.
+        assembly: makes the arrays.
+    """
+
+    def __init__(self, counter: EpochCounter, assembly: Assembly):
+        self._counter, self._assembly = copy.copy(counter), assembly
+        self._begin = -counter.done  # index of the first batch of the counter's epoch
+        self._pipelines = counter.pipelines
+        # A batch lives with those of its parts that were not taken.
+        self._batches: weakref.WeakValueDictionary[int, AheadBatch] = weakref.WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def add(self, pipeline: int, index: int, result: Result) -> Result:
+        """Adds a part of a batch; returns it with the batch.
+
+        Args:
+            pipeline: that made it.
+            index: of the batch, from the position on.
+            result: of the pipeline.
+        """
+        with self._lock:
+            batch = self._batches.get(index) or AheadBatch(self._pipelines)
+            self._batches[index] = batch
+            batch.parts[pipeline] = result
+            results = [part for part in batch.parts if part is not None]
+            if len(results) < self._pipelines:
+                return dataclasses.replace(result, finished=batch)
+            with contextlib.suppress(Exception):  # the iterator tries again, and raises it
+                self._assemble(batch, results, index)
+            batch.parts = []
+        size = result.nbytes + _bytes_beside(batch.arrays, results)
+        return dataclasses.replace(
+            result, finished=batch, nbytes=size, most_bytes=max(size, result.most_bytes)
+        )
+
+    def _assemble(self, batch: AheadBatch, results: Sequence[Result], index: int) -> None:
+        counts = self._counts(index)
+        if counts is None:
+            return
+        selection = select(self._counter, counts, results)
+        if selection is not None:
+            batch.arrays = self._assembly(results, selection)
+            batch.counts, batch.selection = counts, selection
+
+    def _counts(self, index: int) -> tuple[int, ...] | None:
+        """Counts the samples of a batch that belong to the epoch, by pipeline; None: nobody gets the batch."""
+        counter = self._counter
+        if counter.gives_nothing:
+            return None
+        while (length := counter.length) is not None and index - self._begin >= length + counter.surplus:
+            self._begin += length + counter.surplus
+            counter.advance()
+        number = index - self._begin
+        return None if length is not None and number >= length else counter.belonging(number)
+
+
+class _Part:
+    """Brings the results of one pipeline.
+
+    Args:
+        expected: where to.
+        pipeline: index of the pipeline.
+
+    Attributes:
+        first: number of the batch that is expected first; None: not known yet.
+    """
+
+    def __init__(self, expected: ExpectedBatches, pipeline: int):
+        self._expected, self._pipeline = expected, pipeline
+        self.first: int | None = None
+
+    def finish(self, number: int, result: Result) -> Result:
+        """See `Pipeline.finish_with`."""
+        if self.first is None or number < self.first:
+            return result
+        return self._expected.add(self._pipeline, number - self.first, result)
+
+
+class Ahead:
+    """Has the batches of an iterator assembled ahead, from where it is.
+
+    Args:
+        pipelines: of the iterator.
+        assembly: makes the arrays.
+    """
+
+    def __init__(self, pipelines: Sequence[Pipeline], assembly: Assembly):
+        self._pipelines, self._assembly = pipelines, assembly
+        self._parts: list[_Part] = []  # the pipelines hold them weakly
+
+    def forget(self) -> None:
+        """Expects nothing while pipelines are moved one after another."""
+        self._parts = []
+
+    def expect(self, counter: EpochCounter) -> None:
+        """Expects the next batches of all pipelines, from where a counter is."""
+        expected = ExpectedBatches(counter, self._assembly)
+        self._parts = [_Part(expected, i) for i in range(len(self._pipelines))]
+        for part, pipeline in zip(self._parts, self._pipelines, strict=True):
+            part.first = pipeline.finish_with(part.finish)
+
+    @staticmethod
+    def found(results: Sequence[Result], counts: tuple[int, ...]) -> AheadBatch | None:
+        """Returns the batch that was assembled of these results and counts."""
+        batch = results[0].finished
+        if not isinstance(batch, AheadBatch) or batch.selection is None or batch.counts != counts:
+            return None
+        return batch if all(result.finished is batch for result in results) else None
+
+
+def _bytes_beside(arrays: Any, results: Sequence[Result]) -> int:
+    """Bytes of arrays that are not memory of the results."""
+    own = {
+        id(block.array)
+        for result in results
+        for output in result.outputs
+        for block in output.store.blocks
+        if isinstance(block, PaddedBlock)
+    }
+    return sum(getattr(leaf, "nbytes", 0) for leaf in jax.tree.leaves(arrays) if id(leaf) not in own)

@@ -1,0 +1,211 @@
+"""A loop over the batches of an epoch, by any number of threads: taking batches, ending an epoch, beginning the next."""
+
+from __future__ import annotations
+
+import abc
+import threading
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from jdali._system.devices import to_host
+from jdali.engine.workers.interpreter_exit import until_exit
+from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
+from jdali.iterator.take import FirstBatches
+from jdali.iterator.waiting_clock import WaitClock
+from jdali.profiler import Recorder
+
+Self = TypeVar("Self", bound="EpochLoop")
+
+
+class EpochLoop(Iterator[Any], abc.ABC):
+    """Goes through the batches of a stream, epoch by epoch; see `DataIterator`.
+
+    Threads that want a batch wait without a lock, then one of them takes it under `_lock`.
+
+    Args:
+        stream: gives the batches.
+        samples: in a batch of all pipelines together.
+        auto_reset: the next epoch begins without a call of `reset`.
+    """
+
+    def __init__(self, stream: BatchStream, samples: int, *, auto_reset: bool):
+        self._stream, self._auto_reset = stream, auto_reset
+        self._size, self._length = stream.counter.size, stream.counter.length
+        self._state = stream.get_state()
+        self._belongs = np.ones(samples, bool)
+        self._done = 0
+        self._end: EpochEnd | None = None  # the end of the epoch was reached, and not yet left
+        self._kept: UserBatch | None = None  # looked at, and still the next one
+        # Held while a batch is noted or a state is set; a `next` that waits for data does not hold it.
+        self._lock = threading.RLock()
+        self._clock = WaitClock()
+        self._recorder = Recorder(stream.own, stream.assembly.timer)
+
+    def __iter__(self: Self) -> Self:
+        with self._lock:
+            if self._kept is None and (self._end is not None or self._done == self._length):
+                self.reset()
+        return self
+
+    def __next__(self) -> Any:
+        return self._draw().arrays
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Batches in this epoch."""
+
+    def _draw(self, *, keep: bool = False) -> UserBatch:
+        """The next batch; raises StopIteration at the end of the epoch.
+
+        Args:
+            keep: the batch is only looked at: it stays the next one.
+        """
+        with until_exit():
+            if self._kept is None and self._end is None:
+                self._stream.refuse_if_closed()  # in a forked process a thread of the parent's may hold the lock
+            batch = self._kept_batch(keep)
+            if batch is not None:
+                return batch
+            with self._clock.wait():
+                while True:
+                    self._stream.wait()
+                    if (batch := self._taken(keep)) is not None:
+                        return batch
+
+    def _kept_batch(self, keep: bool) -> UserBatch | None:
+        """The batch that was looked at; None: the next one has to be waited for."""
+        with self._lock:
+            if (kept := self._known(keep)) is not None:
+                return kept
+            if self._clock.over and self._clock.batches:  # counting begins anew with each epoch
+                self._recorder.mark()
+            return None
+
+    def _known(self, keep: bool) -> UserBatch | None:
+        """The batch that was looked at; raises StopIteration at the end of the epoch. The lock is held."""
+        if self._kept is not None:
+            return self._give(self._kept, keep)
+        if self._end is not None:
+            raise StopIteration
+        return None
+
+    def _taken(self, keep: bool) -> UserBatch | None:
+        """The next batch if it is there: taken and noted in one step, so each goes to one thread."""
+        with self._lock:
+            if (kept := self._known(keep)) is not None:
+                return kept
+            item = self._item()
+            if isinstance(item, EpochEnd):
+                self._reach_end(item)
+                if self._auto_reset:
+                    self.reset()
+                raise StopIteration
+            return None if item is None else self._give(self._accepted(item), keep)
+
+    def _accepted(self, batch: UserBatch) -> UserBatch:
+        """For iterators that expect something of their batches."""
+        return batch
+
+    def _give(self, batch: UserBatch, keep: bool) -> UserBatch:
+        """Takes note that the user has the batch now, or has looked at it."""
+        self._kept = batch if keep else None
+        if not keep:
+            self._done, self._length = batch.done, batch.length
+            self._state, self._belongs = batch.state, batch.belongs
+        return batch
+
+    def take(self, batches: int) -> FirstBatches[Any]:
+        """The first batches of an epoch, which ends after them: `for batch in iterator.take(100):`.
+
+        A loop over what is left of them goes on where an earlier one, or a state that was restored, was left. The
+        rest of the data is not read: the next epoch is the one that would have followed the whole of this one. Where
+        the epochs last until a source ends, one with a `cycle` begins again; one without goes on with what it gives
+        next, and loses what it gave ahead if it cannot go back.
+
+        Args:
+            batches: how many, at most.
+        """
+        if batches < 1:
+            raise ValueError(f"iterator: take needs at least 1 batch, not {batches}")
+
+        return FirstBatches(batches, self._begin_within, self._next_within, self.__len__)
+
+    def _is_over_within(self, batches: int) -> bool:
+        """True if so many batches of an epoch were given, and there are more."""
+        return self._end is None and self._done >= batches and self._done != self._length
+
+    def _begin_within(self, batches: int) -> None:
+        with self._lock:
+            if self._is_over_within(batches):
+                self._leave_epoch()
+            self.__iter__()
+
+    def _next_within(self, batches: int) -> Any:
+        with self._lock:
+            if self._is_over_within(batches):
+                self._leave_epoch()
+                if self._auto_reset:
+                    self.reset()
+                raise StopIteration
+        return self.__next__()
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        """The batches of this epoch as NumPy arrays, read-only; no copy of what is in host memory."""
+        return (jax.tree.map(to_host, batch) for batch in self)
+
+    def start_prefetch(self) -> None:
+        """Begins to make the next batch, as Grain's iterators do; see `prepare_first_batch`."""
+        self._stream.start()
+
+    def _item(self) -> UserBatch | EpochEnd | None:
+        """Takes the next item of the stream, or raises its error."""
+        item = self._stream.take()
+        if isinstance(item, (UserBatch, BatchFailure)):
+            self._clock.batches += 1
+        if isinstance(item, BatchFailure):
+            self._done += 1
+            try:
+                raise item.error
+            finally:
+                del item  # or the error would hold this frame, and this frame the error
+        return item
+
+    def _reach_end(self, end: EpochEnd) -> None:
+        self._end, self._state = end, end.state
+        self._clock.end_epoch()
+
+    def _leave_epoch(self) -> None:
+        """Ends the epoch before its end."""
+        self._kept = None
+        self._reach_end(self._stream.leave_epoch(self._state))
+
+    def reset(self, force: bool = False) -> None:
+        """Begins the next epoch; ignored in the middle of one, as in DALI.
+
+        Args:
+            force: in the middle of an epoch, end it: the rest of it is left out, see `take`.
+        """
+        with self._lock:
+            if self._end is None:
+                if self._done == self._length:
+                    while (item := self._item()) is None:  # all batches were taken, only the end was not
+                        self._stream.wait()
+                    assert isinstance(item, EpochEnd)
+                    self._reach_end(item)
+                elif not self._done:
+                    return
+                elif force:
+                    self._leave_epoch()
+                else:
+                    log.warning(
+                        "iterator: reset in the middle of an epoch is ignored; reset(force=True) is not"
+                    )
+                    return
+            assert self._end is not None
+            self._size, self._length, self._done = self._end.size, self._end.length, 0
+            self._state = self._end.next_state
+            self._stream.go_on()
+            self._end = None

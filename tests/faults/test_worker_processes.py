@@ -1,0 +1,271 @@
+"""Worker processes that are killed, samples that kill them, and every way in which a program ends."""
+
+import ctypes
+import gc
+import os
+import signal
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.faults import Ended, child, until
+from support.worker_pipelines import COUNT, batch, pipeline, workers_of, write_pictures
+
+import jdali
+from jdali import fn
+
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.timeout(280),
+    pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
+]
+
+STEPS = 12
+KILLS = 10
+CRASHING = 5  # of the pictures
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_pictures(tmp_path_factory.mktemp("pictures") / "all")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def shared_names() -> set[str]:
+    return (
+        {name for name in os.listdir("/dev/shm") if "jdali" in name} if os.path.isdir("/dev/shm") else set()
+    )
+
+
+# --- killed from outside --------------------------------------------------------------------------
+def test_workers_that_are_killed_all_the_time_change_nothing(folder):
+    with closing(pipeline(folder)) as pipe:
+        expected = [(batch(pipe), pipe.get_state()) for _ in range(STEPS)]
+    before = shared_names()
+    with closing(pipeline(folder, workers=2)) as pipe:
+        found = []
+        for step in range(STEPS):
+            found.append((batch(pipe), pipe.get_state()))
+            if step < KILLS:
+                workers = workers_of(pipe)
+                assert until(workers.pids)
+                pids = workers.pids()
+                os.kill(pids[step % len(pids)], signal.SIGKILL)
+                # Noticed before the next one is chosen, or that could be the same process.
+                assert until(lambda step=step: workers_of(pipe).counts().deaths == step + 1)
+        assert found == expected
+        pids = workers_of(pipe).pids()
+    assert not any(map(is_alive, pids))
+    assert shared_names() == before
+
+
+# --- samples that kill ------------------------------------------------------------------------------
+def numbered(folder, function, **options):
+    """The pictures in order, each by its number, through a function of the user's."""
+
+    @jdali.pipeline_def(batch_size=4, num_threads=1, seed=7, **options)
+    def define():
+        encoded, _ = fn.readers.file(file_root=folder, name="pictures")
+        file = fn.python_function(encoded.source_info(), function=function)
+        return file, fn.random.uniform(range=(0.0, 1.0))
+
+    return define()
+
+
+def number_of(name):
+    return np.int32(int(bytes(name).decode()[-6:-4]))
+
+
+def crashing(bad=CRASHING):
+    """A function that ends the process as a broken codec would, for one picture."""
+
+    def function(name):
+        number = int(bytes(name).decode()[-6:-4])
+        if number == bad:
+            ctypes.string_at(0)
+        return np.int32(number)
+
+    return function
+
+
+def refusing(name):
+    """In place of `crashing`, without workers: an error of the same sample."""
+    number = int(bytes(name).decode()[-6:-4])
+    if number == CRASHING:
+        raise jdali.SampleError("it would crash")
+    return np.int32(number)
+
+
+def run(pipe, steps):
+    return [[np.asarray(output.as_array()).tolist() for output in pipe.run()] for _ in range(steps)]
+
+
+def test_a_sample_that_crashes_is_an_error_that_names_it(folder, capfd):
+    with closing(numbered(folder, crashing(), workers=2)) as pipe:
+        assert run(pipe, 1)[0][0] == [0, 1, 2, 3]
+        with pytest.raises(RuntimeError) as caught:
+            run(pipe, 1)
+        text = str(caught.value)
+        assert "was killed by signal 11 (SIGSEGV) while it worked on this sample" in text
+        assert "worker process" in text
+        assert "sample 1 of the batch" in text
+        assert f"file {folder}/0/{CRASHING:02}.png" in text
+        assert run(pipe, 1)[0][0] == [8, 9, 10, 0]  # it goes on
+
+
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_a_sample_that_crashes_is_replaced_like_any_other(folder, on_error):
+    with closing(numbered(folder, refusing, on_error=on_error)) as pipe:
+        expected, errors = run(pipe, 5), pipe.errors
+    with closing(numbered(folder, crashing(), on_error=on_error, workers=2)) as pipe:
+        assert run(pipe, 5) == expected
+        assert [(e.path, e.epoch, e.index) for e in pipe.errors] == [
+            (e.path, e.epoch, e.index) for e in errors
+        ]
+        assert errors
+        assert {error.operator for error in pipe.errors} == {"worker process"}
+        assert "SIGSEGV" in pipe.errors[0].reason
+
+
+def test_a_batch_that_only_crashes_as_a_whole_is_an_error_of_no_sample(folder):
+    def function(names):
+        if len(names) == 4:
+            os._exit(3)
+        return [np.int32(0)] * len(names)
+
+    @jdali.pipeline_def(batch_size=4, num_threads=1, seed=7, on_error="skip", workers=1)
+    def define():
+        encoded, _ = fn.readers.file(file_root=folder, name="pictures")
+        return fn.python_function(encoded, function=lambda x: function(x), batch_processing=True)
+
+    with (
+        closing(define()) as pipe,
+        pytest.raises(RuntimeError, match="ended with exit code 3.*none of its samples"),
+    ):
+        pipe.run()
+    assert COUNT > 4
+
+
+@pytest.mark.parametrize("has_run", [True, False])
+def test_the_workers_of_a_pipeline_that_is_dropped_end(folder, has_run):
+    pipe = pipeline(folder, workers=1)
+    pipe.build()
+    if has_run:
+        pipe.run()
+    workers = workers_of(pipe)
+    assert until(lambda: workers.counts().ready == 1)
+    pids = workers.pids()
+    del pipe
+    gc.collect()
+    assert until(lambda: not any(map(is_alive, pids)))
+
+
+# --- how programs end --------------------------------------------------------------------------------
+LOOP = """
+    import sys, time
+    import numpy as np
+    import jdali
+    from jdali import fn
+    from jdali.iterator import DataIterator
+
+    class Adding:  # of __main__
+        def __call__(self, x):
+            return x + np.float32(1)
+
+    def source(i):
+        return np.full((4, 3), i, np.float32)
+
+    @jdali.pipeline_def(batch_size=4, num_threads=1, seed=1, workers=2)
+    def pipeline():
+        return fn.python_function(fn.external_source(source=source), function=Adding())
+
+    def loop():
+        it = DataIterator(pipeline(), ["x"])
+        for step, batch in enumerate(it):
+            assert (np.asarray(batch["x"]) == step + 1).all(), (step, batch)
+            if step == 2:
+                print("ready", flush=True)
+            if step >= 2:
+                END
+"""
+
+
+def looped(end: str, **options) -> Ended:
+    return child(LOOP.replace("END", end) + "\n    loop()\n    print('over', flush=True)\n", **options)
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "message"),
+    [
+        ("break", 0, ""),
+        ("return", 0, ""),
+        ("sys.exit(3)", 3, ""),
+        ("raise KeyError('of the loop')", 1, "KeyError: 'of the loop'"),
+        ("it.close(); break", 0, ""),
+    ],
+)
+def test_a_program_that_ends_in_mid_loop(end, code, message):
+    before = shared_names()
+    ended = looped(end)
+    assert ended.code == code, ended.err
+    assert ended.err.splitlines()[-1:] == ([message] if message else [])
+    assert shared_names() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda n: n.name)
+def test_a_program_that_is_ended_by_a_signal(number):
+    before = shared_names()
+    ended = looped("time.sleep(0.01)", signal=number)
+    assert ended.code == -number or (number == signal.SIGINT and ended.code in (1, 130)), ended.err
+    assert "worker" not in ended.err
+    assert shared_names() == before
+
+
+def test_an_exception_of_the_main_module_keeps_its_type():
+    ended = child("""
+        import numpy as np
+        import jdali
+        from jdali import fn
+
+        class Mine(Exception):
+            pass
+
+        def broken(x):
+            raise Mine("of __main__")
+
+        @jdali.pipeline_def(batch_size=2, num_threads=1, workers=1)
+        def pipeline():
+            return fn.python_function(fn.external_source(source=lambda: np.zeros((2, 1))), function=broken)
+
+        pipe = pipeline()
+        try:
+            pipe.run()
+        except Mine as error:
+            print(isinstance(error, RuntimeError), type(error.__cause__) is Mine, "of __main__" in str(error))
+    """)
+    assert ended.err == ""
+    assert ended.out == "True True True\n"
+
+
+def test_a_program_from_standard_input(tmp_path):
+    """As a notebook is: what it defines is in no file."""
+    import subprocess
+    import textwrap
+
+    script = textwrap.dedent(LOOP.replace("END", "break") + "\n    loop()\n    print('over')\n")
+    path = os.pathsep.join([str(Path(jdali.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-"], input=script, text=True, capture_output=True, env={**os.environ, "PYTHONPATH": path},
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("over\n")

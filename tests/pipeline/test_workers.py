@@ -1,0 +1,361 @@
+"""Batches made by worker processes: the same bits as without, in the same order, with the same states and errors."""
+
+import os
+import signal
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from support.accelerator import accelerator  # noqa: F401
+from support.callbacks import Samples
+from support.every_reader import made
+from support.worker_pipelines import BAD, BATCH, COUNT, batch, pipeline, workers_of, write_pictures
+
+import jdali
+from jdali import fn
+from jdali.iterator import DataIterator
+
+STEPS = 9  # more than two epochs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_pictures(tmp_path_factory.mktemp("pictures") / "all")
+
+
+@pytest.fixture(scope="module")
+def bad_folder(tmp_path_factory):
+    return write_pictures(tmp_path_factory.mktemp("bad") / "all", BAD)
+
+
+def run(pipe, steps):
+    for _ in range(steps):
+        pipe.run()
+
+
+@pytest.fixture(scope="module")
+def batches(folder):
+    """Batches of this process alone, and the state after each."""
+    with closing(pipeline(folder, workers=0)) as pipe:
+        return [(batch(pipe), pipe.get_state()) for _ in range(STEPS)]
+
+
+# --- the same bits ------------------------------------------------------------------------------
+@pytest.mark.parametrize("workers", [1, 3])
+def test_any_number_of_workers_makes_the_same_batches(folder, batches, workers):
+    with closing(pipeline(folder, workers=workers)) as pipe:
+        assert [(batch(pipe), pipe.get_state()) for _ in range(STEPS)] == batches
+        assert workers_of(pipe).counts().made >= STEPS
+        assert workers_of(pipe).counts().deaths == 0
+
+
+def test_a_state_goes_to_workers_and_back(folder, batches):
+    with closing(pipeline(folder, workers=2)) as pipe:
+        pipe.set_state(batches[2][1])
+        assert [batch(pipe) for _ in range(3)] == [made for made, _ in batches[3:6]]
+        state = pipe.get_state()
+        pipe.set_state(batches[0][1])  # while later ones are under way
+        assert batch(pipe) == batches[1][0]
+    assert state == batches[5][1]
+    with closing(pipeline(folder, workers=0)) as pipe:
+        pipe.set_state(state)
+        assert batch(pipe) == batches[6][0]
+
+
+def test_a_state_brings_its_seed_to_the_workers(folder):
+    with (
+        closing(pipeline(folder, seed=None)) as one,
+        closing(pipeline(folder, seed=None, workers=1)) as other,
+    ):
+        assert one.seed != other.seed
+        other.set_state(one.get_state())
+        assert [batch(other) for _ in range(3)] == [batch(one) for _ in range(3)]
+
+
+READERS = ["file list", "coco", "tfrecord", "mxnet", "webdataset", "numpy", "caffe2", "nemo_asr", "video"]
+
+
+def test_readers_of_every_kind(tmp_path):
+    """All of them in one pipeline."""
+    arguments = {}
+    for case in READERS:
+        name, of = made(case, tmp_path / case)
+        arguments[case] = name, of(str(tmp_path / case))
+
+    @jdali.pipeline_def(batch_size=3, num_threads=1, seed=5)
+    def define():
+        outputs = []
+        for name, args in arguments.values():
+            read = getattr(fn.readers, name.rpartition(".")[2])(**args, random_shuffle=True)
+            outputs += (
+                read.values()
+                if isinstance(read, dict)
+                else read
+                if isinstance(read, (list, tuple))
+                else [read]
+            )
+        return tuple(outputs)
+
+    with closing(define()) as one, closing(define(workers=2)) as other:
+        for _ in range(4):
+            assert batch(other) == batch(one)
+
+
+def test_an_iterator_and_its_states(folder):
+    def steps(workers, state=None):
+        pipe = pipeline(folder, workers=workers)
+        found, states = [], []
+        with DataIterator(
+            pipe,
+            ["picture", "square", "added", "label", "number"],
+            ragged=("picture",),
+            reader_name="pictures",
+        ) as it:
+            if state is not None:
+                it.set_state(state)
+            for _ in range(2):
+                for made in it:
+                    found.append({name: np.asarray(value).tolist() for name, value in made.items()})
+                    states.append(it.get_state())
+                it.reset()
+        return found, states
+
+    here, states = steps(0)
+    there, others = steps(2)
+    assert there == here
+    assert others == states
+    later, _ = steps(1, states[1])
+    assert later[: len(here) - 2] == here[2:]
+
+
+def test_a_batch_and_a_sample_again(folder):
+    with closing(pipeline(folder)) as one, closing(pipeline(folder, workers=1)) as other:
+        names = ["picture", "square", "added", "label", "number"]
+        with (
+            DataIterator(one, names, ragged=("picture",)) as a,
+            DataIterator(other, names, ragged=("picture",)) as b,
+        ):
+            for _ in range(3):
+                next(a), next(b)
+            for name, value in a.batch_at(1).items():
+                np.testing.assert_array_equal(b.batch_at(1)[name], value)
+
+
+# --- samples that fail ----------------------------------------------------------------------------
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+def test_bad_samples_are_replaced_as_without_workers(bad_folder, on_error):
+    def run(workers):
+        with closing(pipeline(bad_folder, workers=workers, on_error=on_error)) as pipe:
+            return [batch(pipe) for _ in range(7)], pipe.errors, pipe.get_state()
+
+    here, there = run(0), run(2)
+    assert there == here
+    assert {Path(error.path).name for error in here[1]} == {f"{i:02}.png" for i in BAD}
+
+
+def test_the_error_names_operator_file_and_line_as_without_workers(bad_folder):
+    def error(workers):
+        with closing(pipeline(bad_folder, workers=workers)) as pipe, pytest.raises(RuntimeError) as caught:
+            run(pipe, 4)
+        return caught.value
+
+    here, there = error(0), error(1)
+    assert str(there) == str(here)
+    assert "decoders.image" in str(there)
+    assert type(there) is type(here)
+    assert (there.operator, there.sample, there.source, there.where) == (
+        here.operator, here.sample, here.source, here.where,
+    )  # fmt: skip
+    assert any("in a worker process" in note for note in there.__cause__.__notes__)
+
+
+def test_an_error_of_the_user_keeps_its_type(folder):
+    def broken(picture):
+        raise KeyError("of the user")
+
+    with (
+        closing(pipeline(folder, broken, workers=1)) as pipe,
+        pytest.raises(KeyError, match="of the user") as caught,
+    ):
+        pipe.run()
+    assert "in broken" in caught.value.__cause__.__notes__[0]
+
+
+# --- what is sent -----------------------------------------------------------------------------------
+def test_an_object_that_cannot_be_sent_is_named_with_the_line(folder):
+    lock = threading.Lock()
+
+    def locked(picture):
+        with lock:
+            return picture
+
+    with closing(pipeline(folder, locked, workers=1)) as pipe, pytest.raises(TypeError) as caught:
+        pipe.run()
+    text = str(caught.value)
+    assert "python_function: function <function" in text
+    assert "locked" in text
+    assert "cannot be sent to worker processes: cannot pickle '_thread.lock' object" in text
+    assert f"defined at {pipeline.__code__.co_filename}:" in text
+
+
+def test_workers_have_the_options_of_storage_and_jax():
+    @jdali.pipeline_def(batch_size=1, num_threads=1, workers=1)
+    def define():
+        def options(_):
+            config = jax.config
+            return np.array([jdali.storage.options().retries, config.jax_debug_nans, os.getpid()])
+
+        return fn.python_function(
+            fn.external_source(source=lambda: np.zeros((1, 2), np.float32)), function=options
+        )
+
+    before = jdali.storage.configure(retries=11)
+    try:
+        with closing(define()) as pipe, jax.debug_nans(True):
+            retries, has_debug_nans, pid = pipe.run()[0].as_array()[0].tolist()
+    finally:
+        jdali.storage.configure(retries=before.retries)
+    assert (retries, has_debug_nans) == (11, 1)
+    assert pid != os.getpid()
+
+
+def test_a_data_set_that_was_changed_is_an_error(tmp_path):
+    folder = write_pictures(tmp_path / "all")
+    with closing(pipeline(folder, workers=1)) as pipe:
+        batch(pipe)
+        (Path(folder) / "0" / "00a.png").write_bytes((Path(folder) / "0" / "00.png").read_bytes())
+        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)  # the next one opens the folder anew
+        with pytest.raises(RuntimeError, match="finds another data set: 12 samples, not 11"):
+            run(pipe, 2 * COUNT)
+
+
+# --- options ------------------------------------------------------------------------------------------
+def test_the_environment_says_how_many(folder, monkeypatch):
+    monkeypatch.setenv("JDALI_WORKERS", "2")
+    assert pipeline(folder)._config.workers == 2
+    assert pipeline(folder, workers=0)._config.workers == 0
+    monkeypatch.setenv("JDALI_WORKERS", "some")
+    with pytest.raises(ValueError, match="JDALI_WORKERS must be a number of processes, not 'some'"):
+        pipeline(folder)
+
+
+@pytest.mark.parametrize("workers", [-1, 1.5, True, "2"])
+def test_a_wrong_number_is_refused(folder, workers):
+    with pytest.raises(ValueError, match="workers must be a number of processes"):
+        pipeline(folder, workers=workers)
+
+
+def test_threads_are_shared_by_the_workers(monkeypatch):
+    monkeypatch.setattr("jdali._pipeline.config.cpu_count", lambda: 8)
+    assert jdali.Pipeline(batch_size=1, workers=4).num_threads == 2
+    assert jdali.Pipeline(batch_size=1, workers=20).num_threads == 1
+    assert jdali.Pipeline(batch_size=1, workers=4, num_threads=3).num_threads == 3
+
+
+# --- an accelerator -----------------------------------------------------------------------------------
+def test_stages_of_the_accelerator_run_here(folder, accelerator):  # noqa: F811
+    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7)
+    def define():
+        encoded, label = fn.readers.file(file_root=folder, random_shuffle=True)
+        picture = fn.resize(fn.decoders.image(encoded), size=(8, 8))
+        angle = fn.random.uniform(range=(-40.0, 40.0))
+        return fn.rotate(picture.gpu(), angle=angle, keep_size=True), picture, label.gpu()
+
+    with closing(define()) as one, closing(define(workers=2)) as other:
+        for _ in range(4):
+            assert batch(other) == batch(one)
+        outputs = other.run()
+        assert outputs[0].as_tensor().__jax_array__().devices() == {accelerator}
+
+
+# --- sources of the user ------------------------------------------------------------------------------
+def test_sources_and_functions_in_processes_of_their_own():
+    """`parallel=True` beside workers: the source runs in its own processes, the function in the workers."""
+
+    def define(**options):
+        @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, py_start_method="forkserver", **options)
+        def definition():
+            samples = fn.external_source(Samples(9), batch=False, parallel=True, num_outputs=2)
+            doubles = [fn.python_function(s, function=lambda x: 2 * x, parallel=True) for s in samples]
+            return tuple(doubles)
+
+        return definition()
+
+    with closing(define()) as one, closing(define(workers=2)) as other:
+        for _ in range(3):
+            assert batch(other) == batch(one)
+
+
+@pytest.mark.parametrize("exec_async", [True, False])
+def test_fed_data_travel_with_their_tasks(exec_async):
+    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, workers=2, exec_async=exec_async)
+    def define():
+        return fn.external_source(name="in", layout="X") * 2
+
+    with closing(define()) as pipe:
+        for step in range(4):
+            given = [np.arange(step + i, dtype=np.float32) for i in range(1, BATCH + 1)]
+            pipe.feed_input("in", given)
+            (output,) = pipe.run()
+            assert output.layout() == "X"
+            for found, sample in zip(output.as_cpu().to_samples(), given, strict=True):
+                np.testing.assert_array_equal(found, 2 * sample)
+
+
+def test_the_end_of_a_source():
+    def three():
+        for i in range(3):
+            yield np.full(BATCH, i, np.int32)
+
+    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, workers=2)
+    def define():
+        return fn.external_source(source=three, cycle="raise")
+
+    with closing(define()) as pipe:
+        for _ in range(2):
+            assert [pipe.run()[0].as_array()[0] for _ in range(3)] == [0, 1, 2]
+            with pytest.raises(StopIteration):
+                pipe.run()
+            pipe.reset()
+
+
+# --- plan and report ------------------------------------------------------------------------------------
+def test_the_plan_shows_the_border(folder):
+    with closing(pipeline(folder, workers=1)) as pipe:
+        run(pipe, 2)
+        text = pipe.plan()
+    assert "1 workers, 1 ready" in text
+    assert "in workers: readers.file" in text
+    assert "border: the steps above run in workers, 0 below it in this process: none is left" in text
+
+
+def test_the_plan_says_what_stays_here_and_why(folder, accelerator):  # noqa: F811
+    @jdali.pipeline_def(batch_size=BATCH, num_threads=1, seed=7, workers=1)
+    def define():
+        encoded, _ = fn.readers.file(file_root=folder)
+        return fn.resize(fn.decoders.image(encoded), size=(8, 8)).gpu() + 1
+
+    with closing(define()) as pipe:
+        run(pipe, 1)
+        text = pipe.plan()
+    assert " below it in this process: they work on the accelerator" in text
+    border, after = text.index("border:"), text.index("[level", text.index("border:"))
+    assert "in workers: decoders.image" in text[:border]
+    assert "add" in text[after:]
+
+
+def test_the_report_counts_workers(folder):
+    names = ["picture", "square", "added", "label", "number"]
+    with DataIterator(pipeline(folder, workers=1), names, ragged=("picture",), reader_name="pictures") as it:
+        for _ in it:
+            pass
+        report = it.report()
+    (part,) = [part for part in report.parts if part.kind == "workers"]
+    assert "readers.file" in part.name
+    assert part.busy > 0
+    assert (report.workers, report.worker_deaths) == (1, 0)
+    assert report.worker_bytes > 0
+    assert "1 workers" in str(report)
