@@ -121,6 +121,7 @@ PAGES = {
         every_format.write,
     ),
     "resuming.md": Page({"set_state": ["True"]}, pages.write_photos),
+    "scaling.md": Page({"workers=2": ["[(4, 32, 32, 3), (4, 32, 32, 3)]"]}),
     "tensorflow.md": Page(
         {
             "keras": ["(4, 32, 32, 3) (4,)", "(4, 32, 32, 3) (4,)", "2 epochs"],

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali._batches.extent import BatchSpec
-from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.record import Operator
 
 
@@ -29,7 +29,9 @@ def run(
     specs = [BatchSpec.of(s, name) for s, name in zip(inputs, layouts, strict=True)]
     fed = {k: PerBatch(np.stack([np.asarray(x) for x in v])) for k, v in (per_sample or {}).items()}
     values = {op.input(i).name: np.stack(s) for i, s in enumerate(inputs) if op.input(i).argument}
-    planned = plan_call(op, specs, dict(args or {}) | fed, batch_size=len(inputs[0]), input_values=values)
+    planned = plan_call(
+        CallRequest(op, specs, dict(args or {}) | fed, batch_size=len(inputs[0]), input_values=values)
+    )
     arrays = []
     for i, (samples, spec) in enumerate(zip(inputs, specs, strict=True)):
         extra = 0 if op.input(i).argument else pad

@@ -26,7 +26,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.platform import tracing_for
 from jdali._numerics.random import sample_key, seed_words
-from jdali._operators.call import PerBatch, PlannedCall, plan_call, run_call
+from jdali._operators.call import CallRequest, PerBatch, PlannedCall, plan_call, run_call
 from jdali._operators.pure import pure_call
 from jdali._operators.record import DeviceBatchOp, Operator
 from jdali.engine.steps.program import compiler_options
@@ -240,7 +240,7 @@ def _check_padded(
         op.input(i).name: np.stack([np.asarray(x) for x in s])
         for i, s in enumerate(inputs) if op.input(i).argument
     }  # fmt: skip
-    planned = plan_call(op, specs, batch_args, batch_size=count, input_values=values)
+    planned = plan_call(CallRequest(op, specs, batch_args, batch_size=count, input_values=values))
     for i, outputs in alone.items():
         for value, spec in zip(outputs, planned.outputs, strict=True):
             assert value.shape == tuple(spec.extents[i]), "setup and run disagree on the shape"

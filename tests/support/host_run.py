@@ -9,7 +9,7 @@ import numpy as np
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
-from jdali._operators.call import PerBatch, PlannedCall, plan_call
+from jdali._operators.call import CallRequest, PerBatch, PlannedCall, plan_call
 from jdali._operators.host_batch import Probed
 from jdali._operators.record import ArgKind, HostBatchOp, HostOp
 
@@ -59,7 +59,9 @@ def plan(
     count = len(samples)
     numbers = np.arange(count) if index is None else np.asarray(index)
     keys = SampleKeys(seed_words(seed), 0, np.zeros(count, np.uint32), numbers.astype(np.uint32))
-    return plan_call(op, specs, args, batch_size=count, keys=keys if op.random else None, input_values=values)
+    return plan_call(
+        CallRequest(op, specs, args, batch_size=count, keys=keys if op.random else None, input_values=values)
+    )
 
 
 class Workers:
