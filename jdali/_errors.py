@@ -53,7 +53,7 @@ def check_samples(
         raise SampleError(text(*index), sample=index[0], argument=argument)
 
 
-def wrong_dtype(name: str, what: str, found: np.dtype[Any], expected: str) -> TypeError:
+def wrong_dtype(name: str, what: str, found: np.dtype, expected: str) -> TypeError:
     """The error of operator `name` for data of an element type that it does not take."""
     return TypeError(
         f"{name}: {what} must be {expected}, got {found}; cast it. Calling type does not match buffer data type, requested "
@@ -177,7 +177,9 @@ def _combined(raised: type[Exception]) -> type[OperatorError]:
     return found
 
 
-def _instance(raised: type[Exception], args: tuple[Any, ...], attributes: Mapping[str, Any]) -> OperatorError:
+def _instance(
+    raised: type[Exception], args: tuple[Any, ...], attributes: Mapping[str, object]
+) -> OperatorError:
     """Makes an error that is also of the type that was raised; plain where the two types do not combine.
 
     Only the constructor of a built-in exception is called: the user's may want other arguments.
@@ -225,11 +227,11 @@ class InputCountError(OperatorError, ValueError, TypeError):
 
 
 class UnknownArgumentError(OperatorError, KeyError, TypeError):
-    """An operator has no argument of the name given; DALI raises KeyError, Python TypeError."""
+    """An operator has no argument of this name; DALI raises KeyError, Python TypeError."""
 
 
 class MissingArgumentError(OperatorError, TypeError):
-    """An argument without a default was not given; DALI raises RuntimeError, Python TypeError."""
+    """An argument without a default is missing; DALI raises RuntimeError, Python TypeError."""
 
 
 class TracedArgumentError(TypeError):

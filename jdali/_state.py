@@ -10,14 +10,14 @@ CHECKPOINT_VERSION = 1
 
 
 class StateError(ValueError):
-    """A state does not fit what it was given to."""
+    """A state does not fit the object that it should restore."""
 
 
-def check_version(owner: str, state: Mapping[str, Any], version: int, *older: int) -> None:
+def check_version(owner: str, state: Mapping[str, object], version: int, *older: int) -> None:
     """Raises `StateError` if a state is not of this version.
 
     Args:
-        owner: what the state is given to, for the message.
+        owner: object that the state should restore, for the message.
         state: of `get_state`.
         version: that is written now, and can be read.
         older: further ones that can be read.
@@ -27,7 +27,7 @@ def check_version(owner: str, state: Mapping[str, Any], version: int, *older: in
         raise StateError(f"{owner}: a state of version {found!r}, expected {version}")
 
 
-def to_checkpoint(pipeline: Mapping[str, Any], iterator: Mapping[str, Any] | None = None) -> bytes:
+def to_checkpoint(pipeline: Mapping[str, object], iterator: Mapping[str, object] | None = None) -> bytes:
     """The state of a pipeline, and of the iterator that it belongs to, as one string of bytes."""
     return json.dumps(
         {"version": CHECKPOINT_VERSION, "pipeline": pipeline, "iterator": iterator}, separators=(",", ":")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jdali.graph.arithmetic import expression
 from jdali.graph.node import DataNode
 
@@ -14,146 +12,146 @@ __all__ = [
 ]  # fmt: skip
 
 
-def abs(input: Any) -> DataNode:
+def abs(input: object) -> DataNode:
     """Absolute value."""
     return expression("abs", input)
 
 
-def acos(input: Any) -> DataNode:
+def acos(input: object) -> DataNode:
     """Arc cosine, in radians."""
     return expression("acos", input)
 
 
-def acosh(input: Any) -> DataNode:
+def acosh(input: object) -> DataNode:
     """Inverse hyperbolic cosine."""
     return expression("acosh", input)
 
 
-def asin(input: Any) -> DataNode:
+def asin(input: object) -> DataNode:
     """Arc sine, in radians."""
     return expression("asin", input)
 
 
-def asinh(input: Any) -> DataNode:
+def asinh(input: object) -> DataNode:
     """Inverse hyperbolic sine."""
     return expression("asinh", input)
 
 
-def atan(input: Any) -> DataNode:
+def atan(input: object) -> DataNode:
     """Arc tangent, in radians."""
     return expression("atan", input)
 
 
-def atan2(x: Any, y: Any) -> DataNode:
+def atan2(x: object, y: object) -> DataNode:
     """Angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
     return expression("atan2", x, y)
 
 
-def atanh(input: Any) -> DataNode:
+def atanh(input: object) -> DataNode:
     """Inverse hyperbolic tangent."""
     return expression("atanh", input)
 
 
-def cbrt(input: Any) -> DataNode:
+def cbrt(input: object) -> DataNode:
     """Cube root."""
     return expression("cbrt", input)
 
 
-def ceil(input: Any) -> DataNode:
+def ceil(input: object) -> DataNode:
     """Smallest whole number that is not below the value."""
     return expression("ceil", input)
 
 
-def clamp(value: Any, lo: Any, hi: Any) -> DataNode:
+def clamp(value: object, lo: object, hi: object) -> DataNode:
     """The value, but not below `lo` and not above `hi`."""
     return expression("clamp", value, lo, hi)
 
 
-def cos(input: Any) -> DataNode:
+def cos(input: object) -> DataNode:
     """Cosine of an angle in radians."""
     return expression("cos", input)
 
 
-def cosh(input: Any) -> DataNode:
+def cosh(input: object) -> DataNode:
     """Hyperbolic cosine."""
     return expression("cosh", input)
 
 
-def exp(input: Any) -> DataNode:
+def exp(input: object) -> DataNode:
     """e to the power of the value."""
     return expression("exp", input)
 
 
-def fabs(input: Any) -> DataNode:
+def fabs(input: object) -> DataNode:
     """Absolute value as a real number."""
     return expression("fabs", input)
 
 
-def floor(input: Any) -> DataNode:
+def floor(input: object) -> DataNode:
     """Largest whole number that is not above the value."""
     return expression("floor", input)
 
 
-def fpow(base: Any, exponent: Any) -> DataNode:
+def fpow(base: object, exponent: object) -> DataNode:
     """`base` to the power of `exponent`, as a real number."""
     return expression("fpow", base, exponent)
 
 
-def log(input: Any) -> DataNode:
+def log(input: object) -> DataNode:
     """Natural logarithm."""
     return expression("log", input)
 
 
-def log10(input: Any) -> DataNode:
+def log10(input: object) -> DataNode:
     """Logarithm to base 10."""
     return expression("log10", input)
 
 
-def log2(input: Any) -> DataNode:
+def log2(input: object) -> DataNode:
     """Logarithm to base 2."""
     return expression("log2", input)
 
 
-def max(left: Any, right: Any) -> DataNode:
+def max(left: object, right: object) -> DataNode:
     """The larger of two values."""
     return expression("max", left, right)
 
 
-def min(left: Any, right: Any) -> DataNode:
+def min(left: object, right: object) -> DataNode:
     """The smaller of two values."""
     return expression("min", left, right)
 
 
-def pow(base: Any, exponent: Any) -> DataNode:
+def pow(base: object, exponent: object) -> DataNode:
     """`base` to the power of `exponent`."""
     return expression("pow", base, exponent)
 
 
-def rsqrt(input: Any) -> DataNode:
+def rsqrt(input: object) -> DataNode:
     """One over the square root."""
     return expression("rsqrt", input)
 
 
-def sin(input: Any) -> DataNode:
+def sin(input: object) -> DataNode:
     """Sine of an angle in radians."""
     return expression("sin", input)
 
 
-def sinh(input: Any) -> DataNode:
+def sinh(input: object) -> DataNode:
     """Hyperbolic sine."""
     return expression("sinh", input)
 
 
-def sqrt(input: Any) -> DataNode:
+def sqrt(input: object) -> DataNode:
     """Square root."""
     return expression("sqrt", input)
 
 
-def tan(input: Any) -> DataNode:
+def tan(input: object) -> DataNode:
     """Tangent of an angle in radians."""
     return expression("tan", input)
 
 
-def tanh(input: Any) -> DataNode:
+def tanh(input: object) -> DataNode:
     """Hyperbolic tangent."""
     return expression("tanh", input)

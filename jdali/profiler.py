@@ -8,6 +8,7 @@ begins with "jdali", so it shows in a trace of `jax.profiler.trace`. The same pa
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Sequence
 from typing import Protocol
@@ -29,7 +30,7 @@ _SHOWN = 0.01
 _FULL = 0.9  # of all cores
 
 _KINDS = {
-    "source": "source", "samples": "source", "reading": "reading", "host": "host", "arguments": "stage",
+    "source": "source", "samples": "source", "workers": "workers", "reading": "reading", "host": "host", "arguments": "stage",
     "stage": "stage", "device": "stage", "batch": "transfer",
 }  # fmt: skip
 
@@ -39,7 +40,7 @@ class PartTime:
     """Time that a phase of the pipeline takes for a batch.
 
     Attributes:
-        kind: "source", "reading", "decoding", "host", "stage" or "transfer".
+        kind: "source", "workers", "reading", "decoding", "host", "stage" or "transfer".
         name: of its operators.
         seconds: from its beginning to its end, per batch; without compilations.
         busy: of all threads that work on it, per batch.
@@ -77,6 +78,9 @@ class Report:
         compile_seconds: the loop waited for no longer than this for their compilation.
         verdict: what the loop was bound by.
         advice: what to change; the first is likely to help most.
+        workers: processes that make batches.
+        worker_deaths: of those that nobody had ended.
+        worker_bytes: that came from them, per batch.
     """
 
     batches: int
@@ -91,6 +95,9 @@ class Report:
     compile_seconds: float
     verdict: str
     advice: tuple[str, ...]
+    workers: int = 0
+    worker_deaths: int = 0
+    worker_bytes: float = 0.0
 
     def __str__(self) -> str:
         if not self.batches:
@@ -99,11 +106,25 @@ class Report:
         head = f"{self.batches} batches in {self.seconds:.2f} s, {_ms(period)} a batch"
         lines = [f"{head}; the loop waited for data {self.wait_share:.0%} of the time"]
         shown = [p for p in self.parts if p.seconds >= _SHOWN * period or p is self.slowest]
-        lines += [_line(part, period, self.threads) for part in shown]
+        lines += [_line(part, period, self.threads) for part in shown if part.kind != "workers"]
+        lines += [self._line_of_workers(part, period) for part in shown if part.kind == "workers"]
         if self.programs:
             lines.append(f"  {_programs(self.programs)} compiled, {self.compile_seconds:.1f} s")
         lines.append(f"verdict: {self.verdict}")
         return "\n".join([*lines, *(f"  - {advice}" for advice in self.advice)])
+
+    def _line_of_workers(self, part: PartTime, period: float) -> str:
+        busy = _worker_share(part, period, self.workers)
+        died = f"; {self.worker_deaths} died" if self.worker_deaths else ""
+        return (
+            f"  workers  {_ms(part.seconds):>10} {part.seconds / period:5.0%}  {part.name} ({self.workers} workers {busy:.0%} "
+            f"busy; {self.worker_bytes / 2**20:.1f} MiB a batch{died})"
+        )
+
+
+def _worker_share(part: PartTime, period: float, workers: int) -> float:
+    """Part of the time of all workers in which they worked."""
+    return part.busy / max(period * workers, 1e-9)
 
 
 def _programs(count: int) -> str:
@@ -206,6 +227,9 @@ class Recorder:
         return Report(
             batches, seconds, waited / seconds if seconds > 0 else 0.0, tuple(parts.values()), bound_by, slowest,
             first.threads, facts.thread_share, facts.programs, facts.compiling, verdict, tuple(advice),
+            first.workers,
+            sum(b.deaths - a.deaths for a, b in zip(begin.pipelines, end.pipelines, strict=True)),
+            sum(b.nbytes - a.nbytes for a, b in zip(begin.pipelines, end.pipelines, strict=True)) / max(batches, 1),
         )  # fmt: skip
 
 
@@ -271,7 +295,7 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
     )
     if share < _LITTLE:
         verdict = f"bound by the training loop: it waited for data {share:.1%} of the time"
-        return slowest, "loop", verdict, []
+        return slowest, "loop", verdict, _spare_workers(facts)
     if facts.compiling > facts.waited / 2:
         verdict = f"bound by compilation: {_programs(facts.programs)} took {facts.compiling:.1f} s"
         advice = [
@@ -286,6 +310,16 @@ def _judged(facts: _Facts) -> tuple[PartTime | None, str, str, list[str]]:
     elif sum(part.seconds for part in lane) < _BUSY * facts.period:
         advice.append("no part is busy all the time, batches differ: raise prefetch_queue_depth")
     return slowest, slowest.kind, f"bound by data: {pace}", advice
+
+
+def _spare_workers(facts: _Facts) -> list[str]:
+    """Advises to remove workers that have nothing to do."""
+    workers = facts.times.workers
+    part = next((part for lane in facts.lanes for part in lane if part.kind == "workers"), None)
+    if part is None:
+        return []
+    enough = max(math.ceil(workers * _worker_share(part, facts.period, workers) / _BUSY), 1)
+    return [f"{enough} of the {workers} workers are enough: remove some"] if enough < workers else []
 
 
 def _advice(part: PartTime, facts: _Facts) -> list[str]:
@@ -310,7 +344,15 @@ def _advice(part: PartTime, facts: _Facts) -> list[str]:
             advice.append(
                 "its threads wait more than they compute: for each other's Python, or for something outside"
             )
-    if part.kind == "source":
+    if part.kind == "workers":
+        workers = facts.times.workers
+        if _worker_share(part, facts.period, workers) < _BUSY:
+            advice.append(
+                "workers wait for what is drawn or settled in this process: batches differ, or samples fail"
+            )
+        elif workers < facts.cores:
+            advice.append(f"add workers: there are {workers} on {facts.cores} cores")
+    elif part.kind == "source":
         advice.append(
             "the source is asked in one thread, for one batch at a time: let it prepare batches in threads or "
             "processes of its own, or read the data with fn.readers"

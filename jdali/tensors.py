@@ -41,7 +41,7 @@ class TensorListCPU(TensorList):
     Args:
         object: an array [N, ...] (or anything with DLPack or the array interface), a list of arrays
             or tensors, or another `TensorListCPU`.
-        layout: layout of one sample; None: that of the tensors given, or none.
+        layout: layout of one sample; None: that of the tensors, or none.
         tl: a batch, in place of `object`.
         b: an array, in place of `object`.
         list_of_tensors: a list, in place of `object`.
@@ -58,13 +58,13 @@ class TensorListCPU(TensorList):
         layout: str | None = None,
         *,
         tl: TensorListCPU | None = None,
-        b: Any = None,
-        list_of_tensors: Sequence[Any] | None = None,
+        b: object = None,
+        list_of_tensors: Sequence[object] | None = None,
         is_pinned: bool = False,
         contiguous: bool = True,
     ):
-        given = [v for v in (object, tl, b, list_of_tensors) if v is not None]
-        self._begin(*_gather(type(self), given, layout, host_array))
+        sources = [v for v in (object, tl, b, list_of_tensors) if v is not None]
+        self._begin(*_gather(type(self), sources, layout, host_array))
 
     def at(self, i: int, /) -> HostArray:
         """Sample `i` as a NumPy array of its true size; read-only where JAX owns the memory."""
@@ -78,7 +78,7 @@ class TensorListCPU(TensorList):
     def as_cpu(self) -> TensorListCPU:
         return self
 
-    def copy_to_external(self, ptr: Any, /) -> None:
+    def copy_to_external(self, ptr: object, /) -> None:
         """Copies the samples, in row-major order and one after another, to an address."""
         self._copy_to(ptr)
 
@@ -89,7 +89,7 @@ class TensorListCPU(TensorList):
 
     @staticmethod
     def from_dlpack_list(
-        list_of_objects: Sequence[Any], layout: str | None = None, contiguous: bool = False
+        list_of_objects: Sequence[object], layout: str | None = None, contiguous: bool = False
     ) -> TensorListCPU:
         """A batch of arrays of any library with DLPack, without a copy."""
         return TensorListCPU(list(list_of_objects), layout)
@@ -106,7 +106,7 @@ class TensorListGPU(TensorList):
 
     Args:
         object: an array [N, ...], a list of arrays or tensors, or another batch.
-        layout: layout of one sample; None: that of the tensors given, or none.
+        layout: layout of one sample; None: that of the tensors, or none.
         stream: taken and not used: JAX orders its own work.
         tl: a batch, in place of `object`.
         list_of_tensors: a list, in place of `object`.
@@ -121,15 +121,15 @@ class TensorListGPU(TensorList):
         self,
         object: Any = None,
         layout: str | None = None,
-        stream: Any = None,
+        stream: object = None,
         *,
         tl: TensorListGPU | None = None,
-        list_of_tensors: Sequence[Any] | None = None,
+        list_of_tensors: Sequence[object] | None = None,
         contiguous: bool = True,
         device_id: int = -1,
     ):
-        given = [v for v in (object, tl, list_of_tensors) if v is not None]
-        self._begin(*_gather(type(self), given, layout, lambda value: device_array(value, device_id)))
+        sources = [v for v in (object, tl, list_of_tensors) if v is not None]
+        self._begin(*_gather(type(self), sources, layout, lambda value: device_array(value, device_id)))
 
     def at(self, i: int, /) -> TensorGPU:
         """Sample `i` as a tensor of its true size."""
@@ -148,7 +148,11 @@ class TensorListGPU(TensorList):
         return
 
     def copy_to_external(
-        self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False
+        self,
+        ptr: object,
+        cuda_stream: object = None,
+        non_blocking: bool = False,
+        use_copy_kernel: bool = False,
     ) -> None:
         """Copies the samples, in row-major order and one after another, to an address.
 
@@ -167,9 +171,9 @@ class TensorListGPU(TensorList):
 
     @staticmethod
     def from_dlpack_list(
-        list_of_objects: Sequence[Any],
+        list_of_objects: Sequence[object],
         layout: str | None = None,
-        stream: Any = None,
+        stream: object = None,
         contiguous: bool = False,
     ) -> TensorListGPU:
         """A batch of arrays of any library with DLPack, without a copy."""
@@ -180,12 +184,14 @@ class TensorListGPU(TensorList):
 
 
 def _gather(
-    kind: type[TensorList], given: Sequence[Any], layout: str | None, convert: Callable[[Any], AnyArray]
+    kind: type[TensorList], sources: Sequence[object], layout: str | None, convert: Callable[[Any], AnyArray]
 ) -> tuple[Store, Provenance | None]:
     """Store and names of what a user made a batch of."""
-    if len(given) > 1:
-        raise TypeError(f"{kind.__name__}: give one of a list, an array and another batch, not {len(given)}")
-    value = given[0] if given else []
+    if len(sources) > 1:
+        raise TypeError(
+            f"{kind.__name__}: give one of a list, an array and another batch, not {len(sources)}"
+        )
+    value = sources[0] if sources else []
     if isinstance(value, TensorList):
         store, source = value._store, value._source
     elif isinstance(value, (list, tuple)):
@@ -204,7 +210,7 @@ def _gather(
 
 
 def _gather_list(
-    kind: type[TensorList], values: Sequence[Any], convert: Callable[[Any], AnyArray]
+    kind: type[TensorList], values: Sequence[object], convert: Callable[[Any], AnyArray]
 ) -> tuple[Store, Provenance | None]:
     samples = [convert(v) for v in values]
     for i, sample in enumerate(samples):

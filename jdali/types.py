@@ -163,7 +163,7 @@ class CUDAStream:
 
     @property
     def ptr(self) -> int | None:
-        """As given."""
+        """Unchanged."""
         return self._ptr
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import oracle
+from support import oracle, refusals
 
 import jdali
 import jdali.dynamic as jd
@@ -246,14 +246,12 @@ def test_messages_name_this_package():
 @pytest.mark.oracle
 def test_a_node_as_a_truth_value_is_refused_in_dalis_words():
     def refused(package):
-        with (
-            package.Pipeline(batch_size=1, num_threads=1, device_id=None),
-            pytest.raises(TypeError) as caught,
-        ):
+        with package.Pipeline(batch_size=1, num_threads=1, device_id=None):
             bool(package.fn.random.coin_flip())
-        return str(caught.value)
 
-    assert refused(jdali) == refused(oracle.dali()).replace("nvidia.dali", "jdali")
+    with pytest.raises(TypeError) as caught:
+        refused(jdali)
+    assert str(caught.value) == refusals.of(refused, oracle.dali()).text.replace("nvidia.dali", "jdali")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from support.numbers import pipeline
 
 import jdali
 from jdali import fn
-from jdali._operators.record import REGISTRY, HostOp
+from jdali._operators.record import REGISTRY, host_operator
 from jdali.engine.flow.report import Times
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.workers.timing import PhaseTimer, Spent, TimedPool, inner
@@ -50,7 +50,12 @@ def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr("jdali.engine.workers.timing.perf_counter", clock.perf_counter)
     monkeypatch.setattr("jdali.engine.workers.timing.thread_time", lambda: 0.0)
-    for module in ("engine.workers.pool", "engine.steps.reading", "iterator.waiting_clock"):
+    for module in (
+        "engine.workers.pool",
+        "engine.workers.thread_policy",
+        "engine.steps.reading",
+        "iterator.waiting_clock",
+    ):
         monkeypatch.setattr(f"jdali.{module}.time", clock)
     return clock
 
@@ -134,7 +139,7 @@ def test_what_an_operator_does_is_what_its_record_says(clock, work, kind, advice
         clock.passes(0.02)
         return data
 
-    record = HostOp.of(unpacked, "acme.unpack", work=work)
+    record = host_operator(name="acme.unpack", work=work)(unpacked)
     try:
         report = looping(lambda: make_function(record)(fn.external_source(source)))
     finally:

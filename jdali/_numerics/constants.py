@@ -34,7 +34,7 @@ _SCALAR_KINDS = {
 }  # fmt: skip
 
 
-def _is_numpy_scalar(value: Any) -> bool:
+def _is_numpy_scalar(value: object) -> bool:
     return isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0
 
 
@@ -52,12 +52,10 @@ class ScalarConstant:
             )
         if dtype is None:
             dtype = BOOL if isinstance(value, bool) else INT32 if isinstance(value, int) else FLOAT
-        self.dtype = DALIDataType(dtype)
-        if self.dtype not in _SCALAR_KINDS:
+        if not isinstance(dtype, (int, DALIDataType)) or dtype not in list(_SCALAR_KINDS):
             names = [kind.name for kind in _SCALAR_KINDS]
-            raise TypeError(
-                f"DALI ScalarConstant can only hold one of: {names} types, not {self.dtype.name}."
-            )
+            raise TypeError(f"DALI ScalarConstant can only hold one of: {names} types, not {dtype}.")
+        self.dtype = DALIDataType(dtype)
         kind: Any = bool if self.dtype is BOOL else float if _SCALAR_KINDS[self.dtype] else int
         self.value: bool | float = kind(value)
 
@@ -151,7 +149,9 @@ class ArrayConstant:
 
     node: Any = None
 
-    def __init__(self, value: np.ndarray, layout: str, device: str, options: Mapping[str, Any] | None = None):
+    def __init__(
+        self, value: np.ndarray, layout: str, device: str, options: Mapping[str, object] | None = None
+    ):
         self.value, self.layout, self.device = value, layout, device
         self.options = dict(options or {})
 
@@ -222,7 +222,7 @@ def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.
         exact: integers that do not fit are an error.
 
     Raises:
-        OverflowError: those of an array do not fit in 32 bits, and no type was given; or `exact`.
+        OverflowError: those of an array do not fit in 32 bits, and there is no type; or `exact`.
     """
     if isinstance(value, ScalarConstant):
         value, dtype = value.value, dtype or value.dtype
@@ -248,7 +248,7 @@ def _check_integers(array: np.ndarray, converted: np.ndarray) -> None:
         raise OverflowError(f"Integer {array[array != converted].flat[0]} out of range for {converted.dtype}")
 
 
-def _nearest(array: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+def _nearest(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Converted; integers that do not fit are the nearest ones that do."""
     if array.dtype.kind in "iu" and dtype.kind in "iu" and array.dtype != dtype:
         limits, own = np.iinfo(dtype), np.iinfo(array.dtype)

@@ -84,12 +84,16 @@ _NUMPY_TYPES: dict[DALIDataType, Any] = {
 _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
+class UnsupportedTypeError(TypeError, RuntimeError):
+    """A type of DALI's has no elements; DALI's operators raise RuntimeError, Python TypeError."""
+
+
 def to_numpy_type(dali_type: DALIDataType) -> Any:
     """NumPy scalar type of a DALI type, e.g. FLOAT → numpy.float32."""
     try:
         return _NUMPY_TYPES[DALIDataType(dali_type)]
     except KeyError:
-        raise TypeError(f"{DALIDataType(dali_type)} has no NumPy type") from None
+        raise UnsupportedTypeError(f"{DALIDataType(dali_type)} has no NumPy type") from None
 
 
 def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
@@ -101,17 +105,17 @@ def to_dali_type(framework_type: DTypeLike) -> DALIDataType:
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # some operators ask for each sample
-def to_dtype(value: Any) -> np.dtype[Any]:
+def to_dtype(value: Any) -> np.dtype:
     """NumPy dtype of whatever a `dtype=` argument may be: DALI, NumPy, JAX or Python type."""
     if isinstance(value, (DALIDataType, int)) and not isinstance(value, (bool, type)):
-        number: np.dtype[Any] = np.dtype(to_numpy_type(DALIDataType(value)))
+        number: np.dtype = np.dtype(to_numpy_type(DALIDataType(value)))
         return number
-    dtype: np.dtype[Any] = np.dtype(jnp.dtype(value))
+    dtype: np.dtype = np.dtype(jnp.dtype(value))
     to_dali_type(dtype)
     return dtype
 
 
-def type_name(dtype: np.dtype[Any]) -> str:
+def type_name(dtype: np.dtype) -> str:
     """The name of an element type in DALI's messages: NumPy's, but "float" and "double"."""
     return {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 

@@ -47,7 +47,7 @@ def drawn_together(function: Callable[..., Any], platform: str) -> Callable[...,
 
 
 def _traced_again(function: Callable[..., Any], evaluation: _Evaluation) -> Callable[..., Any]:
-    def run(*args: Any) -> Any:
+    def run(*args: object) -> Any:
         with tracing_for(evaluation.platform):
             closed, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
         results = evaluation.of(closed, jax.tree.leaves(args))
@@ -62,11 +62,11 @@ class _Evaluation:
     def __init__(self, minus_zero: Array | None, platform: str):
         self._minus_zero, self.platform = minus_zero, platform
 
-    def of(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
+    def of(self, closed: core.ClosedJaxpr, arguments: Sequence[object]) -> list[Any]:
         program = FlatProgram(closed, self.platform)
         values = dict(enumerate(arguments))
 
-        def read(operand: Any) -> Any:
+        def read(operand: object) -> Any:
             return values[operand.number] if isinstance(operand, StepValue) else operand
 
         for level in program.levels():
@@ -77,7 +77,7 @@ class _Evaluation:
                 self._store(values, step, words)
         return [read(result) for result in program.results]
 
-    def _store(self, values: dict[int, Any], step: Step, results: Sequence[Any]) -> None:
+    def _store(self, values: dict[int, Any], step: Step, results: Sequence[object]) -> None:
         for value, result in zip(step.results, results, strict=True):
             values[value.number] = result
 
@@ -115,7 +115,7 @@ class _Evaluation:
         def goes_on(state: Any) -> Any:
             return self.of(params["cond_jaxpr"], [*of_condition, *state])[0]
 
-        def condition(state: Any) -> Any:
+        def condition(state: object) -> Any:
             return jnp.any(goes_on(state))
 
         def body(state: Any) -> Any:

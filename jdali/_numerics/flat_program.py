@@ -75,13 +75,13 @@ class FlatProgram:
         self._count += 1
         return StepValue(self._count - 1, level)
 
-    def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[Any]) -> list[Any]:
+    def _add(self, closed: core.ClosedJaxpr, arguments: Sequence[object]) -> list[Any]:
         core = jaxpr_types()
         jaxpr = closed.jaxpr
         known: dict[Any, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
         known.update(zip(jaxpr.invars, arguments, strict=True))
 
-        def read(atom: Any) -> Any:
+        def read(atom: object) -> Any:
             return atom.val if isinstance(atom, core.Literal) else known[atom]
 
         for eqn in jaxpr.eqns:
@@ -101,7 +101,7 @@ class FlatProgram:
         steps.append(Step(eqn, operands, results))
         return results
 
-    def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[Any]] | None:
+    def _called(self, eqn: Any, operands: Sequence[Any]) -> tuple[core.ClosedJaxpr, Sequence[object]] | None:
         """The jaxpr that is all of an equation, and its arguments."""
         core = jaxpr_types()
         name, params = eqn.primitive.name, eqn.params

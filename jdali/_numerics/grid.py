@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-Sizes: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Sizes: TypeAlias = "npt.NDArray[np.int64]"
 
 # Up to this size an axis (channels, coordinates of a box) is its own padded size.
 SMALL_AXIS = 4
@@ -32,6 +33,9 @@ def _multiples(*multiples: int) -> Sizes:
 FINE = _multiples(4, 5, 6, 7)
 COARSE = _multiples(4, 6)
 FINEST = _multiples(*range(8, 16))
+# At most 2 and 4 times the size.
+DOUBLING = _multiples(4)
+QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
 # By a factor of two from 1280 on, and of four below: 20, 80, 320, 1280, 2560, ..., the longer sides of many photographs.
 ROOMY = _points(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)
 

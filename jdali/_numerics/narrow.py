@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import jax
 import numpy as np
 
 from jdali._numerics.rounding import x64_context
+from jdali._system.devices import AnyArray
 
-AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
 
-
-def narrowed(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def narrowed(dtype: np.dtype) -> np.dtype:
     """The element type that JAX uses for `dtype`."""
     return np.dtype(jax.dtypes.canonicalize_dtype(dtype))
 

@@ -35,7 +35,7 @@ def known_platform() -> str | None:
     return _KNOWN.get()
 
 
-def platform_dependent(*arguments: Any, cpu: Callable[..., Any], default: Callable[..., Any]) -> Any:
+def platform_dependent(*arguments: object, cpu: Callable[..., Any], default: Callable[..., Any]) -> Any:
     """`cpu(*arguments)` on a CPU, `default(*arguments)` elsewhere."""
     known = _KNOWN.get()
     if known is None:
@@ -71,17 +71,17 @@ def one_program(**options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         @functools.cache
-        def compiled(platform: str | None) -> Callable[..., Any]:
+        def compiled(platform: str | None) -> Callable[..., object]:
             del platform
 
             @functools.wraps(function)
-            def own(*args: Any, **kwargs: Any) -> Any:  # `jax.jit` keeps what it traced by function
+            def own(*args: object, **kwargs: object) -> object:  # `jax.jit` keeps what it traced by function
                 return function(*args, **kwargs)
 
             return jax.jit(own, **options)
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: object, **kwargs: object) -> Any:
             return compiled(_KNOWN.get())(*args, **kwargs)
 
         call.clear_cache = compiled.cache_clear  # type: ignore[attr-defined]  # as that of `jax.jit`

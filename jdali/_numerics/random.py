@@ -108,8 +108,10 @@ def numpy_generator(words: np.ndarray) -> np.random.Generator:
 
 
 @functools.lru_cache(maxsize=256)
-def _mapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    def batched(seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array) -> Any:
+def _mapped(function: Callable[..., Any]) -> Callable[..., object]:
+    def batched(
+        seed: Array, stream: Array, epoch: Array, index: Array, high: Array, *arrays: Array
+    ) -> object:
         keys = sample_key(seed, stream, epoch, index, high)
         return jax.vmap(function)(keys, *arrays)
 

@@ -117,7 +117,7 @@ _WHOLE = np.float32(1.5 * 2**23)
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
 
 
-def _small_integers(value: Array, target: np.dtype[Any]) -> Array:
+def _small_integers(value: Array, target: np.dtype) -> Array:
     """float32 as integers of at most 16 bits.
 
     On CPUs these steps are an instruction each, where `clamp` minds NaN and the sign of 0, and a conversion to

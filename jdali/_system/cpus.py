@@ -15,7 +15,7 @@ _OWN = Path("/proc/self/cgroup")
 def cpu_count() -> int:
     """Processors that this process may keep busy: by its affinity, and by the quotas of its control groups.
 
-    A container may be given the time of 2 processors of 64, and `os.cpu_count()` says 64.
+    A container may have the time of 2 processors of 64, and `os.cpu_count()` says 64.
     """
     return max(1, math.ceil(min(_affinity(), *_quotas())))
 

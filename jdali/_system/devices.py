@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 
-AnyArray: TypeAlias = "np.ndarray[Any, Any] | jax.Array"
-HostArray: TypeAlias = "np.ndarray[Any, Any]"
+AnyArray: TypeAlias = "np.ndarray | jax.Array"
+HostArray: TypeAlias = "np.ndarray"
 
 
 def accelerator() -> jax.Device:
@@ -61,7 +61,7 @@ class _Forbidden:
 _forbidden = _Forbidden()
 
 
-def to_host(array: Any) -> HostArray:
+def to_host(array: object) -> HostArray:
     """Converts an array to NumPy; host memory without a copy. It waits for its values.
 
     All reading of a `jax.Array` by NumPy goes through here. What is on a device comes to the host only if the

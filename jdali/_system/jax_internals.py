@@ -76,7 +76,7 @@ def known_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @functools.cache
-def _is_known(name: str, value: Any) -> bool:
+def _is_known(name: str, value: object) -> bool:
     trial = jax.jit(lambda: np.float32(0), compiler_options={name: value}).lower()
     try:
         trial.compile()

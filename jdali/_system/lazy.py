@@ -43,7 +43,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
         attribute(module, name, lambda name=name, source=source: _import(module, name, source))  # type: ignore[misc]
 
 
-def _import(module: ModuleType, name: str, source: str) -> Any:
+def _import(module: ModuleType, name: str, source: str) -> object:
     found = importlib.import_module(source)
     return found if source == f"{module.__name__}.{name}" else getattr(found, name)
 
@@ -54,7 +54,7 @@ def _hooks(module: ModuleType, makers: dict[str, Maker]) -> dict[str, Any]:
     def names() -> list[str]:
         return sorted({*vars(module), *makers})
 
-    def find(name: str) -> Any:
+    def find(name: str) -> object:
         if name == "__all__":
             return [n for n in names() if not n.startswith("_")]
         make = makers.get(name)

@@ -12,7 +12,7 @@ from jdali.auto_aug.core._select import select
 from jdali.data_node import DataNode
 
 
-def max_translate_hw(max_translate: Any) -> tuple[Any, Any]:
+def max_translate_hw(max_translate: object) -> tuple[Any, Any]:
     """(for the height, for the width) of a limit that is a pair already or one number for both."""
     if isinstance(max_translate, (tuple, list)):
         height, width = max_translate
@@ -22,8 +22,8 @@ def max_translate_hw(max_translate: Any) -> tuple[Any, Any]:
 
 def parse_validate_offset(
     use_shape: bool,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     default_translate_abs: float = 250,
     default_translate_rel: float = 1.0,
 ) -> tuple[Any, Any]:
@@ -37,7 +37,7 @@ def parse_validate_offset(
 
     Raises:
         TypeError: `use_shape` is no bool.
-        ValueError: the limit that does not go with `use_shape` was given.
+        ValueError: the limit that does not go with `use_shape` is not None.
     """
     if not isinstance(use_shape, bool):
         raise TypeError(
@@ -51,19 +51,19 @@ def parse_validate_offset(
         raise ValueError(
             "The argument `max_translate_rel` cannot be used without image shapes. You may use `max_translate_abs` instead."
         )
-    given = max_translate_rel if use_shape else max_translate_abs
+    limit = max_translate_rel if use_shape else max_translate_abs
     default = default_translate_rel if use_shape else default_translate_abs
-    return max_translate_hw(default if given is None else given)
+    return max_translate_hw(default if limit is None else limit)
 
 
 def get_translations(
     use_shape: bool,
     default_translate_abs: float,
     default_translate_rel: float,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
 ) -> list[Augmentation]:
-    """[translate_x, translate_y] up to the given limits; see `parse_validate_offset`."""
+    """[translate_x, translate_y] up to these limits; see `parse_validate_offset`."""
     height, width = parse_validate_offset(
         use_shape, max_translate_abs, max_translate_rel, default_translate_abs, default_translate_rel
     )
@@ -74,7 +74,7 @@ def get_translations(
 def pretty_select(
     augmentations: Sequence[Augmentation],
     aug_ids: DataNode,
-    op_kwargs: Mapping[str, Any],
+    op_kwargs: Mapping[str, object],
     auto_aug_name: str,
     ref_suite_name: str,
 ) -> DataNode:

@@ -28,7 +28,7 @@ def warp_y_param(magnitude: float) -> list[float]:
     return [0, magnitude]
 
 
-def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> Any:
+def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> object:
     """The image moved by a transform from its own coordinates to those of the result, in a canvas of its size."""
     return fn.warp_affine(
         data, matrix=matrix, fill_value=fill_value, interp_type=interp_type, inverse_map=False
@@ -136,7 +136,7 @@ def color(data: Any, parameter: Any) -> Any:
     return fn.saturation(data, saturation=parameter)
 
 
-def sharpness_kernel(magnitude: float) -> np.ndarray[Any, Any]:
+def sharpness_kernel(magnitude: float) -> np.ndarray:
     """float32 [3, 3]: the identity moved away from a weighted mean of the neighbours, or (negative) towards it.
 
     Args:
@@ -150,7 +150,7 @@ def sharpness_kernel(magnitude: float) -> np.ndarray[Any, Any]:
     return (1 + magnitude) * identity - magnitude * smooth
 
 
-def sharpness_kernel_shifted(magnitude: float) -> np.ndarray[Any, Any]:
+def sharpness_kernel_shifted(magnitude: float) -> np.ndarray:
     """`sharpness_kernel` of magnitudes from 0 to 2, of which 1 gives the identity."""
     return sharpness_kernel(magnitude - 1)
 
@@ -164,7 +164,7 @@ def sharpness(data: Any, kernel: Any) -> Any:
 
 
 # --- changing values one by one -------------------------------------------------------------------
-def poster_mask_uint8(magnitude: float) -> np.ndarray[Any, Any]:
+def poster_mask_uint8(magnitude: float) -> np.ndarray:
     """uint8 mask of the upper `magnitude` bits, rounded to 1 to 8: fewer would leave nothing of the image."""
     kept = int(np.clip(np.round(magnitude), 1, 8))
     return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
@@ -186,7 +186,7 @@ def solarize(data: Any, threshold: Any) -> Any:
     return data ^ ((data >= threshold) * _uint8(0xFF))
 
 
-def solarize_add_shift(shift: float) -> np.ndarray[Any, Any]:
+def solarize_add_shift(shift: float) -> np.ndarray:
     """`shift` as uint8, fraction dropped.
 
     Raises:
@@ -198,13 +198,13 @@ def solarize_add_shift(shift: float) -> np.ndarray[Any, Any]:
 
 
 @augmentation(mag_range=(0, 110), param_device="auto", mag_to_param=solarize_add_shift)
-def solarize_add(data: Any, shift: Any) -> Any:
+def solarize_add(data: object, shift: object) -> Any:
     """Adds `shift` to values below 128."""
     return data + (data < _uint8(128)) * shift
 
 
 @augmentation
-def invert(data: Any, _: Any) -> Any:
+def invert(data: object, _: object) -> Any:
     """255 - value."""
     return data ^ _uint8(0xFF)
 
@@ -227,6 +227,6 @@ def auto_contrast(data: Any, _: Any) -> Any:
 
 
 @augmentation
-def identity(data: Any, _: Any) -> Any:
+def identity(data: object, _: object) -> Any:
     """Leaves the data alone."""
     return data

@@ -21,13 +21,13 @@ from jdali.auto_aug.core.policy import Policy
 
 @in_either_mode
 def auto_augment(
-    data: Any,
+    data: object,
     policy_name: str = "image_net",
-    shape: Any = None,
-    fill_value: Any = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    shape: object = None,
+    fill_value: object = 128,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
 ) -> Any:
     """Applies a policy of AutoAugment: to each sample one of its sequences of augmentations.
@@ -45,7 +45,7 @@ def auto_augment(
     Returns: the batch, of the same sizes and type.
 
     Raises:
-        ValueError: there is no such policy, or it translates nothing, but a size was given.
+        ValueError: there is no such policy, or it translates nothing and there is a size.
     """
     if not isinstance(policy_name, str) or policy_name not in _POLICIES:
         raise ValueError(
@@ -60,11 +60,11 @@ def auto_augment(
         sizes = {
             "shape": shape, "max_translate_abs": max_translate_abs, "max_translate_rel": max_translate_rel
         }  # fmt: skip
-        given = [name for name, value in sizes.items() if value is not None]
-        if given:
+        superfluous = [name for name, value in sizes.items() if value is not None]
+        if superfluous:
             raise ValueError(
                 f"auto_augment: The policy `{policy_name}` does not contain any augmentations that rely on the image shape. "
-                f"The `{given[0]}` argument must not be specified in that case."
+                f"The `{superfluous[0]}` argument must not be specified in that case."
             )
         policy = get_reduced_image_net_policy()
     else:
@@ -74,12 +74,12 @@ def auto_augment(
 
 @in_either_mode
 def auto_augment_image_net(
-    data: Any,
-    shape: Any = None,
-    fill_value: Any = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    data: object,
+    shape: object = None,
+    fill_value: object = 128,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
 ) -> Any:
     """`auto_augment` with the policy "image_net"; see there."""
@@ -89,7 +89,7 @@ def auto_augment_image_net(
 
 
 @in_either_mode
-def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwargs: Any) -> Any:
+def apply_auto_augment(policy: Policy, data: object, seed: int | None = None, **kwargs: object) -> Any:
     """Applies to each sample one of the policy's sequences, all as likely.
 
     Each augmentation of the sequence is applied with the probability that the policy gives it.
@@ -130,9 +130,7 @@ def apply_auto_augment(policy: Policy, data: Any, seed: int | None = None, **kwa
     return data
 
 
-def _column(
-    policy: Policy, column: int
-) -> tuple[list[Augmentation], np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _column(policy: Policy, column: int) -> tuple[list[Augmentation], np.ndarray, np.ndarray, np.ndarray]:
     """The operations at one index of all sub-policies.
 
     Returns: the augmentations there, each once, and the identity; and for each sub-policy which of them it has
@@ -152,7 +150,7 @@ def _column(
 
 
 def get_image_net_policy(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """The policy found on ImageNet.
 
@@ -171,7 +169,7 @@ def get_reduced_image_net_policy() -> Policy:
 
 
 def get_reduced_cifar10_policy(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """The policy found on a part of CIFAR-10; arguments as of `get_image_net_policy`."""
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
@@ -179,14 +177,16 @@ def get_reduced_cifar10_policy(
 
 
 def get_svhn_policy(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """The policy found on SVHN; arguments as of `get_image_net_policy`."""
     moving = _translations(use_shape, max_translate_abs, max_translate_rel)
     return _policy("SvhnPolicy", tables.SVHN, moving)
 
 
-def _translations(use_shape: bool, max_translate_abs: Any, max_translate_rel: Any) -> list[Augmentation]:
+def _translations(
+    use_shape: bool, max_translate_abs: object, max_translate_rel: object
+) -> list[Augmentation]:
     return get_translations(use_shape, 250, 1.0, max_translate_abs, max_translate_rel)
 
 

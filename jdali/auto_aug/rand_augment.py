@@ -18,15 +18,15 @@ _TRANSLATE_PIXELS, _TRANSLATE_SHARE = 100, 100 / 224
 
 @in_either_mode
 def rand_augment(
-    data: Any,
+    data: object,
     n: int,
     m: int,
     num_magnitude_bins: int = 31,
-    shape: Any = None,
-    fill_value: Any = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    shape: object = None,
+    fill_value: object = 128,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
     monotonic_mag: bool = True,
     excluded: Sequence[str] | None = None,
@@ -62,12 +62,12 @@ def rand_augment(
 @in_either_mode
 def apply_rand_augment(
     augmentations: Sequence[Augmentation],
-    data: Any,
+    data: object,
     n: int,
     m: int,
     num_magnitude_bins: int = 31,
     seed: int | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Applies to each sample `n` of the augmentations in a row, all at magnitude bin `m`.
 
@@ -114,7 +114,7 @@ def apply_rand_augment(
     return data
 
 
-def _moving(use_shape: bool, max_translate_abs: Any, max_translate_rel: Any) -> list[Augmentation]:
+def _moving(use_shape: bool, max_translate_abs: object, max_translate_rel: object) -> list[Augmentation]:
     """The augmentations that move pixels."""
     return [
         *get_translations(
@@ -127,7 +127,7 @@ def _moving(use_shape: bool, max_translate_abs: Any, max_translate_rel: Any) -> 
 
 
 def get_rand_augment_suite(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
     """The 14 augmentations of RandAugment, each the stronger the higher its magnitude bin.
 
@@ -151,7 +151,7 @@ def get_rand_augment_suite(
 
 
 def get_rand_augment_non_monotonic_suite(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
     """The 14 augmentations of RandAugment with AutoAugment's magnitudes of those that change colours.
 

@@ -15,13 +15,13 @@ from jdali.auto_aug.core._modes import in_either_mode
 
 @in_either_mode
 def trivial_augment_wide(
-    data: Any,
+    data: object,
     num_magnitude_bins: int = 31,
-    shape: Any = None,
-    fill_value: Any = 128,
-    interp_type: Any = None,
-    max_translate_abs: Any = None,
-    max_translate_rel: Any = None,
+    shape: object = None,
+    fill_value: object = 128,
+    interp_type: object = None,
+    max_translate_abs: object = None,
+    max_translate_rel: object = None,
     seed: int | None = None,
     excluded: Sequence[str] | None = None,
 ) -> Any:
@@ -51,10 +51,10 @@ def trivial_augment_wide(
 @in_either_mode
 def apply_trivial_augment(
     augmentations: Sequence[Augmentation],
-    data: Any,
+    data: object,
     num_magnitude_bins: int = 31,
     seed: int | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Applies to each sample one of the augmentations, at one of the magnitudes, all as likely.
 
@@ -86,7 +86,7 @@ def apply_trivial_augment(
 
 
 def get_trivial_augment_wide_suite(
-    use_shape: bool = False, max_translate_abs: Any = None, max_translate_rel: Any = None
+    use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> list[Augmentation]:
     """The 14 augmentations of TrivialAugment Wide.
 

@@ -2,13 +2,11 @@
 
 What programs ask before they choose a way has an answer, so that they choose the one for machines without it: no device
 where JAX has no GPU, and -1 (DALI's number for a library that is missing) for libraries that jdali does not use. Memory is
-XLA's and that of each pipeline (`Pipeline(max_idle_bytes=)`): functions that steer DALI's pools check what they are
-given and have no effect.
+XLA's and that of each pipeline (`Pipeline(max_idle_bytes=)`): functions that steer DALI's pools check their
+arguments and have no effect.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from jdali import tfrecord, types
 from jdali._batches.capsule import device_of_capsule, is_on_gpu
@@ -91,7 +89,7 @@ __cuda_version__ = BUILT_FOR_CUDA
 """CUDA's version that JAX was built for, 12080 for 12.8; 0: it was built for none."""
 
 
-def CheckDLPackCapsule(ptr: Any) -> tuple[bool, bool]:
+def CheckDLPackCapsule(ptr: object) -> tuple[bool, bool]:
     """True for a DLPack capsule that nobody has read yet; and True if its data are on a GPU."""
     device = device_of_capsule(ptr)
     return device is not None, device is not None and is_on_gpu(device)

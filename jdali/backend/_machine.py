@@ -10,7 +10,7 @@ import jax
 
 from jdali._system.devices import accelerator
 from jdali._system.jax_internals import cuda_versions, jax_has_started
-from jdali.engine.flow.runtime import free_idle_memory
+from jdali.engine.flow.life import free_idle_memory
 
 _MISSING = -1  # DALI's version of a library that is not there
 

@@ -56,11 +56,11 @@ class OpSchema:
 
     # --- inputs -----------------------------------------------------------------------------
     def MinNumInput(self) -> int:
-        """Inputs that must be given."""
+        """Number of required inputs."""
         return self._operator.min_inputs
 
     def MaxNumInput(self) -> int:
-        """Inputs that may be given; `sys.maxsize` where there is no bound (DALI's is 64 to 999, by operator)."""
+        """Greatest number of inputs; `sys.maxsize` where there is no bound (DALI's is 64 to 999, by operator)."""
         most = self._operator.max_inputs
         return sys.maxsize if most is None else most
 

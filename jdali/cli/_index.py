@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         )
         return 2
     code = 0
-    for path in map(_storage.given, options.files):
+    for path in map(_storage.user_path, options.files):
         try:
             kind = options.type or kind_of(path)
             if kind == _VIDEO:

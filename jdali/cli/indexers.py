@@ -18,11 +18,11 @@ def tfrecord2idx(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: of the command line; None: those of this process. What follows the index is ignored.
     """
-    given = sys.argv[1:] if arguments is None else arguments
-    if len(given) < 2:
+    paths = sys.argv[1:] if arguments is None else arguments
+    if len(paths) < 2:
         print("Usage: tfrecord2idx <tfrecord filename> <index filename>")
         return 0
-    return _build("tfrecord", given[0], given[1], "Not a valid TFRecord file: ")
+    return _build("tfrecord", paths[0], paths[1], "Not a valid TFRecord file: ")
 
 
 def rec2idx(arguments: Sequence[str] | None = None) -> int:

@@ -65,7 +65,7 @@ def peek(encoded: bytes | HostArray) -> AudioInfo:
 def decode(
     encoded: bytes | HostArray,
     *,
-    dtype: np.dtype[Any] | type = np.float32,
+    dtype: np.dtype | type = np.float32,
     sample_rate: float = 0.0,
     quality: float = 50.0,
     downmix: bool = False,
@@ -91,7 +91,7 @@ def decode_together(
     encoded: Sequence[HostArray],
     share: Share,
     *,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     sample_rates: HostArray,
     downmix: bool,
 ) -> tuple[list[HostArray], HostArray] | None:
@@ -129,7 +129,7 @@ def decode_part(
     offset: float,
     duration: float | None,
     *,
-    dtype: np.dtype[Any] | type = np.float32,
+    dtype: np.dtype | type = np.float32,
     sample_rate: float = 0.0,
     quality: float = 50.0,
     downmix: bool = False,
@@ -176,7 +176,7 @@ def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, 
     return first, min(int(duration * info.sample_rate), rest)
 
 
-def rescale(wave: HostArray, dtype: np.dtype[Any]) -> HostArray:
+def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
     """Floats from -1 to 1 as integers of the whole range, half away from zero, saturated."""
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
@@ -200,7 +200,7 @@ class _Sound(Protocol):
     def floats(self) -> bool:
         """Floats are stored; they are not scaled when integers are asked for."""
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray | None:
+    def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
         """`count` samples from number `first` on, [T, C]; None: another library has to do it."""
 
 
@@ -208,7 +208,7 @@ def _decoded(
     content: memoryview,
     offset: float,
     duration: float | None,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     sample_rate: float,
     downmix: bool,
     quick: bool = True,
@@ -261,7 +261,7 @@ def _opened_by_libsndfile(content: memoryview) -> Iterator[_Sound]:
     """Opens a sound; an error of libsndfile becomes a `SampleError`."""
     with contextlib.ExitStack() as stack:
         if hasattr(os, "memfd_create"):
-            # Given a descriptor, libsndfile reads without calling back into Python for every block, and so
+            # From a descriptor, libsndfile reads without calling back into Python for every block, and so
             # without the GIL: 1.4 times as many FLAC files a second with two threads.
             descriptor = os.memfd_create("sound")
             stack.callback(os.close, descriptor)
@@ -319,7 +319,7 @@ class _Libsndfile:
     floats: bool
     sound: soundfile.SoundFile
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray:
+    def read(self, first: int, count: int, dtype: np.dtype) -> HostArray:
         wave = empty((count, self.channels), dtype)
         name = self.sound.format
         try:

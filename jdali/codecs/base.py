@@ -18,8 +18,8 @@ from jdali._errors import SampleError
 from jdali._system.extras import install
 from jdali.types import RGB, DALIImageType
 
-UINT8: np.dtype[Any] = np.dtype(np.uint8)
-UINT16: np.dtype[Any] = np.dtype(np.uint16)
+UINT8: np.dtype = np.dtype(np.uint8)
+UINT16: np.dtype = np.dtype(np.uint16)
 
 Window = tuple[int, int, int, int]
 """y, x, height, width"""
@@ -44,7 +44,7 @@ class ImageInfo:
     height: int
     width: int
     channels: int
-    dtype: np.dtype[Any] = UINT8
+    dtype: np.dtype = UINT8
     orientation: int = 1
     maximum: float = 255
     max_denominator: int = 1

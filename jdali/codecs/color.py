@@ -30,7 +30,7 @@ _YCBCR = np.array(
 )
 
 
-def full_intensity(dtype: np.dtype[Any]) -> float:
+def full_intensity(dtype: np.dtype) -> float:
     """The value that means full intensity: the largest of an integer type, 1 of floats."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
@@ -82,7 +82,7 @@ def cmyk_to_rgb(picture: np.ndarray, inverted: bool) -> np.ndarray:
 
 
 def convert(
-    picture: np.ndarray, maximum: float, gray: Any, output_type: DALIImageType, dtype: np.dtype[Any]
+    picture: np.ndarray, maximum: float, gray: Any, output_type: DALIImageType, dtype: np.dtype
 ) -> np.ndarray:
     """A picture as stored, in another colour space and element type.
 
@@ -111,7 +111,7 @@ def convert(
     return rescale(rgb[..., ::-1] if output_type == BGR else rgb, maximum, dtype)
 
 
-def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     limit = full_intensity(dtype)
     # As in DALI the scale goes into the weights: it shows in the last bit.
     weights = _YCBCR * (np.float32(limit) / np.float32(maximum))
@@ -123,7 +123,7 @@ def _ycbcr(rgb: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
     return _saturate(np.stack(planes, axis=-1), dtype)
 
 
-def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     """Samples with full intensity at `maximum`, brought to the range of `dtype`; rounds half away."""
     if picture.dtype == dtype and maximum == full_intensity(dtype):
         return picture
@@ -133,18 +133,18 @@ def rescale(picture: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.nda
     return _rescale(picture, maximum, dtype)
 
 
-def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+def _rescale(samples: np.ndarray, maximum: float, dtype: np.dtype) -> np.ndarray:
     # The quotient is rounded twice, as in DALI: it shows in 32-bit integers.
     factor = np.float32(full_intensity(dtype)) / np.float32(maximum)
     return _saturate(np.multiply(samples, factor, dtype=np.float32, casting="same_kind"), dtype)
 
 
 @functools.lru_cache(maxsize=32)
-def _rescaled(source: np.dtype[Any], maximum: float, dtype: np.dtype[Any]) -> np.ndarray:
+def _rescaled(source: np.dtype, maximum: float, dtype: np.dtype) -> np.ndarray:
     return _rescale(np.arange(np.iinfo(source).max + 1).astype(source), maximum, dtype)
 
 
-def _saturate(value: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+def _saturate(value: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """float32 to `dtype`: rounds half away from zero, saturates; NaN becomes 0."""
     if dtype.kind == "f":
         return value.astype(dtype, copy=False)

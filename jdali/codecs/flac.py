@@ -42,7 +42,7 @@ class Flac:
     def floats(self) -> bool:
         return False
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray | None:
+    def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
         """[T, C] of int16, int32 or float32; None if not all of it could be decoded."""
         package = miniaudio()
         kind, read = {

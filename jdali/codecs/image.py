@@ -80,7 +80,7 @@ def probe(data: Any) -> ImageInfo:
     return info
 
 
-def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:
+def _check_size(info: ImageInfo, shape: tuple[int, int, int], dtype: np.dtype) -> None:
     """Raises for a picture, or one decoded to `shape` and `dtype`, that is larger than the limits."""
     what = f"{info.format.upper()} image of {info.height}x{info.width}x{info.channels}"
     limits.check("max_pixels", info.height * info.width, what)
@@ -99,7 +99,7 @@ def _describe(view: memoryview) -> str:
     return f"{len(view)} bytes that begin with {bytes(view[:8])!r}"
 
 
-def check_dtype(name: str, dtype: np.dtype[Any]) -> None:
+def check_dtype(name: str, dtype: np.dtype) -> None:
     """Raises if images cannot be decoded to `dtype`."""
     if dtype not in DTYPES:
         raise ValueError(f"{name}: dtype {dtype} is not supported; use {', '.join(map(str, DTYPES))}")
@@ -185,7 +185,7 @@ def decode(
         info: of `probe`, if the caller has it.
         contiguous: False: the result may be a view of the whole picture, if it is most of it.
 
-    Returns: [H, W, C], `out` if given.
+    Returns: [H, W, C], `out` if there is one.
 
     Raises `SampleError` for damaged data, never giving a partly decoded picture.
     """

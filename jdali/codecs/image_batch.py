@@ -60,7 +60,7 @@ class Headers:
         """int64 [n], the most that the size of each can be divided by while it is decoded; none may have failed."""
         return np.array([self[i].max_denominator for i in range(len(self._usual))], np.int64)
 
-    def plain(self, output_type: DALIImageType, dtype: np.dtype[Any]) -> HostArray:
+    def plain(self, output_type: DALIImageType, dtype: np.dtype) -> HostArray:
         """bool [n]: what the JPEG decoder gives is the picture, nothing is left to be done."""
         plain = self._usual.copy()
         if dtype != UINT8 or output_type not in (RGB, GRAY, ANY_DATA):
@@ -75,7 +75,7 @@ def decode_small(
     share: Share,
     *,
     output_type: DALIImageType,
-    dtype: np.dtype[Any],
+    dtype: np.dtype,
     adjust_orientation: bool,
     fast_idct: bool,
 ) -> tuple[list[tuple[HostArray, HostArray]], dict[int, Exception]]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from jdali.codecs.base import ImageInfo
 from jdali.codecs.jpeg import MOST_PIXELS_PER_BYTE, PROGRESSIVE_FRAME, info_of
@@ -27,7 +28,7 @@ _GRAY, _COLOUR = 1, 3
 _ODD, _SKIPPED, _FRAME, _SCAN, _APP1, _RESTART_INTERVAL = range(6)
 
 
-def _kinds() -> np.ndarray[Any, np.dtype[np.uint8]]:
+def _kinds() -> npt.NDArray[np.uint8]:
     """uint8 [65536], what the two bytes of a marker mean here; `_ODD`: leave the file to `jpeg.header`."""
     kinds = np.full(1 << 16, _ODD, np.uint8)
     markers = kinds[0xFF00:]
@@ -73,7 +74,7 @@ class Scanned:
         )  # fmt: skip
 
 
-def scan(files: Sequence[np.ndarray[Any, Any]]) -> Scanned:
+def scan(files: Sequence[np.ndarray]) -> Scanned:
     """Reads the headers of encoded images, uint8 [bytes] each; those that are not JPEG are not usual."""
     sizes = np.array([len(file) for file in files], np.int64)
     lengths = np.minimum(sizes, _HEAD_BYTES)

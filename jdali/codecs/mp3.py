@@ -47,7 +47,7 @@ class Mp3:
         sample_rate: samples a second.
     """
 
-    wave: np.ndarray[Any, Any]
+    wave: np.ndarray
     sample_rate: int
 
     @property
@@ -62,7 +62,7 @@ class Mp3:
     def floats(self) -> bool:
         return True
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    def read(self, first: int, count: int, dtype: np.dtype) -> np.ndarray:
         """[T, C] of float32."""
         return self.wave[first : first + count]
 
@@ -77,7 +77,7 @@ def opened(content: memoryview, most_values: int) -> Mp3 | None:
     if package is None or start is None:
         return None
     claimed, content = _claimed(content, start)
-    parts: list[np.ndarray[Any, Any]] = []
+    parts: list[np.ndarray] = []
     rate, got = 0, 0
     try:
         # Tags may hold text in any encoding.

@@ -60,7 +60,7 @@ class Header(NamedTuple):
         start: where the elements begin, bytes from the start of the file.
     """
 
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     shape: tuple[int, ...]
     fortran: bool
     start: int
@@ -165,7 +165,7 @@ def _parsed_once(head: bytes) -> Header:
     return Header(dtype, shape, entries["fortran_order"] == "True", len(head))
 
 
-def _element_type(descr: str) -> np.dtype[Any]:
+def _element_type(descr: str) -> np.dtype:
     order, code = (descr[0], descr[1:]) if descr and descr[0] in "<>=|" else ("=", descr)
     if code[:1] == "O":
         raise SampleError(
@@ -179,7 +179,7 @@ def _element_type(descr: str) -> np.dtype[Any]:
     return _TYPES[code].newbyteorder(">") if order == ">" else _TYPES[code]
 
 
-def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
     if len(shape) == 1 and "," not in text:
         raise SampleError(f"the .npy header is damaged: its shape {text} is no tuple")
     if len(shape) > _MOST_AXES:
@@ -206,7 +206,7 @@ def decode(content: Any, *, exact: bool = False) -> np.ndarray:
     return _finished(content, header.dtype, header.start, header)
 
 
-def _finished(data: Any, dtype: np.dtype[Any], offset: int, header: Header) -> np.ndarray:
+def _finished(data: Any, dtype: np.dtype, offset: int, header: Header) -> np.ndarray:
     """The whole array from bytes that have its elements at `offset`."""
     flat = np.frombuffer(data, dtype, count=math.prod(header.shape), offset=offset)
     array = flat.reshape(header.shape[::-1]).T if header.fortran else flat.reshape(header.shape)

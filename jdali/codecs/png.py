@@ -158,7 +158,7 @@ def _checksums(codecs: Any) -> _Checksums:
     return _Checksums(zlib.crc32, zlib.adler32)
 
 
-def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> Any:
+def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
     """The picture with its rows not compressed.
 
     libpng unpacks whatever the stream holds, also after the last row: two megabytes may stand for two gigabytes. Here

@@ -12,9 +12,9 @@ import dataclasses
 import functools
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 _STEPS = 32  # table entries a sample
 # Weights of a bank, at most; those of rates with few common factors, which would need more, are worked out output by
@@ -41,7 +41,7 @@ def resampled_length(length: int, in_rate: float, out_rate: float) -> int:
 
 
 @functools.lru_cache(maxsize=16)
-def window_table(lobes: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+def window_table(lobes: int) -> npt.NDArray[np.float32]:
     """Weights at distances -lobes to lobes in steps of 1/32, with a zero before and two after.
 
     The Hann window is wider than the sinc by half an entry on each side (kernels/signal/resampling.h).
@@ -54,7 +54,7 @@ def window_table(lobes: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     return table
 
 
-def window_weights(distance: np.ndarray[Any, Any], lobes: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+def window_weights(distance: np.ndarray, lobes: int) -> npt.NDArray[np.float32]:
     """Weights of input samples at `distance` (in samples) from the output's position."""
     table = window_table(lobes)
     position = distance * _STEPS + (_STEPS * lobes + 1)
@@ -65,8 +65,8 @@ def window_weights(distance: np.ndarray[Any, Any], lobes: int) -> np.ndarray[Any
 
 
 def resample(
-    wave: np.ndarray[Any, np.dtype[np.float32]], in_rate: float, out_rate: float, quality: float
-) -> np.ndarray[Any, np.dtype[np.float32]]:
+    wave: npt.NDArray[np.float32], in_rate: float, out_rate: float, quality: float
+) -> npt.NDArray[np.float32]:
     """Changes the sampling rate.
 
     Args:
@@ -105,7 +105,7 @@ class _Bank:
     hop: int
     inputs: int
     outputs: int
-    blocks: tuple[tuple[int, int, np.ndarray[Any, np.dtype[np.float32]]], ...]
+    blocks: tuple[tuple[int, int, npt.NDArray[np.float32]], ...]
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
@@ -148,9 +148,7 @@ def _bank(step: Fraction, lobes: int, periods: int) -> _Bank:
     return _Bank(hop, hop + 2 * lobes + 1, outputs, tuple(blocks))
 
 
-def _resample_by_bank(
-    channels: np.ndarray[Any, Any], bank: _Bank, count: int, lobes: int
-) -> np.ndarray[Any, np.dtype[np.float32]]:
+def _resample_by_bank(channels: np.ndarray, bank: _Bank, count: int, lobes: int) -> npt.NDArray[np.float32]:
     """Matrix products of the frames of the signal, each with the inputs of one period, and the weights."""
     periods = -(-count // bank.outputs)
     padded = np.zeros((channels.shape[1], (periods - 1) * bank.hop + bank.inputs), np.float32)
@@ -167,9 +165,7 @@ def _resample_by_bank(
     return np.asarray(result.reshape(channels.shape[1], -1)[:, :count].T)
 
 
-def _resample_by_gather(
-    channels: np.ndarray[Any, Any], step: float, count: int, lobes: int
-) -> np.ndarray[Any, np.dtype[np.float32]]:
+def _resample_by_gather(channels: np.ndarray, step: float, count: int, lobes: int) -> npt.NDArray[np.float32]:
     result = np.empty((count, channels.shape[1]), np.float32)
     padded = np.pad(channels, ((lobes, lobes + 1), (0, 0)))
     taps = np.arange(-lobes, lobes + 1)

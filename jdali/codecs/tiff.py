@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from PIL import TiffImagePlugin
@@ -90,7 +90,7 @@ def _check_data(tags: tiff.Directory, bits: int) -> None:
         raise corrupt("TIFF", f"{size} bytes of data cannot hold {bits // 8} bytes of samples")
 
 
-def _dtype(bits: int, kind: int) -> np.dtype[Any]:
+def _dtype(bits: int, kind: int) -> np.dtype:
     """Type of the decoded samples."""
     if kind == _FLOAT and bits in (16, 32, 64):
         return np.dtype(f"f{bits // 8}")

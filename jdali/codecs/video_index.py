@@ -84,7 +84,7 @@ def open_stream(source: Source, threads: int) -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def _target(source: Source) -> Iterator[Any]:
+def _target(source: Source) -> Iterator[object]:
     """Makes the argument with which FFmpeg opens a file: a path as a URL, so that a colon in a name is no
     protocol.
     """

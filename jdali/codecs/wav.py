@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from jdali._batches.slabs import empty
 from jdali._system.devices import HostArray
@@ -38,14 +39,14 @@ class Wave(NamedTuple):
     def length(self) -> int:
         return len(self.content) // (self.channels * self.bits // 8)
 
-    def read(self, first: int, count: int, dtype: np.dtype[Any]) -> HostArray:
+    def read(self, first: int, count: int, dtype: np.dtype) -> HostArray:
         """[T, C] of int16, int32 or float32, which is from -1 to 1 if integers are stored."""
         size = self.channels * self.bits // 8
         content = self.content[first * size : (first + count) * size]
         return _converted(content, self.bits, self.floats, dtype).reshape(-1, self.channels)
 
 
-def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype[Any]) -> HostArray:
+def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype) -> HostArray:
     if floats:
         with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite
             return np.frombuffer(content, f"<f{bits // 8}").astype(dtype)
@@ -64,7 +65,7 @@ def _converted(content: memoryview, bits: int, floats: bool, dtype: np.dtype[Any
     return np.multiply(wide, np.float32(2**-31), dtype=np.float32, casting="same_kind")
 
 
-def _left_justified(content: memoryview, bits: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+def _left_justified(content: memoryview, bits: int) -> npt.NDArray[np.int32]:
     """Integers brought to 32 bits, their own at the top."""
     if bits == 8:
         return (np.frombuffer(content, np.uint8) ^ np.uint8(128)).astype(np.int32) << 24

@@ -47,11 +47,11 @@ class Batch(Arithmetic, EagerValue):
 
     def __init__(
         self,
-        tensors: Any = None,
-        dtype: Any = None,
-        device: Any = None,
+        tensors: object = None,
+        dtype: object = None,
+        device: object = None,
         layout: str | None = None,
-        invocation_result: Any = None,
+        invocation_result: object = None,
         copy: bool = False,
     ):
         data = invocation_result if tensors is None else tensors
@@ -90,7 +90,7 @@ class Batch(Arithmetic, EagerValue):
         """`batch.slice[...]` indexes each sample; an index may be a batch of its own."""
         return Subscript(self)
 
-    def select(self, sample_range: Any) -> Any:
+    def select(self, sample_range: object) -> Any:
         """One sample as a `Tensor`, or several as a `Batch`.
 
         Args:
@@ -100,7 +100,7 @@ class Batch(Arithmetic, EagerValue):
         return chosen.as_batch() if isinstance(chosen, Tensors) else chosen
 
     @staticmethod
-    def broadcast(sample: Any, batch_size: int, device: Any = None, dtype: Any = None) -> Batch:
+    def broadcast(sample: object, batch_size: int, device: object = None, dtype: object = None) -> Batch:
         """A batch whose samples all are `sample`, which is kept once."""
         if isinstance(sample, Batch):
             raise ValueError("Batch.broadcast: Cannot broadcast a Batch")
@@ -110,13 +110,13 @@ class Batch(Arithmetic, EagerValue):
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.tensors)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> HostArray:
         return self._list.__array__(dtype, copy)
 
     def __jax_array__(self) -> jax.Array:
         return self._list.as_jax()
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, **options: object) -> Any:
         return self._list.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[Any, int]:
@@ -160,7 +160,7 @@ class Tensors(Sequence[Any]):
         sample._index = self.indices[int(key)]
         return sample
 
-    def select(self, index_or_range: Any) -> Any:
+    def select(self, index_or_range: object) -> Any:
         """The same as `[...]`."""
         return self[index_or_range]
 
@@ -249,12 +249,14 @@ def _alone(samples: TensorList) -> bool:
     return isinstance(samples.store.blocks[0], SamplesBlock)
 
 
-def batch(tensors: Any, dtype: Any = None, device: Any = None, layout: str | None = None) -> Batch:
+def batch(tensors: object, dtype: object = None, device: object = None, layout: str | None = None) -> Batch:
     """A batch of copies of the data; see `as_batch`."""
     return Batch(tensors, dtype, device, layout, copy=True)
 
 
-def as_batch(tensors: Any, dtype: Any = None, device: Any = None, layout: str | None = None) -> Batch:
+def as_batch(
+    tensors: object, dtype: object = None, device: object = None, layout: str | None = None
+) -> Batch:
     """A batch of the data, which are not copied where that is possible.
 
     Args:

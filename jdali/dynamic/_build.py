@@ -24,8 +24,12 @@ def make_function(op: Operator) -> Any:
     """The function of `jdali.dynamic` for an operator."""
 
     def function(
-        *inputs: Any, batch_size: int | None = None, device: Any = None, rng: RNG | None = None, **args: Any
-    ) -> Any:
+        *inputs: object,
+        batch_size: int | None = None,
+        device: object = None,
+        rng: RNG | None = None,
+        **args: object,
+    ) -> object:
         if rng is not None and not op.random:
             args["rng"] = rng
         return invoke(op, inputs, args, batch_size=batch_size, device=device, rng=rng)

@@ -25,7 +25,7 @@ class Checkpoint:
         self._states: dict[str, tuple[Any, str | None]] = {}
         self._loaded = False
 
-    def register(self, op: Any, name: str | None = None) -> None:
+    def register(self, op: object, name: str | None = None) -> None:
         """Adds an object; if its state was loaded already, it is restored at once.
 
         Args:

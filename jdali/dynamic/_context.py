@@ -100,7 +100,7 @@ class EvalContext:
         *,
         num_threads: int | None = None,
         device_id: int | None = None,
-        cuda_stream: Any = None,
+        cuda_stream: object = None,
         thread_pool: ThreadPool | None = None,
     ):
         if thread_pool is not None and num_threads is not None:
@@ -150,11 +150,11 @@ class EvalContext:
     def evaluate_all(self) -> None:
         """Without effect: every call has been started already."""
 
-    def cache_results(self, invocation: Any, results: Any) -> None:
+    def cache_results(self, invocation: object, results: object) -> None:
         """Keeps results for an object; `cached_results` returns them."""
         self._cache[id(invocation)] = (invocation, results)
 
-    def cached_results(self, invocation: Any) -> Any:
+    def cached_results(self, invocation: object) -> Any:
         """Returns the results that `cache_results` kept for this object, or None."""
         return self._cache.get(id(invocation), (None, None))[1]
 
@@ -206,7 +206,7 @@ class Stream:
         device_id: kept.
     """
 
-    def __init__(self, *, stream: Any = None, device_id: int | None = None):
+    def __init__(self, *, stream: object = None, device_id: int | None = None):
         self._stream, self._device_id = stream, device_id
 
     @classmethod
@@ -219,7 +219,7 @@ class Stream:
 
     @property
     def handle(self) -> int:
-        """Address of the CUDA stream; 0, CUDA's default one, if none was given."""
+        """Address of the CUDA stream; 0, CUDA's default one, without a stream."""
         return int(getattr(self._stream, "handle", None) or getattr(self._stream, "cuda_stream", None) or 0)
 
     def __cuda_stream__(self) -> tuple[int, int]:
@@ -240,7 +240,7 @@ class Stream:
         """Without effect: whoever asks for values waits for them."""
 
 
-def stream(*, stream: Any = None, device_id: int | None = None) -> Stream:
+def stream(*, stream: object = None, device_id: int | None = None) -> Stream:
     """A `Stream`, without effect."""
     return Stream(stream=stream, device_id=device_id)
 
@@ -253,7 +253,7 @@ def get_current_stream() -> Any:
     return _streams["current"]
 
 
-def set_current_stream(cuda_stream: Any) -> None:
+def set_current_stream(cuda_stream: object) -> None:
     """Without effect on operators."""
     _streams["current"] = cuda_stream
 
@@ -263,7 +263,7 @@ def get_default_stream(device_id: int | None = None) -> Any:
     return _streams["default"]
 
 
-def set_default_stream(cuda_stream: Any, device_id: int | None = None) -> None:
+def set_default_stream(cuda_stream: object, device_id: int | None = None) -> None:
     """Without effect on operators."""
     _streams["default"] = cuda_stream
 

@@ -19,7 +19,7 @@ from jdali.dynamic._dtype import dtype as to_dtype
 Array = Any  # np.ndarray or jax.Array
 
 
-def is_plain(data: Any) -> bool:
+def is_plain(data: object) -> bool:
     """Python's own numbers and (nested) lists of them: types without a size."""
     if isinstance(data, (list, tuple)):
         return all(is_plain(item) for item in data)
@@ -27,7 +27,7 @@ def is_plain(data: Any) -> bool:
     return number or isinstance(data, types.ScalarConstant)
 
 
-def to_array(data: Any, dtype: DType | None = None) -> Array:
+def to_array(data: object, dtype: DType | None = None) -> Array:
     """Data as an array where they are; of Python numbers INT32, FLOAT or BOOL is made, as in DALI.
 
     Args:
@@ -61,6 +61,6 @@ def device_of(array: Array) -> Device:
     return Device.CPU
 
 
-def element_type(dtype: Any) -> DType | None:
+def element_type(dtype: object) -> DType | None:
     """A `dtype=` argument; None stays None."""
     return None if dtype is None else to_dtype(dtype)

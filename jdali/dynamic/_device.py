@@ -18,7 +18,7 @@ _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
 class Device:
     """A device for data and computations. As a context it is where operators without inputs run.
 
-    "gpu" is one of JAX's devices, the default one if no number is given. On a machine with no
+    "gpu" is one of JAX's devices, the default one without a number. On a machine with no
     accelerator that is a CPU device, so the same code runs.
 
     Args:
@@ -123,7 +123,7 @@ class Device:
 Device.CPU = Device("cpu")
 
 
-def device(obj: Any, id: int | None = None) -> Device | None:
+def device(obj: object, id: int | None = None) -> Device | None:
     """The device that the argument names.
 
     Args:

@@ -56,7 +56,7 @@ class DType:
             object.__setattr__(self, "bytes", -(-self.bits // 8))
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """The NumPy type; with it NumPy and JAX take a `DType` for one of theirs."""
         if self.type_id is None:
             raise TypeError(f"{self} is no type of tensors")
@@ -84,7 +84,9 @@ class DType:
     def __hash__(self) -> int:
         return hash(self.name if self.type_id is None else self.type_id)
 
-    def __call__(self, data: Any, device: Any = None, layout: str | None = None, pad: bool = False) -> Any:
+    def __call__(
+        self, data: object, device: object = None, layout: str | None = None, pad: bool = False
+    ) -> Any:
         """A tensor of this type; see `tensor`."""
         return _make_tensor[0](data, dtype=self, device=device, layout=layout, pad=pad)
 
@@ -163,7 +165,7 @@ def dtype(*args: Any) -> DType:
     return DType.from_fw_type(value)
 
 
-def type_id(dtype: Any) -> types.DALIDataType:
+def type_id(dtype: object) -> types.DALIDataType:
     """DALI's number of an element type."""
     found = globals()["dtype"](dtype).type_id
     if found is None:

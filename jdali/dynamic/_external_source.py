@@ -49,7 +49,7 @@ class ExternalSource:
         self._layouts = self._each(layout, "layout")
         self._dtypes = self._each(dtype, "dtype")
 
-    def _each(self, value: Any, name: str) -> list[Any]:
+    def _each(self, value: object, name: str) -> list[Any]:
         if not isinstance(value, (list, tuple)):
             return [value] * self._num_outputs
         if len(value) != self._num_outputs:
@@ -79,7 +79,7 @@ class ExternalSource:
         )
         return outputs[0] if self._num_outputs == 1 else outputs
 
-    def _output(self, data: Any, batch_size: int | None, layout: Any, dtype: Any) -> Any:
+    def _output(self, data: Any, batch_size: int | None, layout: Any, dtype: Any) -> object:
         if isinstance(data, Batch):
             if batch_size not in (None, data.batch_size):
                 raise ValueError(f"ExternalSource: Expected batch size {batch_size}, got {data.batch_size}")
@@ -87,7 +87,7 @@ class ExternalSource:
         tensor = Tensor(data, dtype, self._device, layout, copy=True)  # the source may use its memory again
         return tensor if batch_size is None else Batch.broadcast(tensor, batch_size)
 
-    def captured(self, batch_size: int | None = None, ctx: Any = None) -> Iterator[Any]:
+    def captured(self, batch_size: int | None = None, ctx: object = None) -> Iterator[Any]:
         """Items up to the end of the source; `ctx` is without effect."""
         while True:
             try:

@@ -41,7 +41,7 @@ class _Form(NamedTuple):
     gpu: Device
 
 
-def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def run_as_graph(function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
     """`function(*args, **kwargs)`, where the function calls operators of `jdali.fn`.
 
     Its random values are one draw from the default generator of the thread: sample i gets the same whatever the
@@ -52,7 +52,7 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapp
         args: tensors and batches where it takes nodes; other arguments are constants.
         kwargs: likewise.
 
-    Returns: what the function does, with a `Batch` in place of each node; a `Tensor`, if no batch was given.
+    Returns: what the function does, with a `Batch` in place of each node; a `Tensor` if no argument is a batch.
     """
     leaves, structure = jax.tree_util.tree_flatten(
         (tuple(args), dict(kwargs)), is_leaf=lambda v: v is None or isinstance(v, EagerValue)
@@ -73,7 +73,7 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapp
     )
     kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
 
-    def wrapped(leaf: Any) -> Any:
+    def wrapped(leaf: object) -> object:
         if not isinstance(leaf, TensorList):
             return leaf
         wait_if_asked([leaf])
@@ -83,9 +83,9 @@ def run_as_graph(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapp
 
 
 def _traced(form: _Form) -> EagerGraph:
-    def define(*nodes: DataNode) -> Any:
-        given = iter(nodes)
-        leaves = [next(given) if constant is None else constant[1] for constant in form.constants]
+    def define(*nodes: DataNode) -> object:
+        remaining = iter(nodes)
+        leaves = [next(remaining) if constant is None else constant[1] for constant in form.constants]
         args, kwargs = jax.tree_util.tree_unflatten(form.structure, leaves)
         return form.function(*args, **kwargs)
 

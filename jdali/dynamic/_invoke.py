@@ -31,11 +31,11 @@ _NUMBERS = (bool, int, float)
 
 def invoke(
     op: Operator,
-    inputs: Sequence[Any],
-    args: Mapping[str, Any],
+    inputs: Sequence[object],
+    args: Mapping[str, object],
     *,
     batch_size: int | None = None,
-    device: Any = None,
+    device: object = None,
     rng: RNG | None = None,
 ) -> Any:
     """Runs an operator.
@@ -48,11 +48,11 @@ def invoke(
         device: where to run; None: where the inputs are.
         rng: of a random operator; None: the default one of the thread.
 
-    Returns: a `Tensor`, or a `Batch` if an input or an argument is one or `batch_size` is given;
+    Returns: a `Tensor`, or a `Batch` if an input or an argument is one or there is a `batch_size`;
         a tuple of them for several outputs.
     """
-    given = _counted(op, inputs)
-    values = [value if isinstance(value, EagerValue) else operand(value) for value in given]
+    counted = _counted(op, inputs)
+    values = [value if isinstance(value, EagerValue) else operand(value) for value in counted]
     static, per_sample = _arguments(op, args)
     size = batch_size_of(op.name, [*values, *per_sample.values()], batch_size)
     placement, result_device = _placement(op, values, device)
@@ -67,7 +67,7 @@ def invoke(
         draw = _NO_DRAW
     results = run_operator(
         op, batches, arguments, static, batch_size=count, placement=placement, draw=draw,
-        pool=EvalContext.current().thread_pool.pool, constants=_constants(op, given),
+        pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),
     )  # fmt: skip
     wait_if_asked(results)
     kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
@@ -83,7 +83,7 @@ def wait_if_asked(results: Iterable[TensorList]) -> None:
             wait(result)
 
 
-def expression(name: str, *operands: Any) -> Any:
+def expression(name: str, *operands: object) -> Any:
     """An arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
     for one in operands:
         if isinstance(one, (str, bytes)):
@@ -93,7 +93,7 @@ def expression(name: str, *operands: Any) -> Any:
     return invoke(REGISTRY[f"math.{name}"], operands, {})
 
 
-def operand(data: Any) -> EagerValue:
+def operand(data: object) -> EagerValue:
     """An input as a tensor or batch."""
     if isinstance(data, EagerValue):
         return data
@@ -104,16 +104,16 @@ def operand(data: Any) -> EagerValue:
     return value
 
 
-def _counted(op: Operator, inputs: Sequence[Any]) -> list[Any]:
+def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
     """The inputs without optional ones left out at the end; none of the others may be left out."""
-    given = op.counted(inputs)
-    for i, value in enumerate(given):
+    counted = op.counted(inputs)
+    for i, value in enumerate(counted):
         if value is None:
             raise TypeError(f"{op.name}: input {op.input(i).name!r} is None")
-    return given
+    return counted
 
 
-def _constants(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
+def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
     """Inputs that are no tensors or batches but plain data, if the operator's `setup` asks for them."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
@@ -122,14 +122,14 @@ def _constants(op: Operator, inputs: Sequence[Any]) -> dict[str, Any]:
 
 
 def _arguments(
-    op: Operator, args: Mapping[str, Any]
+    op: Operator, args: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, EagerValue | HostArray]]:
-    """The arguments given: static ones converted; per-sample ones as values, or one array for all samples."""
-    given = {name: value for name, value in args.items() if value is not None}
-    _check_names(op, tuple(given))
+    """The arguments of a call: static ones converted; per-sample ones as values, or one array for all samples."""
+    passed = {name: value for name, value in args.items() if value is not None}
+    _check_names(op, tuple(passed))
     static: dict[str, Any] = {}
     per_sample: dict[str, EagerValue | HostArray] = {}
-    for name, value in given.items():
+    for name, value in passed.items():
         arg = op.args[name]
         if arg.kind is ArgKind.STATIC:
             static[name] = converted(op.name, arg, _plain(value))
@@ -146,7 +146,7 @@ def _check_names(op: Operator, names: tuple[str, ...]) -> None:
     op.bind(dict.fromkeys(names, ...))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A static argument without dynamic mode's own types."""
     if isinstance(value, DType):
         return value.type_id
@@ -162,8 +162,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _array(name: str, arg: Arg, value: Any) -> HostArray:
-    """An argument given as numbers or an array: numbers get the argument's element type at once."""
+def _array(name: str, arg: Arg, value: object) -> HostArray:
+    """An argument from numbers or an array: numbers get the argument's element type at once."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
         value = np.stack([np.asarray(v) for v in value])
     plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
@@ -201,13 +201,13 @@ def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
     return array.astype(target)
 
 
-def batch_size_of(name: str, values: Sequence[Any], batch_size: int | None) -> int | None:
+def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -> int | None:
     """Size of the batch that a call works on; None if there is no batch among its values.
 
     Args:
         name: of what is called.
         values: tensors and batches; what is none of them does not count.
-        batch_size: as given by the user.
+        batch_size: the user's.
     """
     sizes = [
         len(value._list)
@@ -233,7 +233,7 @@ def repeated(value: EagerValue, count: int) -> TensorList:
     return samples if count == 1 else samples.select(np.zeros(count, np.int64))
 
 
-def _placement(op: Operator, values: Sequence[EagerValue], device: Any) -> tuple[Placement, Device]:
+def _placement(op: Operator, values: Sequence[EagerValue], device: object) -> tuple[Placement, Device]:
     """Chooses the device of an operator, and of its results."""
     on_gpu = [value.device for value in values if value.device.device_type == "gpu"]
     if device == "mixed":
@@ -253,6 +253,6 @@ class Subscript:
 
     value: EagerValue
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         args = parse_index(key, self.value.ndim)
         return invoke(REGISTRY[SUBSCRIPT], [self.value], args) if args else self.value

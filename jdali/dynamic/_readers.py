@@ -47,15 +47,15 @@ class Reader:
         **args: Any,
     ):
         op = self._op
-        given = {key: _plain(value) for key, value in args.items() if value is not None}
-        op.bind(given)
+        passed = {key: _plain(value) for key, value in args.items() if value is not None}
+        op.bind(passed)
         self.name = name
         self._device = device if isinstance(device, Device) else Device(device)
         self._max_batch_size = max_batch_size
-        self._args = given
+        self._args = passed
         self._lock = threading.RLock()
         self._opened: EagerReader | None = None
-        self._seed = get_default_rng()() if given.get("seed", -1) in (None, -1) else int(given["seed"])
+        self._seed = get_default_rng()() if passed.get("seed", -1) in (None, -1) else int(passed["seed"])
         self._epochs = 0  # gone through to the end
         self._taken = 0  # samples of the epoch after those
         self._resumed = 0  # how many of them a restored state had taken
@@ -134,7 +134,7 @@ class Reader:
         """Sizes of the data set and its shards, as `Pipeline.reader_meta`; `batch_size` has no effect."""
         return self._reader().meta()
 
-    def get_state(self, *, cuda_stream: Any = None) -> dict[str, Any]:
+    def get_state(self, *, cuda_stream: object = None) -> dict[str, Any]:
         """Returns the position of the reader: plain numbers, to be written as JSON. `cuda_stream` has no
         effect.
         """
@@ -183,7 +183,7 @@ def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """An argument of a reader; a tensor becomes the numbers in it."""
     return to_array(value).tolist() if isinstance(value, EagerValue) else value
 

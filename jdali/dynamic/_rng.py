@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import secrets
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class RNG:
         with self._lock:
             self._seed, self._position = int(match[1], 16), int(match[2])
 
-    def get_state(self, *, cuda_stream: Any = None) -> str:
+    def get_state(self, *, cuda_stream: object = None) -> str:
         """The state; `cuda_stream` is without effect."""
         return self.state
 
@@ -96,7 +95,7 @@ _default = threading.local()
 
 
 def get_default_rng() -> RNG:
-    """The generator that random operators of this thread use if none is given."""
+    """The generator that random operators of this thread use by default."""
     if not hasattr(_default, "rng"):
         _default.rng = RNG()
     rng: RNG = _default.rng

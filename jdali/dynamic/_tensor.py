@@ -97,7 +97,7 @@ class Tensor(Arithmetic, EagerValue):
             raise ValueError(f"item: Tensor has {self.size} elements, expected 1")
         return np.asarray(self).item()
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return Subscript(self)[key]
 
     def __iter__(self) -> Any:
@@ -118,14 +118,19 @@ class Tensor(Arithmetic, EagerValue):
             raise TypeError("a tensor of real numbers is no index")
         return int(value)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> HostArray:
         return self._sample().__array__(dtype, copy)
 
     def __jax_array__(self) -> jax.Array:
         return self._sample().__jax_array__()
 
     def __dlpack__(
-        self, stream: Any = None, dl_device: Any = None, *, max_version: Any = None, copy: Any = None
+        self,
+        stream: object = None,
+        dl_device: object = None,
+        *,
+        max_version: object = None,
+        copy: object = None,
     ) -> Any:
         return self._sample().__dlpack__(
             stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
@@ -150,7 +155,7 @@ class Tensor(Arithmetic, EagerValue):
         )
 
 
-def from_dlpack_by_torch(value: Any, copy: bool | None) -> Any:
+def from_dlpack_by_torch(value: object, copy: bool | None) -> Any:
     """A PyTorch tensor of anything with DLPack."""
     try:
         import torch
@@ -160,7 +165,7 @@ def from_dlpack_by_torch(value: Any, copy: bool | None) -> Any:
     return result.clone() if copy else result
 
 
-def _make(data: Any, dtype: DType | None, copy: bool) -> Tensor:
+def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
     """A tensor of what a user gave, in the type it has."""
     if isinstance(data, Tensor):
         return data
@@ -188,14 +193,14 @@ def _stacked(batch: EagerValue) -> Tensor:
 
 
 def tensor(
-    data: Any, dtype: Any = None, device: Any = None, layout: str | None = None, pad: bool = False
+    data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
     """A tensor of a copy of the data; see `as_tensor`."""
     return Tensor(_padded(data, pad), dtype, device, layout, copy=True)
 
 
 def as_tensor(
-    data: Any, dtype: Any = None, device: Any = None, layout: str | None = None, pad: bool = False
+    data: object, dtype: object = None, device: object = None, layout: str | None = None, pad: bool = False
 ) -> Tensor:
     """A tensor of the data, which are not copied where that is possible.
 
@@ -209,7 +214,7 @@ def as_tensor(
     return Tensor(_padded(data, pad), dtype, device, layout)
 
 
-def _padded(data: Any, pad: bool) -> Any:
+def _padded(data: object, pad: bool) -> object:
     """A batch filled up with zeros to the size of its largest sample, if `pad` says so."""
     if (
         not (pad and isinstance(data, EagerValue) and data.kind is EagerKind.BATCH)

@@ -13,146 +13,146 @@ __all__ = [
 ]  # fmt: skip
 
 
-def abs(input: Any) -> Any:
+def abs(input: object) -> Any:
     """Absolute value."""
     return expression("abs", input)
 
 
-def acos(input: Any) -> Any:
+def acos(input: object) -> Any:
     """Arc cosine, in radians."""
     return expression("acos", input)
 
 
-def acosh(input: Any) -> Any:
+def acosh(input: object) -> Any:
     """Inverse hyperbolic cosine."""
     return expression("acosh", input)
 
 
-def asin(input: Any) -> Any:
+def asin(input: object) -> Any:
     """Arc sine, in radians."""
     return expression("asin", input)
 
 
-def asinh(input: Any) -> Any:
+def asinh(input: object) -> Any:
     """Inverse hyperbolic sine."""
     return expression("asinh", input)
 
 
-def atan(input: Any) -> Any:
+def atan(input: object) -> Any:
     """Arc tangent, in radians."""
     return expression("atan", input)
 
 
-def atan2(x: Any, y: Any) -> Any:
+def atan2(x: object, y: object) -> Any:
     """Angle of the point (y, x), in radians, -π to π: the arc tangent of x / y by the signs of both."""
     return expression("atan2", x, y)
 
 
-def atanh(input: Any) -> Any:
+def atanh(input: object) -> Any:
     """Inverse hyperbolic tangent."""
     return expression("atanh", input)
 
 
-def cbrt(input: Any) -> Any:
+def cbrt(input: object) -> Any:
     """Cube root."""
     return expression("cbrt", input)
 
 
-def ceil(input: Any) -> Any:
+def ceil(input: object) -> Any:
     """Smallest whole number that is not below the value."""
     return expression("ceil", input)
 
 
-def clamp(value: Any, lo: Any, hi: Any) -> Any:
+def clamp(value: object, lo: object, hi: object) -> Any:
     """The value, but not below `lo` and not above `hi`."""
     return expression("clamp", value, lo, hi)
 
 
-def cos(input: Any) -> Any:
+def cos(input: object) -> Any:
     """Cosine of an angle in radians."""
     return expression("cos", input)
 
 
-def cosh(input: Any) -> Any:
+def cosh(input: object) -> Any:
     """Hyperbolic cosine."""
     return expression("cosh", input)
 
 
-def exp(input: Any) -> Any:
+def exp(input: object) -> Any:
     """e to the power of the value."""
     return expression("exp", input)
 
 
-def fabs(input: Any) -> Any:
+def fabs(input: object) -> Any:
     """Absolute value as a real number."""
     return expression("fabs", input)
 
 
-def floor(input: Any) -> Any:
+def floor(input: object) -> Any:
     """Largest whole number that is not above the value."""
     return expression("floor", input)
 
 
-def fpow(base: Any, exponent: Any) -> Any:
+def fpow(base: object, exponent: object) -> Any:
     """`base` to the power of `exponent`, as a real number."""
     return expression("fpow", base, exponent)
 
 
-def log(input: Any) -> Any:
+def log(input: object) -> Any:
     """Natural logarithm."""
     return expression("log", input)
 
 
-def log10(input: Any) -> Any:
+def log10(input: object) -> Any:
     """Logarithm to base 10."""
     return expression("log10", input)
 
 
-def log2(input: Any) -> Any:
+def log2(input: object) -> Any:
     """Logarithm to base 2."""
     return expression("log2", input)
 
 
-def max(left: Any, right: Any) -> Any:
+def max(left: object, right: object) -> Any:
     """The larger of two values."""
     return expression("max", left, right)
 
 
-def min(left: Any, right: Any) -> Any:
+def min(left: object, right: object) -> Any:
     """The smaller of two values."""
     return expression("min", left, right)
 
 
-def pow(base: Any, exponent: Any) -> Any:
+def pow(base: object, exponent: object) -> Any:
     """`base` to the power of `exponent`."""
     return expression("pow", base, exponent)
 
 
-def rsqrt(input: Any) -> Any:
+def rsqrt(input: object) -> Any:
     """One over the square root."""
     return expression("rsqrt", input)
 
 
-def sin(input: Any) -> Any:
+def sin(input: object) -> Any:
     """Sine of an angle in radians."""
     return expression("sin", input)
 
 
-def sinh(input: Any) -> Any:
+def sinh(input: object) -> Any:
     """Hyperbolic sine."""
     return expression("sinh", input)
 
 
-def sqrt(input: Any) -> Any:
+def sqrt(input: object) -> Any:
     """Square root."""
     return expression("sqrt", input)
 
 
-def tan(input: Any) -> Any:
+def tan(input: object) -> Any:
     """Tangent of an angle in radians."""
     return expression("tan", input)
 
 
-def tanh(input: Any) -> Any:
+def tanh(input: object) -> Any:
     """Hyperbolic tangent."""
     return expression("tanh", input)

@@ -67,7 +67,7 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     Older names of arguments are replaced by what they are called now.
 
     Raises:
-        TypeError: an argument is given by its older name, too.
+        TypeError: an argument has a value under its older name, too.
     """
     _modernize(op, kwargs)
     taken = {name: kwargs.pop(name, default) for name, (default, _) in generic_arguments(op).items()}
@@ -106,7 +106,7 @@ def _modernize(op: Operator, kwargs: dict[str, Any]) -> None:
 def make_function(op: Operator) -> Any:
     """The function of `jdali.fn` for an operator."""
 
-    def function(*inputs: Any, **kwargs: Any) -> Any:
+    def function(*inputs: object, **kwargs: object) -> object:
         generic = take_generic(op, kwargs)
         return call_operator(op, inputs, kwargs, **generic)
 

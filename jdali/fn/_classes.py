@@ -63,16 +63,16 @@ class OperatorClass(metaclass=_WithSignature):
             raise TypeError(
                 f"{self.schema_name}: takes {len(self._by_position)} arguments by position, got {len(args)}"
             )
-        given = dict(zip(self._by_position, args, strict=False))
-        if twice := sorted(given.keys() & kwargs.keys()):
+        arguments = dict(zip(self._by_position, args, strict=False))
+        if twice := sorted(arguments.keys() & kwargs.keys()):
             raise TypeError(f"{self.schema_name}: argument {twice[0]!r} was given twice")
-        self._given = given | kwargs
-        self._check(self._given)
+        self._arguments = arguments | kwargs
+        self._check(self._arguments)
 
-    def _check(self, given: dict[str, Any]) -> None:
+    def _check(self, arguments: dict[str, Any]) -> None:
         known = {*inspect.signature(self._function).parameters, *IGNORED, *RENAMED, *NOT_USED}
         self.__operator__.bind(
-            {k: v for k, v in given.items() if k not in known}
+            {k: v for k, v in arguments.items() if k not in known}
             | {a.name: a for a in self.__operator__.args.values() if a.required}  # may follow in the call
         )
 
@@ -84,34 +84,34 @@ class OperatorClass(metaclass=_WithSignature):
     @property
     def device(self) -> str:
         """Device of the operator, as far as it was set; else it follows from the inputs."""
-        return self._given.get("device") or "cpu"
+        return self._arguments.get("device") or "cpu"
 
     @property
     def name(self) -> str | None:
-        """Name of the node that a call makes, if it was given one."""
-        return self._given.get("name")
+        """Name of the node that a call makes, if the user chose one."""
+        return self._arguments.get("name")
 
     @property
     def preserve(self) -> bool:
         """True if the operator runs also if none of its outputs is used."""
-        return bool(self._given.get("preserve")) or self.__operator__.has_effects
+        return bool(self._arguments.get("preserve")) or self.__operator__.has_effects
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r:.60}" for name, value in self._given.items())
-        return f"{type(self).__module__}.{type(self).__name__}({given})"
+        arguments = ", ".join(f"{name}={value!r:.60}" for name, value in self._arguments.items())
+        return f"{type(self).__module__}.{type(self).__name__}({arguments})"
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Makes a node; see the function of `jdali.fn`.
 
         Raises:
-            ValueError: an argument was given to the constructor already.
+            ValueError: the constructor had the same argument.
         """
         for name, value in kwargs.items():
-            if name != "name" and value is not None and self._given.get(name) is not None:
+            if name != "name" and value is not None and self._arguments.get(name) is not None:
                 raise ValueError(
                     f"{self.schema_name}: The argument `{name}` was already specified in __init__."
                 )
-        return type(self)._function(*inputs, **{**self._given, **kwargs})
+        return type(self)._function(*inputs, **{**self._arguments, **kwargs})
 
 
 class Compose:
@@ -142,7 +142,7 @@ class Compose:
         return values[0] if len(values) == 1 else values
 
 
-def _on_accelerator(value: Any) -> Any:
+def _on_accelerator(value: Any) -> object:
     if isinstance(value, list):
         return [_on_accelerator(v) for v in value]
     return value.gpu() if isinstance(value, DataNode) else value
@@ -173,7 +173,7 @@ def deprecated_class(made: type[OperatorClass], name: str) -> type[OperatorClass
         made = cast(type[OperatorClass], made.__base__)
     call = made.__call__
 
-    def warning(self: Any, *inputs: Any, **kwargs: Any) -> Any:
+    def warning(self: Any, *inputs: Any, **kwargs: Any) -> object:
         warn_of_name(name, "ops")
         return call(self, *inputs, **kwargs)
 

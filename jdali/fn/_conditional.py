@@ -6,13 +6,11 @@ images = fn._conditional.merge(fn.rotate(true, angle=30.0), false, predicate=cho
 
 from __future__ import annotations
 
-from typing import Any
-
 from jdali.data_node import DataNode
 from jdali.graph import conditional as _conditional
 
 
-def split(value: Any, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
+def split(value: object, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
     """The samples of a batch for which `predicate` is true, and the others, each in the order of the batch.
 
     Args:
@@ -24,7 +22,7 @@ def split(value: Any, /, *, predicate: DataNode) -> tuple[DataNode, DataNode]:
     return _conditional.current("fn._conditional.split").split(value, predicate)
 
 
-def merge(if_true: Any, if_false: Any, /, *, predicate: DataNode) -> DataNode:
+def merge(if_true: object, if_false: object, /, *, predicate: DataNode) -> DataNode:
     """Merges the results for the two parts of a `split`, in the order of the batch.
 
     Args:

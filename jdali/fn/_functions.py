@@ -39,7 +39,7 @@ def deprecated(function: Any, name: str) -> Any:
     function = getattr(function, "__wrapped__", function)
 
     @functools.wraps(function)
-    def warning(*inputs: Any, **kwargs: Any) -> Any:
+    def warning(*inputs: Any, **kwargs: Any) -> object:
         warn_of_name(name, "fn")
         return function(*inputs, **kwargs)
 

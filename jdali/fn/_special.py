@@ -44,19 +44,19 @@ def external_source(
 
 
 def _check_of_workers(kwargs: Mapping[str, Any], *, is_parallel: bool) -> None:
-    """Raises if what only a source in worker processes has is given to another one, or is wrong."""
+    """Raises if an option of sources in worker processes is wrong, or is one of another source."""
     for name in ("prefetch_queue_depth", "bytes_per_sample_hint"):
-        given = kwargs.get(name)
-        if given is None:
+        value = kwargs.get(name)
+        if value is None:
             continue
         if not is_parallel:
             raise ValueError(
                 f"external_source: The argument `{name}` is valid only for parallel external sources (when "
                 "``parallel`` is True)."
             )
-        numbers = given if isinstance(given, (list, tuple)) else [given]
+        numbers = value if isinstance(value, (list, tuple)) else [value]
         if any(number < 1 for number in numbers):
-            raise ValueError(f"external_source: ``{name}`` must be a positive integer, got {given}.")
+            raise ValueError(f"external_source: ``{name}`` must be a positive integer, got {value}.")
 
 
 def _bytes_per_sample(hint: Any) -> int:
@@ -100,7 +100,7 @@ def readers_tfrecord(*, features: Any, **kwargs: Any) -> dict[str, DataNode]:
     return dict(zip(features, outputs if isinstance(outputs, tuple) else (outputs,), strict=True))
 
 
-def readers_video_resize(**kwargs: Any) -> DataNode | tuple[DataNode, ...]:
+def readers_video_resize(**kwargs: object) -> DataNode | tuple[DataNode, ...]:
     op = REGISTRY["readers.video_resize"]
     generic = take_generic(op, kwargs)
     own = REGISTRY["readers.video"].public_args  # the others are those of `resize`

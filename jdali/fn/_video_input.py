@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jdali._operators.record import REGISTRY
 from jdali.engine.tasks.video_input import VideoInput
 from jdali.fn._build import take_generic
@@ -11,13 +9,13 @@ from jdali.graph.call import call_operator
 from jdali.graph.node import DataNode
 
 
-def experimental_inputs_video(**kwargs: Any) -> DataNode:
+def experimental_inputs_video(**kwargs: object) -> DataNode:
     op = REGISTRY["experimental.inputs.video"]
     generic = take_generic(op, kwargs)
-    given = op.bind(kwargs)
+    bound = op.bind(kwargs)
     runtime = VideoInput(
         name=generic["name"] or op.name,
-        **{k: given[k] for k in ("sequence_length", "last_sequence_policy", "blocking")},
+        **{k: bound[k] for k in ("sequence_length", "last_sequence_policy", "blocking")},
     )
     result = call_operator(op, (), kwargs, runtime=runtime, **generic)
     assert isinstance(result, DataNode)

@@ -23,9 +23,9 @@ def planned(monkeypatch):
     names = []
     plan_call = _stage.plan_call
 
-    def counted(op, *args, **kwargs):
-        names.append(op.name)
-        return plan_call(op, *args, **kwargs)
+    def counted(request):
+        names.append(request.op.name)
+        return plan_call(request)
 
     monkeypatch.setattr(_stage, "plan_call", counted)
     return names

@@ -86,7 +86,7 @@ def test_layouts():
     chw, hw, _ = run(two, IMAGES, num_outputs=2, output_layouts=("CHW", "HW"))
     assert (chw.layout(), hw.layout()) == ("CHW", "HW")
     assert run(lambda x: x + 1, IMAGES, output_layouts="WHC")[0].layout() == "WHC"
-    with pytest.raises(OperatorError, match="1 output_layouts for 2 outputs"):
+    with pytest.raises(OperatorError, match="1 layouts for 2 outputs"):
         run(two, IMAGES, num_outputs=2, output_layouts=["CHW"])
 
 
@@ -134,13 +134,16 @@ def test_sharded():
 
 
 def test_wrong_functions():
-    with pytest.raises(OperatorError, match=r"must return 2 jax.Array\(s\), it returned ArrayImpl"):
+    with pytest.raises(
+        OperatorError,
+        match=r"expected to return .* outputs, but returned 1; .* it returned ArrayImpl",
+    ):
         run(lambda x: x, IMAGES, num_outputs=2)
-    with pytest.raises(OperatorError, match=r"must return 1 jax.Array\(s\), it returned ndarray"):
+    with pytest.raises(OperatorError, match=r"each must be a jax.Array, and it returned ndarray"):
         run(np.asarray, IMAGES)
     with pytest.raises(OperatorError, match=r"shape \(2, 2, 4, 3\) for a batch of 3"):
         run(lambda x: x[:2], IMAGES)
-    with pytest.raises(OperatorError, match="batch of samples with different shapes"):
+    with pytest.raises(OperatorError, match="samples of different shapes"):
         run(lambda x: x, [np.zeros((n, 2)) for n in (1, 2, 3)], layout="")
     with pytest.raises(OperatorError, match="ZeroDivisionError"):
         run(lambda x: 1 / 0, IMAGES)
@@ -166,9 +169,7 @@ def test_names_of_all_inputs(tmp_path):
 
 def test_samples_of_different_shapes():
     ragged = [np.zeros((2 + i, 4, 3), np.uint8) for i in range(3)]
-    with pytest.raises(
-        RuntimeError, match=r"batch of samples with different shapes \(\(2, 4, 3\), \(3, 4, 3\)"
-    ):
+    with pytest.raises(RuntimeError, match=r"samples of different shapes \(\(2, 4, 3\), \(3, 4, 3\)"):
         run(lambda x: x, ragged)
 
 

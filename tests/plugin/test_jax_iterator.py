@@ -130,7 +130,7 @@ def test_the_function_must_know_its_shard():
     make = data_iterator(lambda: numbers(NumberReader(8)), output_map=["x"], devices=jax.devices())
     with pytest.raises(TypeError, match="must take shard_id and num_shards"):
         make(batch_size=8)
-    with pytest.raises(ValueError, match="one of sharding and devices"):
+    with pytest.raises(ValueError, match="Only one of `sharding` and `devices`"):
         data_iterator(sharding=NamedSharding(Mesh(np.array(jax.devices()), ("d",)), P("d")), devices=[])
 
 

@@ -31,7 +31,7 @@ class MissingArgException(TypeError):
 
 
 class UnusedArgException(TypeError):
-    """Arguments were given that none of the augmentations takes.
+    """A call has arguments that none of the augmentations takes.
 
     Attributes:
         unused_args: names of the arguments.
@@ -43,7 +43,7 @@ class UnusedArgException(TypeError):
 
 
 def _named(function: Callable[..., Any], skip_positional: int) -> list[inspect.Parameter]:
-    """The parameters that can be given by name, but for the first positional ones."""
+    """The parameters that can be passed by name, but for the first positional ones."""
     parameters = enumerate(inspect.signature(function).parameters.values())
     return [
         p for i, p in parameters
@@ -62,28 +62,28 @@ def get_required_kwargs(function: Callable[..., Any], skip_positional: int = 0) 
 
 
 def get_missing_kwargs(
-    function: Callable[..., Any], kwargs: Mapping[str, Any], skip_positional: int = 0
+    function: Callable[..., Any], kwargs: Mapping[str, object], skip_positional: int = 0
 ) -> list[str]:
     """Names of the required parameters that are not in `kwargs`."""
     return [name for name in get_required_kwargs(function, skip_positional) if name not in kwargs]
 
 
 def filter_extra_accepted_kwargs(
-    function: Callable[..., Any], kwargs: Mapping[str, Any], skip_positional: int = 0
+    function: Callable[..., Any], kwargs: Mapping[str, object], skip_positional: int = 0
 ) -> dict[str, Any]:
     """Returns the `kwargs` that the function has a parameter for."""
     names = {p.name for p in _named(function, skip_positional)}
     return {name: value for name, value in kwargs.items() if name in names}
 
 
-def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str, Any]) -> list[str]:
+def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str, object]) -> list[str]:
     """Names in `kwargs` for which none of the augmentations has a parameter."""
     used = {name for a in augmentations for name in filter_extra_accepted_kwargs(a.op, kwargs, 2)}
     return [name for name in kwargs if name not in used]
 
 
 def forbid_unused_kwargs(
-    augmentations: Iterable[HasFunction], kwargs: Mapping[str, Any], call_name: str
+    augmentations: Iterable[HasFunction], kwargs: Mapping[str, object], call_name: str
 ) -> None:
     """Raises UnusedArgException if some of `kwargs` is taken by none of the augmentations."""
     unused = filter_unused_args(augmentations, kwargs)

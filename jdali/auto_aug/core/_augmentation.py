@@ -52,7 +52,7 @@ def signed_bin(
 ) -> SignedMagnitudeBin:
     """Magnitude bins with a random sign for each sample.
 
-    Augmentations that negate their magnitude at random draw a sign of their own where they are given a bin
+    Augmentations that negate their magnitude at random draw a sign of their own where they get a bin
     without one. To draw it once for all augmentations of a choice, and before it, takes less time.
 
     Args:
@@ -63,7 +63,7 @@ def signed_bin(
 
     Raises:
         TypeError: `magnitude_bin` is neither an int nor a batch.
-        ValueError: `random_sign` was given with `seed` or `shape`.
+        ValueError: `random_sign` goes neither with `seed` nor with `shape`.
     """
     if not isinstance(magnitude_bin, (int, DataNode)):
         raise TypeError(
@@ -135,8 +135,8 @@ class Augmentation:
         return name
 
     def __repr__(self) -> str:
-        given = [f"{k}={v!r}" for k, v in self._config.items() if v is not None]
-        return f"Augmentation({', '.join([repr(self.op), *given])})"
+        settings = [f"{k}={v!r}" for k, v in self._config.items() if v is not None]
+        return f"Augmentation({', '.join([repr(self.op), *settings])})"
 
     def augmentation(
         self,
@@ -147,17 +147,17 @@ class Augmentation:
         name: Any = _KEPT,
         augmentation_cls: type[Augmentation] | None = None,
     ) -> Augmentation:
-        """An augmentation with the same function, and other settings where they are given.
+        """Returns an augmentation of the same function with other settings.
 
         Args:
             mag_range, randomly_negate, mag_to_param, param_device, name: see the class. None: the default.
             augmentation_cls: class of the result; None: the same.
         """
-        given = {
+        changes = {
             "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
             "param_device": param_device, "name": name,
         }  # fmt: skip
-        config = self._config | {k: v for k, v in given.items() if v is not _KEPT}
+        config = self._config | {k: v for k, v in changes.items() if v is not _KEPT}
         return (augmentation_cls or type(self))(self.op, **config)
 
     @in_either_mode
@@ -194,7 +194,7 @@ class Augmentation:
         taken = _args.filter_extra_accepted_kwargs(self.op, kwargs, _DATA_AND_PARAMETER)
         return functools.partial(self.op, data, parameter, **taken)
 
-    def _parameter(self, data: Any, magnitude_bin: Any, num_magnitude_bins: int | None) -> Any:
+    def _parameter(self, data: Any, magnitude_bin: Any, num_magnitude_bins: int | None) -> object:
         if self.mag_range is None:
             return None
         magnitudes = magnitudes_of(self.mag_range, num_magnitude_bins, self.name)

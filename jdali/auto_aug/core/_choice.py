@@ -27,7 +27,7 @@ def one_of(count: int, seed: int | None) -> DataNode:
     return fn.random.uniform(values=list(range(count)), dtype=np.int32, seed=seed)
 
 
-def check_bins(num_magnitude_bins: Any, who: str) -> None:
+def check_bins(num_magnitude_bins: object, who: str) -> None:
     """Raises ValueError unless it is a number of bins."""
     if not isinstance(num_magnitude_bins, int) or num_magnitude_bins < 1:
         raise ValueError(
@@ -35,7 +35,7 @@ def check_bins(num_magnitude_bins: Any, who: str) -> None:
         )
 
 
-def warping(augmentations: list[Any], **kwargs: Any) -> dict[str, Any]:
+def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
     """The settings of warps, if some of the augmentations are warps: with none they are no error, for they have defaults."""
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}

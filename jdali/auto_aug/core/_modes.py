@@ -18,12 +18,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def in_either_mode(function: F) -> F:
     """Lets a function that calls operators of `jdali.fn` take tensors and batches of dynamic mode.
 
-    Given some, and outside of a pipeline definition, it is traced as a small pipeline, which runs at once and is
+    With some, and outside of a pipeline definition, it is traced as a small pipeline, which runs at once and is
     kept for calls of the same kind.
     """
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if current_graph() is None and any(isinstance(v, EagerValue) for v in _leaves((args, kwargs))):
             return run_as_graph(function, args, kwargs)
         return function(*args, **kwargs)
@@ -31,5 +31,5 @@ def in_either_mode(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def _leaves(values: Any) -> list[Any]:
+def _leaves(values: object) -> list[Any]:
     return jax.tree_util.tree_leaves(values, is_leaf=lambda v: isinstance(v, EagerValue))

@@ -11,7 +11,7 @@ from jdali import fn, types
 from jdali.data_node import DataNode
 
 
-def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> np.ndarray[Any, Any]:
+def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> np.ndarray:
     """The magnitude of each bin.
 
     Args:
@@ -41,8 +41,8 @@ def magnitudes_of(mag_range: Any, num_magnitude_bins: int | None, who: str) -> n
 
 
 def table_of(
-    magnitudes: Sequence[Any] | np.ndarray[Any, Any], mag_to_param: Callable[[Any], Any], who: str
-) -> np.ndarray[Any, Any]:
+    magnitudes: Sequence[object] | np.ndarray, mag_to_param: Callable[[Any], Any], who: str
+) -> np.ndarray:
     """The parameter of each magnitude, [magnitudes, ...].
 
     Raises:
@@ -68,13 +68,13 @@ def table_of(
     return types.constant_array(np.array(rows))
 
 
-def _has_node(value: Any) -> bool:
+def _has_node(value: object) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(_has_node, value))
     return isinstance(value, DataNode)
 
 
-def rows_of(table: np.ndarray[Any, Any], index: DataNode) -> DataNode:
+def rows_of(table: np.ndarray, index: DataNode) -> DataNode:
     """The row of a table [rows, ...] for each sample.
 
     The lookup needs no value on the host, as an index in brackets would, which is checked against the
@@ -97,7 +97,7 @@ def rows_of(table: np.ndarray[Any, Any], index: DataNode) -> DataNode:
     return fn.reshape(fn.stack(*(found[column] for column in columns)), shape=list(table.shape[1:]))
 
 
-def _looked_up(column: np.ndarray[Any, Any], index: DataNode) -> DataNode:
+def _looked_up(column: np.ndarray, index: DataNode) -> DataNode:
     values = column.astype(np.float32).tolist()
     dtype = types.to_dali_type(column.dtype)
     return fn.lookup_table(index, keys=list(range(len(values))), values=values, dtype=dtype)

@@ -29,7 +29,7 @@ def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: An
     return choose(selected_op_idx, [_case(op, op_args, op_kwargs) for op in ops], "select")
 
 
-def _case(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Callable[[], Any]:
+def _case(op: Callable[..., Any], args: Sequence[object], kwargs: dict[str, Any]) -> Callable[[], object]:
     """One of the operations, ready to be called in its branch.
 
     The parameters of all augmentations are looked up before the batch is split: in one program for all of them.
@@ -37,7 +37,7 @@ def _case(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]
 
-    def case() -> Any:  # defined here, so that a conditional in the operation is one on its samples
+    def case() -> object:  # defined here, so that a conditional in the operation is one on its samples
         return bound()
 
     return case

@@ -12,7 +12,7 @@ from jdali.auto_aug.core._augmentation import Augmentation
 def augmentation(
     function: Callable[..., Any],
     *,
-    mag_range: Any = None,
+    mag_range: object = None,
     randomly_negate: bool | None = None,
     mag_to_param: Callable[[Any], Any] | None = None,
     param_device: str | None = None,
@@ -23,7 +23,7 @@ def augmentation(
 def augmentation(
     function: None = None,
     *,
-    mag_range: Any = None,
+    mag_range: object = None,
     randomly_negate: bool | None = None,
     mag_to_param: Callable[[Any], Any] | None = None,
     param_device: str | None = None,
@@ -33,7 +33,7 @@ def augmentation(
 def augmentation(
     function: Callable[..., Any] | None = None,
     *,
-    mag_range: Any = None,
+    mag_range: object = None,
     randomly_negate: bool | None = None,
     mag_to_param: Callable[[Any], Any] | None = None,
     param_device: str | None = None,

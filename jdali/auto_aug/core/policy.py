@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from jdali.auto_aug.core._augmentation import Augmentation
 
@@ -44,7 +44,7 @@ class Policy:
                 self._check(operation)
         self.sub_policies = _with_distinct_names(sub_policies)
 
-    def _check(self, operation: Any) -> None:
+    def _check(self, operation: object) -> None:
         if not isinstance(operation, (list, tuple)) or len(operation) != 3:
             raise ValueError(
                 "Policy: Each operation in sub policy must be specified as a triple: (augmentation, probability, magnitude). "

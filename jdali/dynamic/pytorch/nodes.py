@@ -38,7 +38,7 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         kwargs: arguments of the reader.
 
     Raises:
-        ValueError: there are not as many names as outputs, or none were given for another number of outputs than two.
+        ValueError: there are not as many names as outputs, or there are no names and not two outputs.
     """
 
     def __init__(
@@ -81,18 +81,18 @@ class Reader(_nodes.BaseNode):  # type: ignore[misc]
         return self._reader.get_metadata(self._batch_size)
 
 
-def _names(reader: DynamicReader, given: tuple[str, ...] | None) -> tuple[str, ...]:
+def _names(reader: DynamicReader, names: tuple[str, ...] | None) -> tuple[str, ...]:
     count, own = outputs_of(reader)
-    if given is None:
+    if names is None:
         if own is None and count != len(_TWO_OUTPUTS):
             raise ValueError(f"Reader: Cannot infer output names for reader {reader!r}: give {count}")
         return own or _TWO_OUTPUTS
-    if len(given) != count:
+    if len(names) != count:
         raise ValueError(
-            f"Reader: Number of output names does not match number of outputs: {len(given)} names, and {reader!r} "
+            f"Reader: Number of output names does not match number of outputs: {len(names)} names, and {reader!r} "
             f"has {count} outputs"
         )
-    return given
+    return names
 
 
 class DictMapper(_nodes.BaseNode):  # type: ignore[misc]

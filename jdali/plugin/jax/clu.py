@@ -33,7 +33,7 @@ except ImportError:
     class ArraySpec:  # type: ignore[no-redef]
         """Element type and shape of an array."""
 
-        dtype: np.dtype[Any]
+        dtype: np.dtype
         shape: tuple[int, ...]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 
 from jdali.tensors import TensorCPU, TensorGPU
@@ -20,6 +18,6 @@ def _to_jax_array(dali_tensor: TensorCPU | TensorGPU, copy: bool) -> jax.Array:
     return array.copy() if copy else array
 
 
-def _jax_device(jax_array: jax.Array) -> Any:
+def _jax_device(jax_array: jax.Array) -> object:
     """The device of an array, or its sharding if it is on several."""
     return jax_array.device

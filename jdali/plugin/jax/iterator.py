@@ -160,7 +160,7 @@ def make_decorator(
 ) -> Any:
     """The decorator behind `data_iterator` and `clu.peekable_data_iterator`."""
     if sharding is not None and devices is not None:
-        raise ValueError("data_iterator: give one of sharding and devices")
+        raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
     stacked = devices is not None if pmap_compatible is None else pmap_compatible
     split = over_devices(devices) if devices is not None else sharding
     if devices is not None and not stacked:
@@ -169,7 +169,7 @@ def make_decorator(
     def decorate(function: Callable[..., Any]) -> Callable[..., DALIGenericIterator]:
         @functools.wraps(function)
         def create(
-            *args: Any, checkpoints: Sequence[str] | None = None, **kwargs: Any
+            *args: object, checkpoints: Sequence[str] | None = None, **kwargs: object
         ) -> DALIGenericIterator:
             pipes = make_pipelines(
                 function, args, kwargs, split, one_for_each=True, checkpoints=checkpoints

@@ -33,10 +33,10 @@ class NumbaCode:
     def __init__(
         self,
         run_fn: Callable[..., Any],
-        out_types: Any,
-        in_types: Any,
-        outs_ndim: Any,
-        ins_ndim: Any,
+        out_types: object,
+        in_types: object,
+        outs_ndim: object,
+        ins_ndim: object,
         setup_fn: Callable[..., Any] | None,
     ):
         self.out_types, self.in_types = _dtypes(out_types), _dtypes(in_types)
@@ -94,31 +94,31 @@ class NumbaCode:
         return np.require(value, requirements=["C", "W"])
 
     def _shapes(self, inputs: Sequence[Sequence[HostArray]]) -> Shapes:
-        given = [[np.array(value.shape, np.int64) for value in values] for values in inputs]
+        shapes_in = [[np.array(value.shape, np.int64) for value in values] for values in inputs]
         if self._setup is None:
-            return given
+            return shapes_in
         count = len(inputs[0]) if inputs else 1
         shapes = [[np.zeros(ndim, np.int64) for _ in range(count)] for ndim in self.outs_ndim]
-        self._setup(shapes, given)
+        self._setup(shapes, shapes_in)
         for number, values in enumerate(shapes):
             if any((np.asarray(shape) < 0).any() for shape in values):
                 raise ValueError(f"numba_function: setup_fn gave output {number} a negative size")
         return shapes
 
 
-def _dtypes(given: Any) -> list[np.dtype[Any]]:
-    return [types.to_dtype(one) for one in (given if isinstance(given, (list, tuple)) else [given])]
+def _dtypes(dtypes: object) -> list[np.dtype]:
+    return [types.to_dtype(one) for one in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes])]
 
 
-def _ndims(given: Any) -> list[int]:
-    return [int(one) for one in (given if isinstance(given, (list, tuple)) else [given])]
+def _ndims(ndims: Any) -> list[int]:
+    return [int(one) for one in (ndims if isinstance(ndims, (list, tuple)) else [ndims])]
 
 
 def _count(args: Mapping[str, Any]) -> int:
     return len(args["code"].out_types)
 
 
-def _no_layouts(args: Mapping[str, Any]) -> tuple[str, ...]:
+def _no_layouts(args: Mapping[str, object]) -> tuple[str, ...]:
     return ("",) * _count(args)
 
 
@@ -129,7 +129,7 @@ def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, 
 
 
 @host_batch_operator(
-    name="_numba_function_of_batches", outputs=_count, devices=("cpu",), whole_batch=lambda given: True
+    name="_numba_function_of_batches", outputs=_count, devices=("cpu",), whole_batch=lambda arguments: True
 )
 def by_batch(*batches: Sequence[HostArray], code: Static[NumbaCode]) -> HostOutputs:
     """`numba_function` with `batch_processing=True`."""

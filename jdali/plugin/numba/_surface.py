@@ -13,8 +13,8 @@ from jdali.plugin.numba import _function
 def numba_function(
     *inputs: DataNode,
     run_fn: Callable[..., Any],
-    out_types: Any,
-    in_types: Any,
+    out_types: object,
+    in_types: object,
     outs_ndim: int | Sequence[int],
     ins_ndim: int | Sequence[int],
     setup_fn: Callable[..., Any] | None = None,
@@ -75,8 +75,8 @@ class NumbaFunction:
     def __init__(
         self,
         run_fn: Callable[..., Any],
-        out_types: Any,
-        in_types: Any,
+        out_types: object,
+        in_types: object,
         outs_ndim: int | Sequence[int],
         ins_ndim: int | Sequence[int],
         setup_fn: Callable[..., Any] | None = None,
@@ -84,7 +84,7 @@ class NumbaFunction:
         batch_processing: bool = False,
         blocks: Sequence[int] | None = None,
         threads_per_block: Sequence[int] | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         self.run_fn, self.setup_fn = run_fn, setup_fn
         self.out_types, self.in_types = out_types, in_types
@@ -92,12 +92,12 @@ class NumbaFunction:
         self.device, self.batch_processing = device, batch_processing
         self.blocks, self.threads_per_block = blocks, threads_per_block
         self.num_outputs = len(out_types) if isinstance(out_types, (list, tuple)) else 1
-        self._given = kwargs
+        self._arguments = kwargs
 
     @property
     def preserve(self) -> bool:
         """True if the operator runs also if none of its outputs is used."""
-        return bool(self._given.get("preserve"))
+        return bool(self._arguments.get("preserve"))
 
     @staticmethod
     def _check_minimal_numba_version(throw: bool = True) -> bool:
@@ -117,5 +117,5 @@ class NumbaFunction:
             *inputs, run_fn=self.run_fn, out_types=self.out_types, in_types=self.in_types,
             outs_ndim=self.outs_ndim, ins_ndim=self.ins_ndim, setup_fn=self.setup_fn,
             batch_processing=self.batch_processing, blocks=self.blocks, threads_per_block=self.threads_per_block,
-            device=self.device, **{**self._given, **kwargs},
+            device=self.device, **{**self._arguments, **kwargs},
         )  # fmt: skip

@@ -40,7 +40,7 @@ def to_paddle_type(tensor: Tensor | TensorList) -> Any:
     return dtype_map[tensor.dtype]
 
 
-def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: Any = None) -> int:
+def feed_ndarray(dali_tensor: Tensor | TensorList, ptr: int, cuda_stream: object = None) -> int:
     """Copies a sample, or a batch of samples of one size, to an address.
 
     Args:
@@ -137,7 +137,7 @@ def from_array(array: np.ndarray, lengths: Sequence[list[int]] = ()) -> Any:
     return tensor
 
 
-def _shared(array: jax.Array, *, own: bool) -> Any:
+def _shared(array: jax.Array, *, own: bool) -> object:
     """A tensor over an array on a device, or a copy there."""
     tensor = _core.from_dlpack(array.__dlpack__())
     return tensor if own else tensor._copy(tensor._place())

@@ -70,7 +70,7 @@ class TorchPythonFunction(ops.PythonFunction):
         super().__init__(call, num_outputs, device, batch_processing, **kwargs)
 
     def torch_wrapper(
-        self, batch_processing: bool, function: Callable[..., Any], device: str, *args: Any
+        self, batch_processing: bool, function: Callable[..., Any], device: str, *args: object
     ) -> Any:
         """Calls a function on arrays as tensors; what the pipeline calls instead.
 
@@ -85,17 +85,17 @@ class TorchPythonFunction(ops.PythonFunction):
         return _on_tensors(function, device, *args)
 
 
-def _on_tensors(function: Callable[..., Any], device: str | None, *arrays: Any) -> Any:
+def _on_tensors(function: Callable[..., Any], device: str | None, *arrays: Any) -> object:
     target = "cuda" if device == "gpu" and torch.cuda.is_available() else "cpu"
 
-    def given(value: Any) -> Any:
+    def moved(value: Any) -> Any:
         if isinstance(value, list):
-            return [given(v) for v in value]
+            return [moved(v) for v in value]
         return as_torch(value, copy=False).to(target)
 
-    def taken(value: Any) -> Any:
+    def taken(value: object) -> Any:
         if isinstance(value, (list, tuple)):
             return type(value)(taken(v) for v in value)
         return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
 
-    return taken(function(*map(given, arrays)))
+    return taken(function(*map(moved, arrays)))

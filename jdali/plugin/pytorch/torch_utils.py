@@ -33,7 +33,7 @@ to_torch_type: dict[types.DALIDataType, Any] = {
 
 
 def feed_ndarray(
-    dali_tensor: Tensor | TensorList, arr: torch.Tensor, cuda_stream: Any = None
+    dali_tensor: Tensor | TensorList, arr: torch.Tensor, cuda_stream: object = None
 ) -> torch.Tensor:
     """Copies a sample, or a batch of samples of one size, to a `torch.Tensor` that is there already.
 
@@ -84,7 +84,7 @@ def as_torch(value: np.ndarray | jax.Array, *, copy: bool) -> torch.Tensor:
 
 
 def dense_tensors(
-    names: Sequence[Any], batches: Sequence[TensorList], own: Sequence[bool]
+    names: Sequence[object], batches: Sequence[TensorList], own: Sequence[bool]
 ) -> list[torch.Tensor]:
     """Batches as tensors [N, ...] of which none shares memory with another.
 

@@ -19,12 +19,12 @@ from jdali.tensors import TensorList
 
 
 @dataclasses.dataclass(frozen=True)
-class Given:
+class InputFeed:
     """Feed of an external source.
 
     Attributes:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of a sample; None: the one given to the external source. If both are given, they are the same.
+        layout: of a sample; None: that of the external source. If there are both, they are the same.
         batch: an element is a batch; else a sample.
     """
 
@@ -42,7 +42,7 @@ class Given:
             yield samples
 
     @staticmethod
-    def _only(name: str, element: Any) -> Any:
+    def _only(name: str, element: object) -> object:
         tensors = tf.nest.flatten(element)
         if len(tensors) != 1:
             raise ValueError(
@@ -136,7 +136,12 @@ class Batches:
     """
 
     def __init__(
-        self, pipeline: Pipeline, outputs: Outputs, inputs: Mapping[str, Given], depth: int, **options: Any
+        self,
+        pipeline: Pipeline,
+        outputs: Outputs,
+        inputs: Mapping[str, InputFeed],
+        depth: int,
+        **options: object,
     ):
         self._pipeline, self._outputs, self._inputs = pipeline, outputs, inputs
         self._depth, self._options = depth, options
@@ -174,11 +179,11 @@ class Batches:
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
         """The results for the inputs, up to the end of the first that ends."""
         size = self._outputs.batch_size
-        batches = {name: given.batches(name, size) for name, given in self._inputs.items()}
+        batches = {name: feed.batches(name, size) for name, feed in self._inputs.items()}
         waiting = 0
         for fed in zip(*batches.values(), strict=False):
-            for (name, given), batch in zip(self._inputs.items(), fed, strict=True):
-                pipeline.feed_input(name, batch, layout=given.layout)
+            for (name, feed), batch in zip(self._inputs.items(), fed, strict=True):
+                pipeline.feed_input(name, batch, layout=feed.layout)
             pipeline.schedule_run()
             waiting += 1
             if waiting == self._depth:

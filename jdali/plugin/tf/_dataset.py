@@ -7,7 +7,7 @@ from typing import Any
 
 from jdali._pipeline.copied import outputs_of
 from jdali.pipeline import Pipeline
-from jdali.plugin.tf._batches import Batches, Given, Outputs
+from jdali.plugin.tf._batches import Batches, InputFeed, Outputs
 from jdali.plugin.tf._inputs import external_sources, matched_inputs
 from jdali.plugin.tf._tensorflow import on_host, tf
 
@@ -18,16 +18,16 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
     def __init__(
         self,
         pipeline: Pipeline,
-        output_dtypes: Any,
-        output_shapes: Any,
+        output_dtypes: object,
+        output_shapes: object,
         fail_on_device_mismatch: bool,
-        inputs: dict[str, Given],
+        inputs: dict[str, InputFeed],
         *,
         batch_size: int,
         depth: int,
-        dtypes: Any,
-        shapes: Any,
-        **options: Any,
+        dtypes: object,
+        shapes: object,
+        **options: object,
     ):
         output_shapes = _renamed(output_shapes, shapes, "shapes")
         output_dtypes = _renamed(output_dtypes, dtypes, "dtypes")
@@ -47,16 +47,16 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
                 f"`output_shapes` must be a tuple of a shape for each of the {len(types)} `output_dtypes`, got "
                 f"{output_shapes}"
             )
-        given = tuple(map(tf.TensorShape, output_shapes))
+        static_shapes = tuple(map(tf.TensorShape, output_shapes))
         count = len(outputs_of(pipeline))
         if count != len(types):
             raise ValueError(f"`output_dtypes` names {len(types)} outputs, the pipeline has {count}")
-        wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in given]
+        wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in static_shapes]
         outputs = Outputs(types, wanted, batch_size, not fail_on_device_mismatch or _is_on_gpu())
         batches = Batches(
             pipeline, outputs, inputs, depth, batch_size=batch_size, prefetch_queue_depth=depth, **options
         )
-        specs = tuple(tf.TensorSpec(shape, dtype) for shape, dtype in zip(given, types, strict=True))
+        specs = tuple(tf.TensorSpec(shape, dtype) for shape, dtype in zip(static_shapes, types, strict=True))
         with on_host():
             self._batches = tf.data.Dataset.from_generator(batches, output_signature=specs)
         super().__init__(self._batches._variant_tensor)
@@ -101,8 +101,8 @@ class DALIDataset(_PipelineDataset):
     def __init__(
         self,
         pipeline: Pipeline,
-        output_dtypes: Any = None,
-        output_shapes: Any = None,
+        output_dtypes: object = None,
+        output_shapes: object = None,
         fail_on_device_mismatch: bool = True,
         *,
         batch_size: int = 1,
@@ -113,8 +113,8 @@ class DALIDataset(_PipelineDataset):
         prefetch_queue_depth: int = 2,
         cpu_prefetch_queue_depth: int = 2,
         gpu_prefetch_queue_depth: int = 2,
-        dtypes: Any = None,
-        shapes: Any = None,
+        dtypes: object = None,
+        shapes: object = None,
     ):
         if external_sources(pipeline):
             raise ValueError(
@@ -151,11 +151,11 @@ class DALIDatasetWithInputs(_PipelineDataset):
     def __init__(
         self,
         pipeline: Pipeline,
-        output_dtypes: Any = None,
-        output_shapes: Any = None,
+        output_dtypes: object = None,
+        output_shapes: object = None,
         fail_on_device_mismatch: bool = True,
         *,
-        input_datasets: Any = None,
+        input_datasets: object = None,
         batch_size: int = 1,
         num_threads: int = 4,
         device_id: int | None = 0,
@@ -164,8 +164,8 @@ class DALIDatasetWithInputs(_PipelineDataset):
         prefetch_queue_depth: int = 2,
         cpu_prefetch_queue_depth: int = 2,
         gpu_prefetch_queue_depth: int = 2,
-        dtypes: Any = None,
-        shapes: Any = None,
+        dtypes: object = None,
+        shapes: object = None,
     ):
         super().__init__(
             pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, matched_inputs(pipeline, input_datasets),
@@ -179,7 +179,7 @@ def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
     return max(cpu, gpu) if separated else depth
 
 
-def _renamed(value: Any, deprecated: Any, name: str) -> Any:
+def _renamed(value: object, deprecated: object, name: str) -> object:
     """The value of `output_<name>`, which was called `name` once."""
     if deprecated is None:
         return value

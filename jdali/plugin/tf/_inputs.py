@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from jdali._pipeline.copied import outputs_of
 from jdali.engine.tasks.external_source import SourceFeed
 from jdali.graph.node import Node
 from jdali.pipeline import Pipeline
-from jdali.plugin.tf._batches import Given
+from jdali.plugin.tf._batches import InputFeed
 from jdali.plugin.tf._tensorflow import tf
 
 _KIND = (
@@ -28,12 +27,12 @@ class Input:
 
     Args:
         dataset: a `tf.data.Dataset` with one tensor an element.
-        layout: of the samples; None: the one given to `fn.external_source`. If both are given, they are the same.
+        layout: of the samples; None: that of `fn.external_source`. If there are both, they are the same.
         batch: False: an element is a sample, and samples of a batch may differ in shape. True: an element is a batch
-            [N, ...]. None: as given to `fn.external_source`, a batch if that says nothing.
+            [N, ...]. None: as `fn.external_source` says, a batch if that says nothing.
     """
 
-    def __init__(self, dataset: Any, *, layout: str | None = None, batch: bool | None = False):
+    def __init__(self, dataset: object, *, layout: str | None = None, batch: bool | None = False):
         if not isinstance(dataset, tf.data.Dataset):
             raise TypeError(
                 "The inputs specified to DALIDataset must be instances of type `tf.data.Dataset` got: "
@@ -48,7 +47,7 @@ def external_sources(pipeline: Pipeline) -> list[Node]:
     return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 
 
-def matched_inputs(pipeline: Pipeline, input_datasets: Any) -> dict[str, Given]:
+def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, InputFeed]:
     """Returns the feeds of the external sources without a source, by their names.
 
     Args:
@@ -59,34 +58,34 @@ def matched_inputs(pipeline: Pipeline, input_datasets: Any) -> dict[str, Given]:
         TypeError: `input_datasets` is something else.
         ValueError: a name is not that of an external source without a source, or one of these has no data set.
     """
-    given = _checked({} if input_datasets is None else input_datasets)
+    inputs = _checked({} if input_datasets is None else input_datasets)
     nodes = external_sources(pipeline)
     called = {node.name for node in nodes if not node.runtime.is_fed}
     fed = {node.name: node for node in nodes if node.runtime.is_fed}
     for node in fed.values():
         _check_placeholder(node)
-    if twice := sorted(called & given.keys()):
+    if twice := sorted(called & inputs.keys()):
         raise ValueError(
             f"Double specification of External Source input is not allowed. External Source nodes named: `{twice}` got "
             "inputs specified via `input_datasets` DALIDataset argument and ExternalSource `source` argument at the "
             "same time."
         )
-    for name in given:
+    for name in inputs:
         if name not in fed:
             raise ValueError(
                 f"Did not find an External Source placeholder node with name='{name}' in the provided pipeline - "
                 "required by the name specified in the `input_datasets`. Names of available placeholder External "
                 f"Source nodes are: {list(fed)}. Placeholder nodes cannot have `source` argument specified."
             )
-    if missing := [name for name in fed if name not in given]:
+    if missing := [name for name in fed if name not in inputs]:
         raise ValueError(
             "Found External Source nodes in the Pipeline, that were not assigned any inputs. Nodes without inputs: \n"
-            f"{missing}.\nNodes that were assigned inputs:\n{list(given)}."
+            f"{missing}.\nNodes that were assigned inputs:\n{list(inputs)}."
         )
-    return {name: _given(value, fed[name].runtime) for name, value in given.items()}
+    return {name: _feed(value, fed[name].runtime) for name, value in inputs.items()}
 
 
-def _checked(input_datasets: Any) -> dict[str, Input]:
+def _checked(input_datasets: object) -> dict[str, Input]:
     if not isinstance(input_datasets, Mapping):
         raise TypeError(f"{_KIND}, got: `{input_datasets}` of type: {type(input_datasets)} instead.")
     checked = {}
@@ -119,5 +118,5 @@ def _check_placeholder(node: Node) -> None:
         )
 
 
-def _given(given: Input, source: SourceFeed) -> Given:
-    return Given(given.dataset, given.layout, source.batch if given.batch is None else given.batch)
+def _feed(value: Input, source: SourceFeed) -> InputFeed:
+    return InputFeed(value.dataset, value.layout, source.batch if value.batch is None else value.batch)

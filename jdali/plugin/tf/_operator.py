@@ -51,7 +51,7 @@ def DALIIteratorWrapper(
         batch_size: -1: what `shapes` says.
         prefetch_queue_depth: see `Pipeline`.
         exec_dynamic: without effect.
-        kwargs: arguments of DALI's operator: `num_threads`, 2 if it is not given, and others without effect.
+        kwargs: arguments of DALI's operator: `num_threads`, 2 by default, and others without effect.
 
     Raises:
         ValueError: neither `shapes` nor `batch_size` says the size of a batch.
@@ -102,8 +102,8 @@ def _run(
         arrays += [tf.int64, dtype, tf.int64] if flag else [dtype]
     make = _kernel if tf.executing_eagerly() else _Kernel
     with on_host():
-        given = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
-    tensors = iter(given if isinstance(given, (list, tuple)) else [given])  # an only one comes bare
+        results = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
+    tensors = iter(results if isinstance(results, (list, tuple)) else [results])  # an only one comes bare
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
         tensor = next(tensors)

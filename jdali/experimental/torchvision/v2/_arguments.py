@@ -109,7 +109,7 @@ def border(padding_mode: str) -> str:
     return BORDERS[padding_mode]
 
 
-def fill_values(fill: Any) -> list[float]:
+def fill_values(fill: object) -> list[float]:
     """One value, or one for each channel."""
     values = np.atleast_1d(np.asarray(0 if fill is None else fill))
     if values.dtype.kind not in "biuf" or values.ndim != 1 or not len(values):
@@ -131,7 +131,7 @@ def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
     return values[0], values[-1]
 
 
-def increasing(name: str, value: Any, *, positive: bool = False) -> tuple[float, float]:
+def increasing(name: str, value: object, *, positive: bool = False) -> tuple[float, float]:
     """(min, max); a number is both."""
     if isinstance(value, str) or not isinstance(value, (int, float, Sequence)):
         raise TypeError(f"{name} must be a number or a (min, max) sequence, got {type(value).__name__}")
@@ -165,7 +165,7 @@ def hue(value: float | Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def channel_values(name: str, value: Any) -> np.ndarray:
+def channel_values(name: str, value: object) -> np.ndarray:
     """[C], float32."""
     if isinstance(value, (str, int, float)) or not hasattr(value, "__len__"):
         raise TypeError(f"{name} must be a sequence, got {type(value).__name__}")

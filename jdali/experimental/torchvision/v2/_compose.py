@@ -53,7 +53,7 @@ class Compose:
     def __repr__(self) -> str:
         return f"Compose({self.op_list!r})"
 
-    def __call__(self, data_input: Any) -> Any:
+    def __call__(self, data_input: object) -> Any:
         """The transformed image or tensor.
 
         Args:
@@ -69,7 +69,7 @@ class Compose:
         batch = _applied(self.op_list, images.batch, self._rng)
         if self._gives == "tensor":
             return images.as_tensor(batch)
-        return images.as_pil(batch) if self._gives == "pil" else images.given_back(batch)
+        return images.as_pil(batch) if self._gives == "pil" else images.as_input(batch)
 
 
 class RandomApply(Transform):

@@ -34,7 +34,7 @@ class Images:
     leading: tuple[int, ...] | None
 
     @classmethod
-    def of(cls, inpt: Any, device: str = "cpu") -> Images:
+    def of(cls, inpt: object, device: str = "cpu") -> Images:
         """The images in a PIL image of mode L, RGB or RGBA, or in a tensor [..., C, H, W].
 
         Raises:
@@ -57,7 +57,7 @@ class Images:
         flat = inpt.detach().reshape(-1, *inpt.shape[-3:]).contiguous()
         return cls(as_batch(flat, layout="CHW", device=device), tuple(inpt.shape[:-3]))
 
-    def given_back(self, batch: Batch) -> Any:
+    def as_input(self, batch: Batch) -> Any:
         """A batch in the form that the images came in."""
         return self.as_pil(batch) if self.leading is None else self.as_tensor(batch)
 
@@ -82,7 +82,7 @@ class Images:
         return pictures if self.leading else pictures[0]
 
 
-def to_pil_image(inpt: Any, mode: str | None = None, input_layout: str = "CHW") -> Any:
+def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW") -> Any:
     """A PIL image of one image.
 
     Args:

@@ -26,16 +26,16 @@ def channels(batch: Batch) -> int:
     return int(batch.shape[0][_axis(batch, "C")])
 
 
-def resized_sizes(given: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
-    """Sizes that torchvision's Resize gives: the other edge is cut off to an integer.
+def resized_sizes(originals: np.ndarray, size: tuple[int, ...] | None, max_size: int | None) -> np.ndarray:
+    """Sizes of torchvision's Resize: the other edge is cut off to an integer.
 
     Args:
-        given: int64 [N, 2], (height, width).
+        originals: int64 [N, 2], (height, width).
         size, max_size: see `Resize`.
     """
     if size is not None and len(size) == 2:
-        return np.broadcast_to(np.array(size, np.int64), given.shape)
-    short, long = given.min(axis=1), given.max(axis=1)
+        return np.broadcast_to(np.array(size, np.int64), originals.shape)
+    short, long = originals.min(axis=1), originals.max(axis=1)
     if size is None:
         new_short, new_long = max_size * short // long, np.full_like(long, max_size)
     else:
@@ -44,7 +44,7 @@ def resized_sizes(given: np.ndarray, size: tuple[int, ...] | None, max_size: int
             over = new_long > max_size
             new_short = np.where(over, max_size * new_short // new_long, new_short)
             new_long = np.where(over, max_size, new_long)
-    flat = given[:, 0] <= given[:, 1]
+    flat = originals[:, 0] <= originals[:, 1]
     found = np.where(flat[:, None], np.stack([new_short, new_long], 1), np.stack([new_long, new_short], 1))
     return np.maximum(found, 1)
 
@@ -99,7 +99,7 @@ def center_crop(batch: Batch, size: tuple[int, int]) -> Batch:
     return window(batch, start, np.array(size))
 
 
-def flip(batch: Batch, horizontal: Any = 0, vertical: Any = 0) -> Batch:
+def flip(batch: Batch, horizontal: object = 0, vertical: object = 0) -> Batch:
     """Mirrored images; the arguments may be bool [N]."""
     result: Batch = dynamic.flip(batch, horizontal=_flags(horizontal), vertical=_flags(vertical))
     return result

@@ -29,10 +29,10 @@ class Transform(abc.ABC):
         self.device = device
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if not k.startswith("_"))
-        return f"{type(self).__name__}({given})"
+        settings = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if not k.startswith("_"))
+        return f"{type(self).__name__}({settings})"
 
-    def __call__(self, data_input: Any) -> Any:
+    def __call__(self, data_input: object) -> Any:
         raise RuntimeError(f"{self!r} is not directly callable. Use it inside of Compose, or v2.functional.")
 
     @abc.abstractmethod
@@ -98,7 +98,11 @@ class Pad(Transform):
     """
 
     def __init__(
-        self, padding: int | Sequence[int], fill: Any = 0, padding_mode: str = "constant", device: str = "cpu"
+        self,
+        padding: int | Sequence[int],
+        fill: object = 0,
+        padding_mode: str = "constant",
+        device: str = "cpu",
     ):
         super().__init__(device)
         self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
@@ -137,7 +141,7 @@ class Normalize(Transform):
         device: see `Transform`.
     """
 
-    def __init__(self, mean: Any, std: Any, inplace: bool = False, device: str = "cpu"):
+    def __init__(self, mean: object, std: object, inplace: bool = False, device: str = "cpu"):
         super().__init__(device)
         if inplace:
             raise NotImplementedError("Normalize: inplace is not supported: JAX's arrays do not change")

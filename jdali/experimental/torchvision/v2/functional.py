@@ -42,7 +42,7 @@ _TYPES = {"I": np.int32, "I;16": np.int16, "F": np.float32}  # of pixels of PIL 
 
 
 def resize(
-    inpt: Any,
+    inpt: object,
     size: int | Sequence[int] | None,
     interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
     max_size: int | None = None,
@@ -52,10 +52,10 @@ def resize(
     """An image of another size, see `Resize`."""
     kernel, wanted = arguments.interpolation(interpolation), arguments.size_of_resize(size, max_size)
     images = Images.of(inpt, device)
-    return images.given_back(kernels.resize(images.batch, wanted, kernel, max_size, bool(antialias)))
+    return images.as_input(kernels.resize(images.batch, wanted, kernel, max_size, bool(antialias)))
 
 
-def crop(inpt: Any, top: float, left: float, height: float, width: float, device: str = "cpu") -> Any:
+def crop(inpt: object, top: float, left: float, height: float, width: float, device: str = "cpu") -> Any:
     """A window of an image; what lies outside of the image is black.
 
     Args:
@@ -63,11 +63,11 @@ def crop(inpt: Any, top: float, left: float, height: float, width: float, device
     """
     start, shape = _window(inpt, top, left, height, width)
     images = Images.of(inpt, device)
-    return images.given_back(kernels.window(images.batch, start, shape))
+    return images.as_input(kernels.window(images.batch, start, shape))
 
 
 def resized_crop(
-    inpt: Any,
+    inpt: object,
     top: float,
     left: float,
     height: float,
@@ -82,10 +82,10 @@ def resized_crop(
     kernel, wanted = arguments.interpolation(interpolation), arguments.size_of_resize(size, None)
     images = Images.of(inpt, device)
     batch = kernels.window(images.batch, start, shape)
-    return images.given_back(kernels.resize(batch, wanted, kernel, None, antialias))
+    return images.as_input(kernels.resize(batch, wanted, kernel, None, antialias))
 
 
-def _window(inpt: Any, *box: float) -> tuple[np.ndarray, np.ndarray]:
+def _window(inpt: object, *box: float) -> tuple[np.ndarray, np.ndarray]:
     """(top, left) and (height, width) in pixels."""
     if isinstance(inpt, Image.Image):
         top, left, height, width = box
@@ -99,40 +99,40 @@ def _window(inpt: Any, *box: float) -> tuple[np.ndarray, np.ndarray]:
     return first, shape
 
 
-def center_crop(inpt: Any, output_size: int | Sequence[int], device: str = "cpu") -> Any:
+def center_crop(inpt: object, output_size: int | Sequence[int], device: str = "cpu") -> Any:
     """The middle of an image, see `CenterCrop`."""
     size = arguments.size_of_crop(output_size)
     images = Images.of(inpt, device)
-    return images.given_back(kernels.center_crop(images.batch, size))
+    return images.as_input(kernels.center_crop(images.batch, size))
 
 
 def pad(
-    inpt: Any,
+    inpt: object,
     padding: int | Sequence[int],
-    fill: Any = 0,
+    fill: object = 0,
     padding_mode: str = "constant",
     device: str = "cpu",
 ) -> Any:
     """An image with a border, see `Pad`."""
     border, policy = arguments.padding(padding), arguments.border(padding_mode)
     images = Images.of(inpt, device)
-    return images.given_back(kernels.pad(images.batch, border, policy, arguments.fill_values(fill)))
+    return images.as_input(kernels.pad(images.batch, border, policy, arguments.fill_values(fill)))
 
 
-def horizontal_flip(inpt: Any, device: str = "cpu") -> Any:
+def horizontal_flip(inpt: object, device: str = "cpu") -> Any:
     """An image mirrored from left to right."""
     images = Images.of(inpt, device)
-    return images.given_back(kernels.flip(images.batch, horizontal=1))
+    return images.as_input(kernels.flip(images.batch, horizontal=1))
 
 
-def vertical_flip(inpt: Any, device: str = "cpu") -> Any:
+def vertical_flip(inpt: object, device: str = "cpu") -> Any:
     """An image mirrored from top to bottom."""
     images = Images.of(inpt, device)
-    return images.given_back(kernels.flip(images.batch, vertical=1))
+    return images.as_input(kernels.flip(images.batch, vertical=1))
 
 
 def gaussian_blur(
-    inpt: Any,
+    inpt: object,
     kernel_size: int | Sequence[int],
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
@@ -141,10 +141,12 @@ def gaussian_blur(
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)
-    return images.given_back(kernels.blur(images.batch, kernel, sigmas))
+    return images.as_input(kernels.blur(images.batch, kernel, sigmas))
 
 
-def normalize(input_data: Any, mean: Any, std: Any, inplace: bool = False, device: str = "cpu") -> Any:
+def normalize(
+    input_data: object, mean: object, std: object, inplace: bool = False, device: str = "cpu"
+) -> Any:
     """(tensor - mean) / std for each channel, float32, see `Normalize`.
 
     Raises:
@@ -157,23 +159,23 @@ def normalize(input_data: Any, mean: Any, std: Any, inplace: bool = False, devic
     if not isinstance(input_data, torch.Tensor):
         raise TypeError(f"Data should be Tensor. Got {type(input_data)}")
     images = Images.of(input_data, device)
-    return images.given_back(kernels.normalize(images.batch, means, stds))
+    return images.as_input(kernels.normalize(images.batch, means, stds))
 
 
-def to_grayscale(inpt: Any, num_output_channels: int = 1, device: str = "cpu") -> Any:
+def to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
     """The luma of an image, see `Grayscale`."""
     if num_output_channels not in (1, 3):
         raise ValueError(f"num_output_channels must be 1 or 3, got {num_output_channels}.")
     images = Images.of(inpt, device)
-    return images.given_back(kernels.grayscale(images.batch, num_output_channels))
+    return images.as_input(kernels.grayscale(images.batch, num_output_channels))
 
 
-def rgb_to_grayscale(inpt: Any, num_output_channels: int = 1, device: str = "cpu") -> Any:
+def rgb_to_grayscale(inpt: object, num_output_channels: int = 1, device: str = "cpu") -> Any:
     """The same as `to_grayscale`."""
     return to_grayscale(inpt, num_output_channels, device)
 
 
-def pil_to_tensor(inpt: Any) -> Any:
+def pil_to_tensor(inpt: object) -> Any:
     """A PIL image as a tensor [C, H, W], with its values as they are.
 
     Raises:
@@ -187,7 +189,7 @@ def pil_to_tensor(inpt: Any) -> Any:
     return torch.from_numpy(np.atleast_3d(array)).permute(2, 0, 1).contiguous()
 
 
-def to_tensor(inpt: Any) -> Any:
+def to_tensor(inpt: object) -> Any:
     """A PIL image or an array [H, W(, C)] as a tensor [C, H, W]; bytes as float32 from 0 to 1.
 
     Raises:
@@ -204,17 +206,17 @@ def to_tensor(inpt: Any) -> Any:
     return tensor.float().div(255) if tensor.dtype == torch.uint8 else tensor
 
 
-def get_size(inpt: Any) -> list[int]:
+def get_size(inpt: object) -> list[int]:
     """[height, width] of an image."""
     return get_dimensions(inpt)[1:]
 
 
-def get_image_size(inpt: Any) -> list[int]:
+def get_image_size(inpt: object) -> list[int]:
     """[width, height] of an image."""
     return get_size(inpt)[::-1]
 
 
-def get_dimensions(inpt: Any) -> list[int]:
+def get_dimensions(inpt: object) -> list[int]:
     """[channels, height, width] of a PIL image or a tensor [..., C, H, W], or [H, W].
 
     Raises:

@@ -70,11 +70,11 @@ class LoaderEvaluator:
             raise RuntimeError("LoaderEvaluator: No cached batches available: the loader gave none")
         return self._timed(self._replayed() if replays else iter(self.dataloader))
 
-    def _replayed(self) -> Iterator[Any]:
+    def _replayed(self) -> Iterator[object]:
         for number in range(len(self)):
             yield self.cached_batches[number % len(self.cached_batches)]
 
-    def _timed(self, batches: Iterator[Any]) -> Iterator[Any]:
+    def _timed(self, batches: Iterator[Any]) -> Iterator[object]:
         self.batch_times = times = []
         self.start_time, self.end_time = time.time(), None
         began = time.perf_counter()

@@ -37,7 +37,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
 
     worker_init_fn: Callable[[int], Any] | None
 
-    def __init__(self, dali_server: DALIServer, *args: Any, **kwargs: Any):
+    def __init__(self, dali_server: DALIServer, *args: object, **kwargs: object):
         super().__init__(*args, **kwargs)
         self.dali_server = dali_server
         self.server_started_by_loader = False
@@ -80,7 +80,7 @@ class _Loop:
         lasting: its workers stay for the next loop.
     """
 
-    def __init__(self, loader: DataLoader, batches: Iterator[Any], lasting: bool):
+    def __init__(self, loader: DataLoader, batches: Iterator[object], lasting: bool):
         self._loader, self._batches, self._lasting = loader, batches, lasting
 
     def __iter__(self) -> _Loop:

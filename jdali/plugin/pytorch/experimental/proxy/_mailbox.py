@@ -168,7 +168,7 @@ os.register_at_fork(after_in_child=_let_go)
 
 
 # --- messages -------------------------------------------------------------------------------
-def _send(connection: socket.socket, message: Any) -> None:
+def _send(connection: socket.socket, message: object) -> None:
     """Sends a message; arrays are not copied."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)

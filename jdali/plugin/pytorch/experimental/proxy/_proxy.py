@@ -37,12 +37,12 @@ class _DALIProxy:
     def __reduce__(self) -> Any:
         return type(self), (self.__signature__, self._mailbox, self._deterministic)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Adds a sample to the batch that the calling worker is putting together.
 
         Args:
             args, kwargs: a value for each input of the pipeline: an array of NumPy or JAX, a tensor, an image of
-                Pillow, a number. If there are several inputs they are given by name. Not to be written to before
+                Pillow, a number. Several inputs come by name. Not to be written to before
                 the batch is collated.
 
         Returns: a `DALIOutputSampleRef`, or a tuple of them if the pipeline has several outputs.
@@ -54,12 +54,12 @@ class _DALIProxy:
         try:
             inputs = self.__signature__.bind(*args, **kwargs).arguments
         except TypeError as error:
-            given = [
+            described = [
                 *(type(v).__name__ for v in args),
                 *(f"{k}={type(v).__name__}" for k, v in kwargs.items()),
             ]
             raise ValueError(
-                f"proxy: {error}. Expected signature is: {self.__signature__}; got: ({', '.join(given)})"
+                f"proxy: {error}. Expected signature is: {self.__signature__}; got: ({', '.join(described)})"
             ) from None
         arrays = {name: data_array(value) for name, value in inputs.items()}
         run = self._local.open_run()
@@ -118,7 +118,7 @@ class _Local(threading.local):
 
 
 def _collate_dali_output_sample_ref_fn(
-    samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: Any = None
+    samples: Sequence[DALIOutputSampleRef], *, collate_fn_map: object = None
 ) -> DALIOutputBatchRef:
     """Puts samples together to a batch, and has the server begin with it unless it is deterministic.
 

@@ -56,7 +56,7 @@ class DALIOutputSampleRef:
 
     Args:
         proxy: that made it.
-        pipe_run_ref: the samples that were given to the proxy since its last batch.
+        pipe_run_ref: the samples that the proxy got since its last batch.
         output_idx: number of the output.
         sample_idx: number of the sample among those.
     """

@@ -111,7 +111,7 @@ class Requests:
             self._making.append(ticket)
             return ticket, arguments
 
-    def put(self, ticket: Ticket, outcome: Any) -> None:
+    def put(self, ticket: Ticket, outcome: object) -> None:
         """A batch is made."""
         with self._changed:
             self._making.remove(ticket)

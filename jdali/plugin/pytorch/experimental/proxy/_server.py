@@ -109,11 +109,11 @@ class DALIServer:
         self.start_thread()
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.stop_thread()
 
     # --- results ----------------------------------------------------------------------------
-    def produce_data(self, obj: Any) -> Any:
+    def produce_data(self, obj: object) -> Any:
         """Replaces all references of batches in an object by tensors, waiting for those not made yet.
 
         Args:
@@ -130,7 +130,7 @@ class DALIServer:
         """
         return self._produce(obj, {}, [])
 
-    def _produce_next(self, obj: Any, *, forget: bool) -> Any:
+    def _produce_next(self, obj: object, *, forget: bool) -> Any:
         """As `produce_data`, for the next batch of a loop.
 
         Args:
@@ -148,7 +148,7 @@ class DALIServer:
         if self._office.process == os.getpid():
             self._requests.forget(owner)
 
-    def _produce(self, obj: Any, done: dict[int, Any], tickets: list[Ticket]) -> Any:
+    def _produce(self, obj: object, done: dict[int, Any], tickets: list[Ticket]) -> Any:
         if isinstance(obj, DALIOutputBatchRef):
             outputs = self._outputs_of(obj.pipe_run_ref)
             if obj.pipe_run_ref.ticket is not None:
@@ -189,7 +189,7 @@ class DALIServer:
         return run.outputs
 
 
-def _container(obj: Any) -> Any:
+def _container(obj: object) -> Any:
     """A dict or list whose values may be replaced, of what may hold references; None: it holds none."""
     if isinstance(obj, (dict, list)):
         return obj
