@@ -29,7 +29,7 @@ from jdali._batches.extent import BatchSpec
 from jdali._numerics.exact import MINUS_ZERO, exact
 from jdali._numerics.grid import round_up
 from jdali._numerics.random import SampleKeys, sample_key, seed_words
-from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.record import REGISTRY
 from jdali.engine.steps.program import CHUNK_BYTES, compiler_options
 
@@ -223,7 +223,7 @@ def jdali_run(
             name: PerBatch(np.repeat(value.values, chunk, axis=0)) if isinstance(value, PerBatch) else value
             for name, value in args.items()
         }
-        planned = plan_call(op, specs, given, batch_size=chunk, keys=keys)
+        planned = plan_call(CallRequest(op, specs, given, batch_size=chunk, keys=keys))
         shapes = [padded_shape(spec) for spec in planned.outputs]
         used = sum(int(np.prod(padded_shape(s))) * s.dtype.itemsize for s in [*specs, *planned.outputs])
         fitting = min(16, max(1, CHUNK_BYTES["cpu"] // used))

@@ -21,7 +21,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
-from jdali._operators.call import plan_call, run_call
+from jdali._operators.call import CallRequest, plan_call, run_call
 from jdali.ops.image._resize import resize
 
 LINEAR, CUBIC, LANCZOS3 = types.INTERP_LINEAR, types.INTERP_CUBIC, types.INTERP_LANCZOS3
@@ -53,7 +53,7 @@ def jdali_run(
     image: np.ndarray, padded: tuple[int, int], args: dict[str, Any], chunk: int
 ) -> Callable[[], Any]:
     spec = BatchSpec.of([image] * chunk, "HWC")
-    planned = plan_call(resize, [spec], args, batch_size=chunk)
+    planned = plan_call(CallRequest(resize, [spec], args, batch_size=chunk))
     out = planned.outputs[0].extents
     shapes = [tuple(int(n) for n in out[0])]
 

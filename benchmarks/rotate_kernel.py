@@ -22,7 +22,7 @@ import numpy as np
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.grid import round_up
-from jdali._operators.call import PerBatch, plan_call, run_call
+from jdali._operators.call import CallRequest, PerBatch, plan_call, run_call
 from jdali._operators.record import Operator
 from jdali.ops.image._gaussian_blur import gaussian_blur
 from jdali.ops.image._rotate import rotate
@@ -56,7 +56,7 @@ def jdali_turns(op: Operator, image: np.ndarray, args: Mapping[str, Any], angled
     for angle in ANGLES:
         own = {"angle": PerBatch(angle[None])} if angled else {}
         spec = BatchSpec(np.array([image.shape]), image.dtype, "HWC")
-        planned = plan_call(op, [spec], {**args, **own}, batch_size=1)
+        planned = plan_call(CallRequest(op, [spec], {**args, **own}, batch_size=1))
         out = planned.outputs[0].extents
         out_shape = (*(int(round_up(int(n))) for n in out[0, :2]), int(out[0, 2]))
         traced = {k: jnp.asarray(v) for k, v in planned.traced.items()}
