@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from jdali._system.cpus import cpu_count
-from jdali.engine.flow.report import Times
-from jdali.engine.workers.timing import PhaseTimer, Spent
+from jdali._threads import PhaseTimer, Spent, Times
 
 __all__ = ["PartTime", "Recorder", "Report"]
 

@@ -13,6 +13,7 @@ from jdali._pipeline.run import Run
 from jdali._pipeline.sent_pipeline import send_pipeline
 from jdali._pipeline.sources import open_source
 from jdali._pipeline.unused_outputs import warn_of_unused_outputs
+from jdali._sources import SourceFeed, start_workers
 from jdali._state import StateError, from_checkpoint
 from jdali._system.devices import accelerator, host_device
 from jdali._system.limits import memory_limit
@@ -25,8 +26,6 @@ from jdali.engine.flow.made_elsewhere import MadeElsewhere
 from jdali.engine.flow.ready_queue import Room
 from jdali.engine.flow.runtime import Runtime
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.in_workers import start_workers
 from jdali.engine.workers.processes import ProcessWorkers
 from jdali.graph.border import cut
 from jdali.graph.node import DataNode, Graph, Node

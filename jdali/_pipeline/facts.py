@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from jdali._batches.slabs import SlabPool
+from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
+from jdali._threads import Times
 from jdali.engine.flow import report as _report
-from jdali.engine.flow.report import Times
-from jdali.engine.recovery.blame import SkippedSample
 from jdali.graph.node import DataNode, Graph
 
 

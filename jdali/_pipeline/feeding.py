@@ -9,9 +9,9 @@ from typing import Any
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
+from jdali._sources import SourceFeed
 from jdali.engine.eager.debug import DebugEngine
 from jdali.engine.flow.executor import Engine
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.graph.node import DataNode, Graph, Node
 
 

@@ -6,14 +6,13 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jdali._errors import SkippedSample
 from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
-from jdali._state import StateError, check_version
+from jdali._state import End, StateError, check_version
 from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.executor import Engine, Result
 from jdali.engine.flow.runtime import Runtime
-from jdali.engine.recovery.blame import SkippedSample
-from jdali.engine.tasks.feed import End
 from jdali.graph.fingerprint import difference
 
 STATE_VERSION = 1

@@ -10,10 +10,10 @@ from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.run import Run
+from jdali._sources import SourceFeed
+from jdali._threads import until_exit
 from jdali.engine.flow.executor import Result
 from jdali.engine.flow.finishing import Finish
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.workers.interpreter_exit import until_exit
 from jdali.graph.node import DataNode
 from jdali.tensors import TensorList
 

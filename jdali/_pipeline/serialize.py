@@ -16,8 +16,8 @@ from jdali._operators.record import REGISTRY
 from jdali._pipeline.building import Building
 from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPolicy
 from jdali._pipeline.definition import Definition
+from jdali._sources import SourceFeed
 from jdali._state import check_version
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
 
 VERSION = 1

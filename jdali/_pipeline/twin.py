@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from jdali._batches.slabs import SlabPool
+from jdali._state import End
 from jdali.engine.flow.executor import BatchInFlight, Engine, Result
 from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.feed import DrawnTask, End
+from jdali.engine.tasks.feed import DrawnTask
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.readers.order.epochs import SampleRefs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from jdali.engine.tasks.external_source import SourceFeed
+from jdali._sources import SourceFeed
 from jdali.graph.plan import ExecutionPlan
 
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from jdali._system.devices import to_host
-from jdali.engine.workers.interpreter_exit import until_exit
+from jdali._threads import until_exit
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
 from jdali.iterator.take import FirstBatches
 from jdali.iterator.waiting_clock import WaitClock

@@ -298,7 +298,7 @@ FORKED = """
     import numpy as np
     import jdali
     from jdali import fn
-    from jdali.engine.workers.native_calls import NATIVE
+    from jdali._threads import NATIVE
     from jdali.iterator import DataIterator
     from support.numbers import NumberReader, numbers
 

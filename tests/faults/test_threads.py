@@ -15,8 +15,8 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
+from jdali._threads import WorkerThreads
 from jdali.engine.flow.makers import IN_FLIGHT
-from jdali.engine.workers.threads import WorkerThreads
 from jdali.iterator import DataIterator
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]

@@ -14,6 +14,7 @@ import numpy as np
 
 from jdali._batches.provenance import Drawn, Provenance, external
 from jdali._operators.record import ArgKind, Operator
+from jdali._sources import InWorkers, SourceFeed
 from jdali.engine.eager.debug_inputs import GivenBatch, batch_of_list, is_batch
 from jdali.engine.eager.debug_node import DataNodeDebug
 from jdali.engine.eager.debug_step import DebugStep, unexpected
@@ -28,9 +29,7 @@ from jdali.engine.steps.run_step import run_step
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.feed import DrawnTask, Feed
-from jdali.engine.tasks.in_workers import InWorkers
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
 from jdali.graph.plan import ExecutionPlan, dependencies, step_of

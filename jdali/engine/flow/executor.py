@@ -15,9 +15,11 @@ import numpy as np
 from jdali._batches.placement import BatchSplit
 from jdali._batches.provenance import Drawn, Provenance, external
 from jdali._errors import OperatorError
+from jdali._sources import SourceFeed
 from jdali._workers.pool import WorkerPool
 from jdali.engine.failure import NodeFailure
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
+from jdali.engine.flow.phases import Timing
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed, blame
 from jdali.engine.recovery.memo import Memo
@@ -31,11 +33,9 @@ from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import Values, bytes_of
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.feed import DrawnTask, Feed
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.timing import Timing
 from jdali.graph.node import WHOLE_BATCH, Domain, Node
 from jdali.graph.offers import agreements
 from jdali.graph.plan import ExecutionPlan

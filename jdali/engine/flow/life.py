@@ -20,14 +20,13 @@ import time
 import weakref
 from collections.abc import Iterator
 
+from jdali._threads import NATIVE, begin_exit
 from jdali.engine.flow.drawing import Drawing
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.keeper import Abandon, Remains, keep
 from jdali.engine.flow.loose_thread import Changes
 from jdali.engine.flow.makers import Makers
 from jdali.engine.flow.ready_queue import ReadyQueue
-from jdali.engine.workers.interpreter_exit import begin_exit
-from jdali.engine.workers.native_calls import NATIVE
 
 _EXIT_SECONDS = 1.5
 CLOSED = "the pipeline is closed"

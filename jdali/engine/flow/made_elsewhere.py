@@ -8,14 +8,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from jdali._sources import in_host_memory
+from jdali._threads import PhaseTimer
 from jdali._workers.task_pool.jobs import TaskKilledError
 from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
 from jdali.engine.recovery.sent_result import SentResult, by_name, receive_failure, receive_values
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.engine.tasks.user_batches import in_host_memory
 from jdali.engine.workers.elsewhere import BatchWorkers
-from jdali.engine.workers.timing import PhaseTimer
 from jdali.graph.border import Border
 from jdali.graph.node import DataNode, Node
 from jdali.tensors import TensorList

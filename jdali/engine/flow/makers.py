@@ -10,13 +10,13 @@ from collections.abc import Callable
 import jax
 
 from jdali._batches.store import PaddedBlock
+from jdali._threads import NATIVE
 from jdali.engine.flow.executor import BatchInFlight, Engine, Result
 from jdali.engine.flow.finishing import Finishing
 from jdali.engine.flow.gate import Gate, Stopped, Way
 from jdali.engine.flow.loose_thread import loose_thread
 from jdali.engine.flow.ready_queue import ReadyQueue
 from jdali.engine.recovery.batch_result import BatchResult
-from jdali.engine.workers.native_calls import NATIVE
 
 # Batches that are on their way through the steps at the same time: one is read, one decoded, one in its stages.
 # A fourth one would help finish them, but costs small batches a tenth of their time or more: threads wake each other.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Iterable
 from typing import Any
 
+from jdali._threads import Times
 from jdali.engine.flow.executor import Engine
 from jdali.engine.flow.made_elsewhere import MadeElsewhere
 from jdali.engine.flow.ready_queue import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
-from jdali.engine.workers.timing import PhaseTimer, Spent
 from jdali.graph.node import Node
 from jdali.graph.offers import agreements
 from jdali.graph.plan import ExecutionPlan, HostStep
@@ -132,31 +131,6 @@ def statistics(engine: Engine) -> dict[str, Any]:
         "skipped_samples": len(engine.recovery.errors),
         "stages": stages,
     }
-
-
-@dataclasses.dataclass(frozen=True)
-class Times:
-    """Time that a pipeline has spent so far.
-
-    Attributes:
-        lanes: parts that work on one batch at a time, together; several lanes are gone through at the same time.
-        programs: compiled.
-        threads: of the pool.
-        shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
-        ahead: batches are made before they are asked for.
-        workers: processes that make batches.
-        deaths: of workers that nobody had ended.
-        nbytes: that came from workers.
-    """
-
-    lanes: list[list[tuple[PhaseTimer, Spent]]]
-    programs: int
-    threads: int
-    shrinks: bool
-    ahead: bool
-    workers: int = 0
-    deaths: int = 0
-    nbytes: int = 0
 
 
 def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:

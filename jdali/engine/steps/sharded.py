@@ -24,14 +24,12 @@ from jdali._batches.placement import BatchSplit
 from jdali._batches.store import PaddedBlock
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.rounding import x64_context
+from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.program import PlannedStage, Program, compiler_options, split_shapes, stage_function
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.native_calls import NATIVE
-from jdali.engine.workers.threads import TaskExecutor
-from jdali.engine.workers.timing import inner
 from jdali.graph.node import WHOLE_BATCH, DataNode
 from jdali.graph.plan import ExecutionPlan, Stage
 from jdali.tensors import TensorList

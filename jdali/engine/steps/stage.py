@@ -21,6 +21,7 @@ from jdali._operators import argument_rules
 from jdali._operators.call import Constant, PlannedCall, plan_call
 from jdali._operators.record import ArgKind
 from jdali._system.devices import host_device
+from jdali._threads import NATIVE, TaskExecutor, inner
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.levels import MOST_SHAPES, BatchLevels, StageLevel
@@ -46,9 +47,6 @@ from jdali.engine.steps.program import (
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.engine.workers.native_calls import NATIVE
-from jdali.engine.workers.threads import TaskExecutor
-from jdali.engine.workers.timing import inner
 from jdali.graph.node import DataNode, Node
 from jdali.graph.plan import Stage, compiled, is_compiled
 from jdali.graph.request import request_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jdali._pipeline.copied import outputs_of
-from jdali.engine.tasks.external_source import SourceFeed
+from jdali._sources import SourceFeed
 from jdali.graph.node import Node
 from jdali.pipeline import Pipeline
 from jdali.plugin.tf._batches import InputFeed

@@ -8,11 +8,11 @@ from support.faults import PATIENCE
 from support.nodes import engine_of, rows
 from support.numbers import NumberReader
 
+from jdali._sources import SourceFeed
 from jdali.engine.flow.drawing import When
 from jdali.engine.flow.drawn_ahead import DrawErrors
 from jdali.engine.flow.ready_queue import Room
 from jdali.engine.flow.runtime import Runtime
-from jdali.engine.tasks.external_source import SourceFeed
 
 pytestmark = pytest.mark.parametrize("when", When, ids=lambda when: when.name)
 

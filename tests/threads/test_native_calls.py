@@ -4,7 +4,7 @@ import threading
 
 from support.faults import PATIENCE, in_thread, until
 
-from jdali.engine.workers.native_calls import Native
+from jdali._threads.native_calls import Native
 
 
 def test_nothing_is_waited_for_where_nothing_is_inside():

@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from jdali.engine.workers.threads import Here, Turn, WorkerThreads
+from jdali._threads.worker_threads import Here, Turn, WorkerThreads
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from jdali._sources import InWorkers
 from jdali._workers.worker_process import portable
-from jdali.engine.tasks.in_workers import InWorkers
 from jdali.ops.flow._python_function import as_outputs
 
 

@@ -15,9 +15,7 @@ from typing import Any
 
 from jax.profiler import TraceAnnotation
 
-from jdali.engine.workers.threads import A, R, WorkerThreads
-from jdali.graph.node import Node
-from jdali.graph.plan import ExecutionPlan, HostStep, Stage
+from jdali._threads.worker_threads import A, R, WorkerThreads
 
 
 @dataclasses.dataclass
@@ -197,26 +195,26 @@ def _timed(function: Callable[..., R]) -> Callable[..., R]:
     return function if lap is None else lap.task(function)
 
 
-class Timing:
-    """The parts of a pipeline: what the sources give, each step of its plan, and the wait for the device."""
+@dataclasses.dataclass(frozen=True)
+class Times:
+    """Time that a pipeline has spent so far.
 
-    def __init__(self, plan: ExecutionPlan, externals: Sequence[Node]):
-        given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
-        self.draw = PhaseTimer("source", given or "order of the samples")
-        self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
-        names = [p.name for p in self.steps if p.kind == "stage"]
-        self.device = PhaseTimer("device", f"waiting for {names[-1] if names else 'nothing'}")
+    Attributes:
+        lanes: parts that work on one batch at a time, together; several lanes are gone through at the same time.
+        programs: compiled.
+        threads: of the pool.
+        shrinks: JPEGs are decoded at their full size although `scaled_decoding` could shrink them.
+        ahead: batches are made before they are asked for.
+        workers: processes that make batches.
+        deaths: of workers that nobody had ended.
+        nbytes: that came from workers.
+    """
 
-    @property
-    def parts(self) -> list[PhaseTimer]:
-        """All, in the order in which a batch goes through them."""
-        return [self.draw, *self.steps, self.device]
-
-
-def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> PhaseTimer:
-    name = " + ".join(node.op.name for node in step.nodes)
-    if isinstance(step, Stage):
-        return PhaseTimer("arguments" if step.is_arguments else "stage", name)
-    kinds = [(externals, "samples"), (sources, "reading")]
-    kind = next((kind for nodes, kind in kinds if step.node in nodes), "host")
-    return PhaseTimer(kind, name, step.node.op.shown_work)
+    lanes: list[list[tuple[PhaseTimer, Spent]]]
+    programs: int
+    threads: int
+    shrinks: bool
+    ahead: bool
+    workers: int = 0
+    deaths: int = 0
+    nbytes: int = 0

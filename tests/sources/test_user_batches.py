@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jdali._batches.provenance import Provenance
-from jdali.engine.tasks import user_batches
+from jdali._sources import user_batches
 from jdali.tensors import TensorCPU, TensorList
 
 

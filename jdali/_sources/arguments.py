@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, TypeGuard
 
-from jdali.engine.tasks.source_items import is_generator_function
+from jdali._sources.items import is_generator_function
 
 _CYCLES = {True: "quiet", False: "no", None: "no", "no": "no", "quiet": "quiet", "raise": "raise"}
 

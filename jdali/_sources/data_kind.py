@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jdali import types
-from jdali.engine.tasks.user_batches import Samples, kind_of
+from jdali._sources.user_batches import Samples, kind_of
 
 
 class DataKind:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from jdali._errors import SampleError
+from jdali._sources.external_source import SourceFeed
+from jdali._sources.user_batches import Samples, as_samples, in_host_memory
 from jdali.codecs.video import PADDING, VideoDecoder, build_index, in_memory
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.user_batches import Samples, as_samples, in_host_memory
 
 _NAME = "experimental.inputs.video"
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from jdali.engine.tasks.source_items import SourceItems, is_generator_function, portable, restored
+from jdali._sources.items import SourceItems, is_generator_function, portable, restored
 
 
 def counted():

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from jdali.engine.workers.timing import PhaseTimer, Spent, TimedPool, inner
+from jdali._threads.timing import PhaseTimer, Spent, TimedPool, inner
 
 
 def test_batches_that_overlap_count_from_the_end_of_the_one_before():

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any, TypeAlias
 
-from jdali.engine.tasks.external_source import SourceFeed
-from jdali.engine.tasks.in_workers import InWorkers
-from jdali.engine.tasks.source_items import SourceItems, has_state, is_generator_function
-from jdali.engine.tasks.user_batches import Samples, in_host_memory
+from jdali._sources.external_source import SourceFeed
+from jdali._sources.in_workers import InWorkers
+from jdali._sources.items import SourceItems, has_state, is_generator_function
+from jdali._sources.user_batches import Samples, in_host_memory
 
 _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next`
 

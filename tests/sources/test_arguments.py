@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from jdali.engine.tasks.source_arguments import check_source, cycle_mode, is_callback, takes_argument
+from jdali._sources.arguments import check_source, cycle_mode, is_callback, takes_argument
 
 
 def generate():

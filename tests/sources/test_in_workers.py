@@ -2,7 +2,7 @@
 
 from support.nodes import source_node
 
-from jdali.engine.tasks import in_workers
+from jdali._sources import in_workers
 from jdali.graph.node import Graph
 
 

@@ -6,7 +6,7 @@ import types
 import pytest
 from support.faults import PATIENCE, in_thread
 
-from jdali.engine.workers import interpreter_exit
+from jdali._threads import interpreter_exit
 
 
 @pytest.fixture
