@@ -27,6 +27,7 @@ from jdali.engine.flow.runtime import Runtime
 from jdali.engine.steps.compilation_cache import enable_compilation_cache
 from jdali.engine.tasks.external_source import SourceFeed
 from jdali.engine.tasks.in_workers import start_workers
+from jdali.engine.workers.elsewhere import WorkerSet
 from jdali.engine.workers.processes import ProcessWorkers
 from jdali.graph.border import cut
 from jdali.graph.node import DataNode, Graph, Node
@@ -155,7 +156,12 @@ class Building:
         sent = send_pipeline(
             self._definition.graph.nodes, plan.outputs, one_device=one_device, config=config, readers=readers
         )
-        workers = ProcessWorkers(config.workers, config.max_idle_bytes)
+        given = config.workers
+        workers = (
+            given.connect()
+            if isinstance(given, WorkerSet)
+            else ProcessWorkers(given, config.max_idle_bytes)
+        )
         workers.start(sent.start)
         # A pipeline that is dropped before its first batch has no other thread to end them.
         weakref.finalize(self, workers.interrupt).atexit = False

@@ -78,8 +78,9 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
     """The steps in front of the border, and the workers that run them."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
+    where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
     lines = [
-        f"  {workers.count} workers, {counts.ready} ready: {counts.made} batches made, {counts.deaths} workers died",
+        f"  {workers.count} {workers.title}, {counts.ready} ready{where}: {counts.made} batches made, {counts.deaths} died",
         f"  shared memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others",
     ]
     for step in elsewhere.border.elsewhere.steps:

@@ -29,6 +29,8 @@ class ProcessWorkers:
         count: how many there should be.
     """
 
+    title = "workers"
+
     def __init__(self, count: int, most_idle: int):
         self.count, self._most_idle = count, most_idle
         self._pool: TaskPool | None = None
