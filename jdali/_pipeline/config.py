@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 
 from jdali._pipeline.expected_outputs import Expected
 from jdali._system.cpus import cpu_count
+from jdali._system.devices import host_device
+from jdali._workers.batch_workers import WorkerSet
+from jdali.engine import EngineOptions
 
 
 class StreamPolicy(enum.Enum):
@@ -75,7 +79,7 @@ class PipelineConfig:
     max_idle_bytes: int
     scaled_decoding: bool
     exact_shapes: bool
-    workers: int
+    workers: int | WorkerSet
     compilation_cache: bool
     # WITHOUT_EFFECT
     bytes_per_sample: int
@@ -95,7 +99,7 @@ class PipelineConfig:
         seed: int | None,
         num_threads: int | None,
         py_num_workers: int | None,
-        workers: int | None,
+        workers: int | WorkerSet | None,
         output_dtype: Any,
         output_ndim: Any,
         output_layout: Any,
@@ -108,7 +112,7 @@ class PipelineConfig:
             seed=int(seed) if seed is not None and seed_given else secrets.randbits(31),
             seed_given=seed_given,
             workers=workers,
-            num_threads=max(cpu_count() // max(workers, 1), 1) if num_threads is None else num_threads,
+            num_threads=_threads(workers) if num_threads is None else num_threads,
             py_num_workers=1 if py_num_workers is None else py_num_workers,
             expected=Expected(output_dtype, output_ndim, output_layout),
             **others,
@@ -138,9 +142,12 @@ class PipelineConfig:
             raise ValueError(
                 f"Pipeline: max_prefetch_bytes must be at least 1, not {self.max_prefetch_bytes}"
             )
-        if isinstance(self.workers, bool) or not isinstance(self.workers, int) or self.workers < 0:
+        workers = self.workers
+        is_number = isinstance(workers, int) and not isinstance(workers, bool) and workers >= 0
+        if not (is_number or isinstance(workers, WorkerSet)):
             raise ValueError(
-                f"Pipeline: workers must be a number of processes, at least 0, not {self.workers!r}"
+                "Pipeline: workers must be a number of processes, at least 0, or workers of a cluster such as "
+                f"jdali.plugin.ray.Workers, not {workers!r}"
             )
         if self.max_idle_bytes < 0:
             raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {self.max_idle_bytes}")
@@ -155,6 +162,19 @@ class PipelineConfig:
         if self.batch_size is None:
             raise ValueError("Pipeline: The batch size must be set.")
         return self.batch_size
+
+    def engine_options(self, accelerator: jax.Device) -> EngineOptions:
+        """Returns the options of the engine.
+
+        Args:
+            accelerator: the device of "gpu" and "mixed".
+        """
+        return EngineOptions(
+            batch_size=self.max_batch_size, threads=self.num_threads, most_idle=self.max_idle_bytes, seed=self.seed,
+            devices={"cpu": host_device(), "gpu": accelerator}, on_error=self.on_error, max_compiles=self.max_compiles,
+            scaled_decoding=self.scaled_decoding, exact_shapes=self.exact_shapes,
+            compilation_cache=self.compilation_cache,
+        )  # fmt: skip
 
     @property
     def depth(self) -> int:
@@ -183,6 +203,16 @@ class PipelineConfig:
     def without_effect(self) -> dict[str, Any]:
         """Returns the arguments of `WITHOUT_EFFECT`, as they were given."""
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
+
+
+def _threads(workers: int | WorkerSet) -> int:
+    """Threads of a pipeline that does not say a number: those of a worker, or its share of the processors."""
+    if isinstance(workers, WorkerSet):
+        return workers.threads
+    try:
+        return max(cpu_count() // max(workers, 1), 1)
+    except TypeError:
+        return 1  # `workers` is no number, which is refused later
 
 
 def _workers_of_environment() -> int:

@@ -8,8 +8,8 @@ from typing import Any
 from jdali._batches.slabs import SlabPool
 from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
+from jdali._pipeline.inspection import Inspection
 from jdali._threads import Times
-from jdali.engine.flow import report as _report
 from jdali.graph.node import DataNode, Graph
 
 
@@ -50,6 +50,11 @@ class PipelineFacts(PipelineBase):
         """The host memory that its batches lease; what is made of them may lie there, too."""
         return self._building.run().engine.pool.slabs
 
+    def inspect(self) -> Inspection:
+        """Returns the objects that run the pipeline, for debugging and tests; it is built if it was not."""
+        run = self._building.run()
+        return Inspection(run.engine, run.runtime, self._building.workers)
+
     def output_stream(self) -> None:
         """XLA has no stream to show."""
 
@@ -89,19 +94,15 @@ class PipelineFacts(PipelineBase):
 
     def executor_statistics(self) -> dict[str, Any]:
         """Programs compiled by each stage, with times; see `plan` for a readable form."""
-        return _report.statistics(self._building.run().engine)
+        return self._building.run().runtime.statistics()
 
     def times(self) -> Times:
         """Returns the time that each phase has taken so far; `iterator.report` interprets it."""
-        run = self._building.run()
-        return _report.times(
-            run.engine, scaled_decoding=self._config.scaled_decoding, ahead=run.executor.ahead
-        )
+        return self._building.run().runtime.times()
 
     def plan(self) -> str:
         """The stages, what fused, padded shapes, compiled programs and host memory, for a person to read."""
-        run = self._building.run()
-        return _report.describe(run.engine, run.executor.room)
+        return self._building.run().runtime.describe()
 
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs of the next batches ahead; the batches are not lost.
@@ -114,10 +115,10 @@ class PipelineFacts(PipelineBase):
 
         Returns: number of programs compiled.
         """
-        run = self._building.run()
-        if not run.executor.ahead or run.executor.started:
+        runtime = self._building.run().runtime
+        if not runtime.ahead or runtime.started:
             raise RuntimeError("Pipeline.warmup: call it before the first run, on a pipeline that is not fed")
-        return _report.warm_up(run.engine, progress=progress)
+        return runtime.warm_up(progress=progress)
 
     def save_graph_to_dot_file(
         self,
@@ -135,8 +136,8 @@ class PipelineFacts(PipelineBase):
             show_ids: node labels carry the nodes' numbers.
             use_colors: nodes of the accelerator are green, those of the host blue.
         """
-        plan = self._building.run().engine.plan
-        text = _report.dot(plan, show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
+        runtime = self._building.run().runtime
+        text = runtime.dot(show_tensors=show_tensors, show_ids=bool(show_ids), colors=use_colors)
         try:
             Path(filename).write_text(text, encoding="utf-8")
         except OSError as error:

@@ -15,6 +15,7 @@ from jdali._pipeline.facts import PipelineFacts
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.runs import PipelineRuns
 from jdali._pipeline.serialize import Serialization, given_content, given_options
+from jdali._workers.batch_workers import WorkerSet
 from jdali._workers.pool import WorkerPool
 from jdali.graph.node import DataNode
 
@@ -71,7 +72,8 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         workers: processes that make batches, each with `num_threads` threads; 0: this process makes them, with the same
             bits. None: the environment variable JDALI_WORKERS, or 0. They get the pipeline by value (extra "workers"),
             and need no `if __name__ == "__main__":` in the script. What the user feeds or an external source gives is
-            asked for in this process; Python functions run in workers. See docs/scaling.md.
+            asked for in this process; Python functions run in workers. `jdali.plugin.ray.Workers` has the workers of a
+            Ray cluster make them. See docs/scaling.md.
         compilation_cache: keep compiled programs in the user's cache folder for the next start; False:
             leave JAX's configuration alone.
         kwargs: arguments of DALI that have no effect here: see `WITHOUT_EFFECT`.
@@ -112,7 +114,7 @@ class Pipeline(PipelineRuns, PipelineState, PipelineFacts):
         max_idle_bytes: int = MOST_IDLE,
         scaled_decoding: bool = False,
         exact_shapes: bool = False,
-        workers: int | None = None,
+        workers: int | WorkerSet | None = None,
         compilation_cache: bool = True,
     ):
         given = {name: value for name, value in locals().items() if name != "self"}

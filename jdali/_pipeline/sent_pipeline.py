@@ -11,16 +11,10 @@ import jax
 import numpy as np
 
 from jdali import storage
-from jdali._batches.slabs import LentMemory
 from jdali._pipeline.config import PipelineConfig
-from jdali._pipeline.sources import open_source
 from jdali._system.devices import host_device
-from jdali._workers.task_pool.answer import answer_memory
 from jdali._workers.task_pool.sending import pack_by_value
-from jdali.engine.flow.executor import Engine
-from jdali.engine.flow.made_elsewhere import SentTask
-from jdali.engine.recovery.sent_result import SentResult, send_result
-from jdali.engine.steps.compilation_cache import enable_compilation_cache
+from jdali.engine import Engine
 from jdali.graph.border import cut
 from jdali.graph.node import Node
 from jdali.graph.plan import make_plan
@@ -58,7 +52,7 @@ class SentPipeline:
     jax_options: Mapping[str, Any]
     storage_options: storage.Options
 
-    def start(self) -> Callable[[SentTask], SentResult]:
+    def start(self) -> Callable[[Any], Any]:
         """Builds the pipeline, in a worker; what it returns makes tasks."""
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
@@ -70,41 +64,14 @@ class SentPipeline:
                     f"{node.op.name}: a worker process finds another data set: {found[0]} samples, not "
                     f"{self.readers[node.name][0]}, or other names; it was changed since the pipeline was built"
                 )
-        return TaskMaker(engine)
+        return engine.make_sent
 
     def _engine(self) -> Engine:
         config = self.config
         graph = receive_graph(self.nodes)
         outputs = tuple(number.find(graph) for number in self.outputs)
-        if config.compilation_cache:
-            enable_compilation_cache()
-        plan = cut(
-            make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device
-        ).elsewhere
-        device = host_device()
-        return Engine(
-            plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
-            seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles,
-            devices={"cpu": device, "gpu": device},
-            sources={node: open_source(node, config, config.seed) for node in plan.sources},
-            scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
-        )  # fmt: skip
-
-
-class TaskMaker:
-    """Makes the tasks of a pipeline, in a worker."""
-
-    def __init__(self, engine: Engine):
-        self._engine = engine
-
-    def __call__(self, sent: SentTask) -> SentResult:
-        self._engine.use_seed(sent.seed)
-        # Each worker counts by itself: levels decide on its programs, not on values.
-        levels = self._engine.levels.batch()
-        result = self._engine.make(sent.task, levels=levels)
-        levels.settle()
-        with LentMemory(answer_memory()):  # batches are put together where they are sent from
-            return send_result(result)
+        border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
+        return Engine(border.elsewhere, config.engine_options(host_device()))
 
 
 def send_pipeline(

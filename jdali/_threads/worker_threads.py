@@ -59,6 +59,11 @@ class WorkerThreads(TaskExecutor):
         # Threads end with their pool.
         weakref.finalize(self, self._tasks.end).atexit = False
 
+    @property
+    def closed(self) -> bool:
+        """True once no more tasks are taken."""
+        return self._closed
+
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Calls the function in one of the threads, before everything that `submit_at` has put behind it."""
         return self.submit_at(0, function, *args, **kwargs)

@@ -19,6 +19,9 @@ from jdali._workers import memory as _memory
 from jdali._workers.parcel import Memory, pack
 from jdali._workers.sending import receive
 
+NODE = "JDALI_WORKER_NODE"
+"""Environment variable of workers: the node of a cluster that they are on."""
+
 
 @dataclasses.dataclass(frozen=True)
 class MethodCall:
@@ -105,9 +108,15 @@ def _name_in_main(kind: type) -> None:
         setattr(main, kind.__name__, kind)
 
 
+def on_node() -> str:
+    """The node of a cluster that this worker is on, for messages; "": none was told."""
+    node = os.environ.get(NODE, "")
+    return node and f" on node {node}"
+
+
 def portable(error: Exception) -> Exception:
     """The exception with a note of where it was raised, or one that says the same if it cannot be pickled."""
-    note = f"in a worker process:\n{''.join(traceback.format_exception(error))}"
+    note = f"in a worker process{on_node()}:\n{''.join(traceback.format_exception(error))}"
     error.add_note(note)
     _name_in_main(type(error))
     try:

@@ -26,7 +26,7 @@ import jax
 from jdali._batches.slabs import SlabPool
 from jdali._batches.store import PaddedBlock
 from jdali._threads import NATIVE, PhaseTimer, inner
-from jdali.engine.flow.executor import Result
+from jdali.engine import Result
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.policy import EpochCounter
 from jdali.iterator.selection import Selection, select

@@ -9,7 +9,6 @@ ENGINE, TESTS = ROOT / "jdali" / "engine", ROOT / "tests" / "engine"
 
 # Modules that another file tests, and why.
 ELSEWHERE = {
-    "workers/elsewhere.py": "workers/test_processes.py: a protocol, which processes implement",
     "eager/debug_inputs.py": "eager/test_debug.py: what debug mode takes for a batch shows only in its calls",
     "eager/debug_node.py": "eager/test_debug.py: the class is nothing without the iteration that it belongs to",
     "eager/debug_step.py": "eager/test_debug.py: it compares one iteration's calls with another's",

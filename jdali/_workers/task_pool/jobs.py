@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jdali._workers.memory import allocate
 from jdali._workers.parcel import Memory
 from jdali._workers.task_pool.process import WorkerDeath
@@ -56,6 +58,21 @@ class PackedMemory:
     def close(self) -> None:
         if self.memory is not None:
             self.memory.close()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PackedResult:
+    """What a maker returned or raised, as it came from the process.
+
+    Attributes:
+        packed: the value, or the exception.
+        memory: uint8, with its arrays; None: it has none.
+        is_error: it is the exception.
+    """
+
+    packed: PackedValue
+    memory: np.ndarray[Any, Any] | None
+    is_error: bool
 
 
 @dataclasses.dataclass(eq=False)

@@ -18,6 +18,7 @@ from typing import Any
 from jdali._workers.task_pool.jobs import (
     MadeTask,
     PackedMemory,
+    PackedResult,
     PoolClosedError,
     PoolCounts,
     PoolJob,
@@ -48,12 +49,15 @@ class TaskPool:
         start: a packed function without arguments. Each process calls it once; what it returns makes tasks, one at a time.
         environment: variables of the processes that differ from those of this one.
         most_idle: bytes of shared memory that are kept for later results.
+        keeps_packed: results and exceptions of makers are not unpacked: each task returns a `PackedResult`.
     """
 
     def __init__(
-        self, count: int, start: PackedMemory, *, environment: Mapping[str, str], most_idle: int = 1 << 29
-    ):
+        self, count: int, start: PackedMemory, *, environment: Mapping[str, str], most_idle: int = 1 << 29,
+        keeps_packed: bool = False,
+    ):  # fmt: skip
         self._count, self._start, self._environment = count, start, dict(environment)
+        self._resolve = _keep_packed if keeps_packed else _resolve
         self._owner = os.getpid()
         self._lock = threading.Lock()  # of what callers and the thread both use
         self._waiting: list[PoolJob] = []  # a heap
@@ -305,7 +309,7 @@ class TaskPool:
         if lent is not None and lent is not slab:
             self._slabs.take_back(lent)
         self._made += 1
-        _resolve(job.future, answer, whole)
+        self._resolve(job.future, answer, whole)
 
 
 def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
@@ -318,3 +322,8 @@ def _resolve(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
         future.set_exception(result)
     else:
         future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))
+
+
+def _keep_packed(future: Future[MadeTask], answer: TaskAnswer, memory: Any) -> None:
+    result = PackedResult(answer.result, memory, answer.is_error)
+    future.set_result(MadeTask(result, answer.seconds, answer.cpu, answer.result.size))

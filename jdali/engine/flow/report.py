@@ -77,8 +77,9 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
     """The steps in front of the border, and the workers that run them."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
+    where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
     lines = [
-        f"  {workers.count} workers, {counts.ready} ready: {counts.made} batches made, {counts.deaths} workers died",
+        f"  {workers.count} {workers.title}, {counts.ready} ready{where}: {counts.made} batches made, {counts.deaths} died",
         f"  shared memory: {leased:.1f} MiB leased to batches, {idle:.1f} MiB kept for others",
     ]
     for step in elsewhere.border.elsewhere.steps:
@@ -133,7 +134,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
     }
 
 
-def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
+def times(engine: Engine, *, ahead: bool) -> Times:
     """Returns the time that an engine has spent so far."""
     parts, elsewhere = engine.timing.parts, engine.elsewhere
     if elsewhere is not None:
@@ -142,7 +143,7 @@ def times(engine: Engine, *, scaled_decoding: bool, ahead: bool) -> Times:
         [[(part, part.spent())] for part in parts],
         engine.compiler.count,
         engine.pool.threads,
-        not scaled_decoding and bool(agreements(engine.plan)),
+        not engine.options.scaled_decoding and bool(agreements(engine.plan)),
         ahead,
         0 if elsewhere is None else elsewhere.workers.count,
         0 if elsewhere is None else elsewhere.workers.counts().deaths,

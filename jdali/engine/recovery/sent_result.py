@@ -12,7 +12,7 @@ import numpy as np
 
 from jdali._batches.provenance import Drawn
 from jdali._batches.sent_batch import SentBatch, receive_batch, send_batch
-from jdali._workers.worker_process import portable
+from jdali._workers.worker_process import on_node, portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.tasks.batch_task import BatchTask
@@ -68,7 +68,10 @@ def send_result(result: BatchResult) -> SentResult:
         position: SentBlame(_plain(why.error), tuple(drawn.source for drawn in why.drawn))
         for position, why in failure.blamed.items()
     }
-    user_error = pickle.dumps(_plain(failure.user_error()))
+    shown = _plain(failure.user_error())
+    if where := on_node():  # it may be the node that cannot read a file
+        shown.add_note(f"in a worker process{where}")
+    user_error = pickle.dumps(shown)
     return SentResult((), SentFailure(failure.operator, cause, user_error, blamed))
 
 

@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from jdali._errors import OperatorError
+from jdali.engine.options import EngineOptions
 from jdali.graph.node import DataNode, Node
 from jdali.readers.ahead import reading_ahead
 from jdali.readers.base import Reader
+
+
+def open_source(node: Node, options: EngineOptions) -> Any:
+    """Opens the reader of a node, or its external source.
+
+    Args:
+        node: of the source.
+        options: of the engine; a reader without a seed of its own takes the pipeline's.
+    """
+    if node.runtime is not None:
+        return node.runtime
+    return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")
 
 
 def open_reader(

@@ -90,7 +90,7 @@ def test_the_graph_in_dot(engine):
 
 def test_times_go_through_the_parts_in_order(engine):
     engine.run()
-    times = report.times(engine, scaled_decoding=False, ahead=True)
+    times = report.times(engine, ahead=True)
     assert [part.kind for ((part, _),) in times.lanes] == ["source", "reading", "host", "device"]
     assert [spent.count for ((_, spent),) in times.lanes] == [1, 1, 1, 0]
     assert (times.programs, times.threads, times.shrinks, times.ahead) == (0, 1, False, True)

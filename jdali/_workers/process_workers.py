@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from jdali._workers.batch_workers import StartMaking, WorkerCounts
 from jdali._workers.task_pool.jobs import MadeTask, PackedMemory
 from jdali._workers.task_pool.pool import TaskPool
 from jdali._workers.task_pool.sending import pack_by_value
 from jdali._workers.task_pool.wire import pack
-from jdali.engine.workers.elsewhere import StartMaking, WorkerCounts
-from jdali.graph.sent_graph import reduced_operator
 
 # Workers never touch an accelerator: the process that they work for has its memory.
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
@@ -24,13 +24,16 @@ class ProcessWorkers:
     Args:
         count: how many.
         most_idle: bytes of shared memory that are kept for later results.
+        reduce: for `pickle`: sends objects by name that the pipeline knows by name, see `pack_by_value`.
 
     Attributes:
         count: how many there should be.
     """
 
-    def __init__(self, count: int, most_idle: int):
-        self.count, self._most_idle = count, most_idle
+    title = "workers"
+
+    def __init__(self, count: int, most_idle: int, reduce: Callable[[Any], Any]):
+        self.count, self._most_idle, self._reduce = count, most_idle, reduce
         self._pool: TaskPool | None = None
 
     @property
@@ -40,7 +43,7 @@ class ProcessWorkers:
 
     def start(self, start: StartMaking) -> None:
         """See `BatchWorkers.start`."""
-        packed = pack_by_value(start, reduced_operator)
+        packed = pack_by_value(start, self._reduce)
         self._pool = TaskPool(self.count, packed, environment=_ENVIRONMENT, most_idle=self._most_idle)
 
     def submit(self, task: Any, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:

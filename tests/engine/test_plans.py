@@ -9,7 +9,7 @@ import jdali.dynamic as jd
 from jdali import OperatorError
 from jdali._errors import SampleError
 from jdali.engine.eager import call as _eager
-from jdali.engine.eager.call import compiled_programs
+from jdali.engine.eager import compiled_programs
 from jdali.engine.steps import stage as _stage
 from jdali.engine.steps.program import CHUNK_BYTES
 

@@ -8,13 +8,14 @@ import pytest
 from support.faults import PATIENCE, until
 
 from jdali._operators.record import REGISTRY
+from jdali._workers.process_workers import ProcessWorkers
 from jdali._workers.task_pool.jobs import PoolClosedError
-from jdali.engine.workers.processes import ProcessWorkers
+from jdali.graph.sent_graph import reduced_operator
 
 
 @pytest.fixture
 def workers():
-    with closing(ProcessWorkers(1, 1 << 20)) as made:
+    with closing(ProcessWorkers(1, 1 << 20, reduced_operator)) as made:
         yield made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from jdali._workers.task_pool.jobs import MadeTask
 
@@ -22,6 +22,7 @@ class WorkerCounts:
         made: tasks.
         deaths: of workers that nobody had ended.
         leased, idle: bytes of shared memory in which results lie, and of that kept for later ones.
+        nodes: machines that the ready ones are on.
     """
 
     ready: int
@@ -29,10 +30,14 @@ class WorkerCounts:
     deaths: int
     leased: int
     idle: int
+    nodes: int = 1
 
 
 class BatchWorkers(Protocol):
     """Makes tasks elsewhere, in any order; any thread may use it."""
+
+    title: str
+    """What a user calls them: "workers"."""
 
     count: int
     """Number of workers that there should be."""
@@ -67,3 +72,17 @@ class BatchWorkers(Protocol):
 
     def close(self) -> None:
         """Ends the workers and waits for them; tasks that are not made raise. Harmless twice."""
+
+
+@runtime_checkable
+class WorkerSet(Protocol):
+    """Workers that a user describes in place of a number of processes."""
+
+    count: int
+    """Number of workers that a pipeline asks for."""
+
+    threads: int
+    """Threads of each, for a pipeline that does not say a number."""
+
+    def connect(self) -> BatchWorkers:
+        """Returns workers for one pipeline, which are not started yet."""
