@@ -10,7 +10,7 @@ from jdali._errors import SkippedSample
 from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.inspection import Inspection
 from jdali._threads import Times
-from jdali.graph.node import DataNode, Graph
+from jdali.graph import DataNode, Graph
 
 
 class PipelineFacts(PipelineBase):

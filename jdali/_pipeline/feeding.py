@@ -11,7 +11,7 @@ from jdali._pipeline.config import PipelineConfig
 from jdali._pipeline.definition import Definition
 from jdali._sources import SourceFeed
 from jdali.engine import Engine
-from jdali.graph.node import DataNode, Graph, Node
+from jdali.graph import DataNode, Graph, Node
 
 
 class Feeding:

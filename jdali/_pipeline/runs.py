@@ -13,7 +13,7 @@ from jdali._pipeline.run import Run
 from jdali._sources import SourceFeed
 from jdali._threads import until_exit
 from jdali.engine import Result
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode
 from jdali.tensors import TensorList
 
 

@@ -18,7 +18,7 @@ from jdali._pipeline.config import OperatorConcurrency, PipelineConfig, StreamPo
 from jdali._pipeline.definition import Definition
 from jdali._sources import SourceFeed
 from jdali._state import check_version
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, Graph, Node
 
 VERSION = 1
 

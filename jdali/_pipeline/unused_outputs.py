@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from jdali._sources import SourceFeed
-from jdali.graph.plan import ExecutionPlan
+from jdali.graph import ExecutionPlan
 
 
 def warn_of_unused_outputs(plan: ExecutionPlan) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from jdali._workers.pool import WorkerPool
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 # Parts that the samples of a batch are cut into, for each worker: some samples take longer than others.
 _PARTS = 4

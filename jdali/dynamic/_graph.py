@@ -14,7 +14,7 @@ from jdali.dynamic._invoke import batch_size_of, repeated, wait_if_asked
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode
 from jdali.tensors import TensorList
 
 KEPT_GRAPHS = 256  # the least used go first

@@ -9,8 +9,7 @@ from jdali._operators.record import REGISTRY
 from jdali._sources import ParallelSource, SourceFeed
 from jdali.fn._build import take_generic
 from jdali.fn._parallel_function import ParallelFunction
-from jdali.graph.call import call_operator
-from jdali.graph.node import DataNode
+from jdali.graph import DataNode, call_operator
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
 

@@ -16,7 +16,7 @@ from jdali import fn
 from jdali._errors import SampleError
 from jdali._operators.record import REGISTRY
 from jdali.engine.workers.pool import Pool
-from jdali.graph.call import call_operator
+from jdali.graph import call_operator
 
 # As a decoder: samples are worked on in any order, several at a time.
 DECODER = dataclasses.replace(REGISTRY["python_function"], name="decoder", effects=False)

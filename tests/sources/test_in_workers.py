@@ -3,7 +3,7 @@
 from support.nodes import source_node
 
 from jdali._sources import in_workers
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 class Served(in_workers.InWorkers):

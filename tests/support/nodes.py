@@ -10,8 +10,7 @@ from jdali._operators.record import REGISTRY
 from jdali._system.devices import host_device
 from jdali.engine import Engine, EngineOptions
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Graph, Node
-from jdali.graph.plan import make_plan
+from jdali.graph import Graph, Node, make_plan
 from jdali.tensors import TensorList
 
 

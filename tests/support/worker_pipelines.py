@@ -11,7 +11,7 @@ from PIL import Image
 
 import jdali
 from jdali import fn
-from jdali._pipeline.pipeline import Pipeline
+from jdali._pipeline import Pipeline
 from jdali._workers.process_workers import ProcessWorkers
 from support.every_reader import digest
 

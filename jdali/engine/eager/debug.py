@@ -33,8 +33,7 @@ from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.feed import DrawnTask, Feed
 from jdali.engine.tasks.opening import open_source
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import WHOLE_BATCH, DataNode, Domain, Graph, Node
-from jdali.graph.plan import ExecutionPlan, dependencies, step_of
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList
 

@@ -41,9 +41,7 @@ from jdali.engine.tasks.feed import DrawnTask, Feed
 from jdali.engine.tasks.opening import open_source
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph.node import WHOLE_BATCH, Domain, Node
-from jdali.graph.offers import agreements
-from jdali.graph.plan import ExecutionPlan
+from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Node, agreements
 from jdali.tensors import TensorList
 
 

@@ -17,9 +17,7 @@ from jdali.engine.recovery.batch_result import AttemptFailure
 from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sample
 from jdali.engine.recovery.sent_result import SentResult, by_name, receive_failure, receive_values
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.graph.border import Border, cut
-from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import ExecutionPlan
+from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
 from jdali.tensors import TensorList
 
 StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any]], BatchWorkers]"

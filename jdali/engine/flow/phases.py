@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdali._threads import PhaseTimer
-from jdali.graph.node import Node
-from jdali.graph.plan import ExecutionPlan, HostStep, Stage
+from jdali.graph import ExecutionPlan, HostStep, Node, Stage
 
 
 class Timing:

@@ -13,9 +13,7 @@ from jdali.engine.flow.ready_queue import Room
 from jdali.engine.shapes.coarse import text_of
 from jdali.engine.steps.program import Program
 from jdali.engine.steps.stage import StageRunner
-from jdali.graph.node import Node
-from jdali.graph.offers import agreements
-from jdali.graph.plan import ExecutionPlan, HostStep
+from jdali.graph import ExecutionPlan, HostStep, Node, agreements
 
 # Batches without a new program after which warming up is over.
 QUIET_BATCHES = 20

@@ -16,7 +16,7 @@ from jdali._workers.worker_process import on_node, portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.tasks.batch_task import BatchTask
-from jdali.graph.node import Node
+from jdali.graph import Node
 from jdali.tensors import TensorList
 
 

@@ -16,8 +16,7 @@ from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
-from jdali.graph.offers import Agreement
-from jdali.graph.plan import HostStep, Stage
+from jdali.graph import Agreement, HostStep, Stage
 
 
 def runner_of(

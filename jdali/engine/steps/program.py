@@ -26,8 +26,7 @@ from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine.steps.packing import Packing
-from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import Stage
+from jdali.graph import DataNode, Node, Stage
 
 # Bytes of inputs and outputs, padded, that one call of a program works on. On the CPU a chunk should stay in
 # the caches; an accelerator wants enough work per launch.

@@ -11,7 +11,7 @@ from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values, argument_values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph.node import Node
+from jdali.graph import Node
 from jdali.readers.base import Reader
 from jdali.tensors import TensorList
 

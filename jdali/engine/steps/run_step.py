@@ -21,7 +21,7 @@ from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph.node import Domain, Node
+from jdali.graph import Domain, Node
 
 RunSamples: TypeAlias = Callable[[Values, SampleIds, StepContext], None]
 

@@ -30,8 +30,7 @@ from jdali.engine.steps.program import PlannedStage, Program, compiler_options, 
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import WHOLE_BATCH, DataNode
-from jdali.graph.plan import ExecutionPlan, Stage
+from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage
 from jdali.tensors import TensorList
 
 # Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.

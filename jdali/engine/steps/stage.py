@@ -47,9 +47,7 @@ from jdali.engine.steps.program import (
 from jdali.engine.steps.runner import StepContext, StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import DataNode, Node
-from jdali.graph.plan import Stage, compiled, is_compiled
-from jdali.graph.request import request_of
+from jdali.graph import DataNode, Node, Stage, compiled, is_compiled, request_of
 from jdali.tensors import RowSlice, TensorList
 
 

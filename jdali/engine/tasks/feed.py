@@ -17,7 +17,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.tasks.batch_task import BatchTask, SourceData
 from jdali.engine.tasks.leads import Leads, Positions
 from jdali.engine.tasks.sample_ids import SampleIds
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 _Answer = TypeVar("_Answer")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from jdali._errors import OperatorError
 from jdali.engine.options import EngineOptions
-from jdali.graph.node import DataNode, Node
+from jdali.graph import DataNode, Node
 from jdali.readers.ahead import reading_ahead
 from jdali.readers.base import Reader
 

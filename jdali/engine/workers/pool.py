@@ -13,7 +13,7 @@ from jdali._threads import Here, TaskExecutor, TimedPool, Turn
 from jdali.engine.failure import NodeFailure
 from jdali.engine.workers.serving import Serving
 from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
-from jdali.graph.node import Node
+from jdali.graph import Node
 
 
 class Pool:

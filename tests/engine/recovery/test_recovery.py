@@ -16,7 +16,7 @@ from jdali.engine.recovery.memo import Memo
 from jdali.engine.recovery.recovery import Recovery
 from jdali.engine.recovery.refill import MOST_TRIED
 from jdali.engine.tasks.feed import Feed
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 class Maker:

@@ -15,8 +15,7 @@ from jdali.engine.steps.index_op import IndexOpRunner
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
 from jdali.engine.steps.stage import StageRunner
-from jdali.graph.node import Graph
-from jdali.graph.plan import HostStep, step_of
+from jdali.graph import Graph, HostStep, step_of
 
 
 def make(step, **options):

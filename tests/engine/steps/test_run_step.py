@@ -14,7 +14,7 @@ from jdali.engine.steps.runner import StepContext
 from jdali.engine.steps.values import Values
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
-from jdali.graph.node import WHOLE_BATCH, Domain, Graph
+from jdali.graph import WHOLE_BATCH, Domain, Graph
 
 PREDICATE = [False, True, True]
 

@@ -10,8 +10,7 @@ from jdali._system.devices import host_device
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import Compiler
 from jdali.engine.steps.sharded import Spread, spread_stages
-from jdali.graph.node import Graph
-from jdali.graph.plan import make_plan
+from jdali.graph import Graph, make_plan
 
 DEVICES = jax.devices()
 

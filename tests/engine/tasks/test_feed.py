@@ -8,7 +8,7 @@ from support.numbers import NumberReader
 from jdali import OperatorError
 from jdali._sources import SourceFeed
 from jdali.engine.tasks.feed import Feed
-from jdali.graph.node import Graph
+from jdali.graph import Graph
 
 
 def feed_of(*sources, readers=()):
