@@ -306,6 +306,46 @@ def pids_of_set(workers):
     return [actor._actor_id.hex() for actor in actors]
 
 
+@pytest.mark.slow  # a cluster of its own
+def test_a_node_that_is_removed_in_mid_epoch_loses_nothing(folder):
+    ended = child(
+        f"""
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+        from contextlib import closing
+        import ray
+        from ray.cluster_utils import Cluster
+        from jdali.plugin.ray import Workers
+        from support.worker_pipelines import batch, pipeline
+
+        node = {{"num_cpus": 2, "object_store_memory": 80 << 20}}
+        cluster = Cluster(initialize_head=True, head_node_args={{**node, "include_dashboard": False}})
+        second = cluster.add_node(**node)
+        cluster.wait_for_nodes()
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+
+        def run(workers, step_of_removal=None):
+            with closing(pipeline({folder!r}, workers=workers)) as pipe:
+                made = []
+                for step in range(12):
+                    if step == step_of_removal:
+                        print(pipe.plan().splitlines()[3].strip())
+                        cluster.remove_node(second)
+                    made.append((batch(pipe), pipe.get_state()))
+                return made
+
+        expected = run(0)
+        print("same", run(Workers(2), 5) == expected)
+        ray.shutdown()
+        cluster.shutdown()
+        """
+    )
+    assert ended.code == 0, ended.err
+    plan, same = [line for line in ended.out.splitlines() if "raylet" not in line][-2:]
+    assert plan.startswith("2 Ray workers, 2 ready on 2 nodes")
+    assert same == "same True"
+
+
 # --- what is said ---------------------------------------------------------------------------------
 def test_plan_and_report(folder, on_ray):
     names = ["picture", "square", "added", "label", "number"]
