@@ -158,9 +158,7 @@ class Building:
         )
         given = config.workers
         workers = (
-            given.connect()
-            if isinstance(given, WorkerSet)
-            else ProcessWorkers(given, config.max_idle_bytes)
+            given.connect() if isinstance(given, WorkerSet) else ProcessWorkers(given, config.max_idle_bytes)
         )
         workers.start(sent.start)
         # A pipeline that is dropped before its first batch has no other thread to end them.

@@ -1,6 +1,7 @@
 """Batches made by workers of a Ray cluster: as by processes of this machine, bit by bit, whoever dies."""
 
 import ctypes
+import functools
 import os
 import shutil
 import signal
@@ -84,6 +85,11 @@ def pids_of(pipe):
 
 def is_alive(pid):
     return os.path.exists(f"/proc/{pid}")
+
+
+def run(pipe, steps):
+    for _ in range(steps):
+        pipe.run()
 
 
 # --- as with processes ----------------------------------------------------------------------------
@@ -195,11 +201,12 @@ def test_workers_join_and_leave(folder, batches, cluster):
             if step == 1:
                 workers_of(pipe).resize(2)
                 assert until(lambda: len(pids_of(pipe)) == 2)
-                pids = pids_of(pipe)
+                alive = functools.partial(lambda pids: sum(map(is_alive, pids)), pids_of(pipe))
             if step == 4:
                 workers_of(pipe).resize(1)
-                assert until(lambda: sum(map(is_alive, pids)) == 1)
+                assert until(lambda: len(pids_of(pipe)) == 1)
         assert found == batches
+        assert until(lambda: alive() == 1)
 
 
 @pytest.mark.parametrize(
@@ -225,8 +232,7 @@ def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(
         change(folder)
         os.kill(pid, signal.SIGKILL)  # the next one opens the folder anew
         with pytest.raises(RuntimeError, match=message.format(folder=folder)) as caught:
-            for _ in range(3 * COUNT):
-                pipe.run()
+            run(pipe, 3 * COUNT)
     # A worker may still have been at work when the folder went: then it is the error of a sample.
     said = [str(caught.value), *getattr(caught.value, "__notes__", ())]
     assert any(f"on node {os.uname().nodename} (" in text for text in said)
@@ -235,8 +241,7 @@ def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(
 def test_a_file_that_a_worker_cannot_read_is_an_error_with_the_node(tmp_path, on_ray):
     folder = write_pictures(tmp_path / "all", BAD)
     with closing(pipeline(folder, workers=on_ray)) as pipe, pytest.raises(RuntimeError) as caught:
-        for _ in range(COUNT):
-            pipe.run()
+        run(pipe, COUNT)
     assert any(f"on node {os.uname().nodename}" in note for note in caught.value.__notes__)
 
 

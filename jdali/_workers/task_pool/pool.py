@@ -18,10 +18,10 @@ from typing import Any
 from jdali._workers.task_pool.jobs import (
     MadeTask,
     PackedMemory,
+    PackedResult,
     PoolClosedError,
     PoolCounts,
     PoolJob,
-    PackedResult,
     TaskKilledError,
 )
 from jdali._workers.task_pool.messages import ReadyAnswer, StartOrder, TaskAnswer, TaskOrder

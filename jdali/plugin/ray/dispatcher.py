@@ -21,13 +21,13 @@ import ray
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 import jdali
+from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali._workers.task_pool.jobs import MadeTask, PoolClosedError, TaskKilledError
 from jdali._workers.task_pool.process import WorkerDeath
 from jdali._workers.task_pool.sending import pack_by_value
 from jdali._workers.task_pool.wire import pack, unpack
 from jdali.engine.workers.elsewhere import StartMaking, WorkerCounts
 from jdali.graph.sent_graph import reduced_operator
-from jdali.plugin.ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
 
 # Tasks of this pipeline that an actor has: the one that its process makes, and one to go on with.
@@ -39,7 +39,7 @@ _CLOSE_SECONDS = 1.5  # that actors get to end their processes
 
 
 class Actors(Protocol):
-    """The actors of a set of workers, see `Workers`."""
+    """The actors of a set of workers, see `RayWorkers`."""
 
     count: int
     max_restarts: int
@@ -266,9 +266,7 @@ class RayDispatcher:
         """Has the thread handle the reply to a call when it is there."""
         reference.future().add_done_callback(lambda reply: self._events.put((handle, (*arguments, reply))))
 
-    def _answered(
-        self, slot: ActorSlot, job: RayJob, place: ActorPlace, reply: Future[ActorAnswer]
-    ) -> None:
+    def _answered(self, slot: ActorSlot, job: RayJob, place: ActorPlace, reply: Future[ActorAnswer]) -> None:
         if job not in slot.jobs:
             return  # it was failed
         error = reply.exception()  # see `_joined`
