@@ -16,11 +16,10 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from jdali._workers import memory as _memory
-from jdali._workers.parcel import Memory, pack
+from jdali._workers.memory import Memory
+from jdali._workers.node import on_node
+from jdali._workers.parcel import pack
 from jdali._workers.sending import receive
-
-NODE = "JDALI_WORKER_NODE"
-"""Environment variable of workers: the node of a cluster that they are on."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,12 +105,6 @@ def _name_in_main(kind: type) -> None:
         and not hasattr(main, kind.__name__)
     ):
         setattr(main, kind.__name__, kind)
-
-
-def on_node() -> str:
-    """The node of a cluster that this worker is on, for messages; "": none was told."""
-    node = os.environ.get(NODE, "")
-    return node and f" on node {node}"
 
 
 def portable(error: Exception) -> Exception:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._workers.memory import allocate
-from jdali._workers.parcel import Memory
+from jdali._workers.memory import Memory, allocate
 from jdali._workers.task_pool.process import WorkerDeath
 from jdali._workers.task_pool.shared_slabs import SharedSlab
 from jdali._workers.task_pool.wire import PackedValue, write
@@ -62,7 +61,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """What a maker returned or raised, as it came from the process.
+    """Result or exception of a maker, as it came from the process.
 
     Attributes:
         packed: the value, or the exception.

@@ -12,7 +12,8 @@ import numpy as np
 
 from jdali._batches.provenance import Drawn
 from jdali._batches.sent_batch import SentBatch, receive_batch, send_batch
-from jdali._workers.worker_process import on_node, portable
+from jdali._workers.node import on_node
+from jdali._workers.worker_process import portable
 from jdali.engine.recovery.batch_result import AttemptFailure, BatchResult
 from jdali.engine.recovery.blame import Blamed
 from jdali.engine.tasks.batch_task import BatchTask

@@ -1,7 +1,7 @@
 """Workers of a Ray cluster that make a pipeline's batches: `Pipeline(workers=jdali.plugin.ray.Workers(64))`.
 
 ```
- worker_set.Workers ──connect──▶ dispatcher.RayDispatcher: a thread ──calls──▶ pipeline_actor: on each node ──▶ TaskPool of one
+ worker_set.Workers ──connect──▶ dispatcher.RayDispatcher: a thread ──calls──▶ _workers.on_ray: on each node ──▶ TaskPool of one
                                        ▲                                          │                             process
                                        └────────────── object store ◀─────────────┘
 ```
@@ -18,6 +18,6 @@ try:
 except ImportError as error:
     raise ImportError(f"jdali.plugin.ray needs Ray, which is not installed: {install('ray')}") from error
 
-from jdali.plugin.ray.worker_set import Workers
+from jdali.plugin.ray.worker_set import RayWorkers as Workers
 
 __all__ = ["Workers"]

@@ -22,12 +22,12 @@ from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 import jdali
 from jdali._workers.batch_workers import StartMaking, WorkerCounts
+from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali._workers.task_pool.jobs import MadeTask, PoolClosedError, TaskKilledError
 from jdali._workers.task_pool.process import WorkerDeath
 from jdali._workers.task_pool.sending import pack_by_value
 from jdali._workers.task_pool.wire import pack, unpack
 from jdali.graph.sent_graph import reduced_operator
-from jdali.plugin.ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask
 from jdali.plugin.ray.actor_slot import ActorSlot, RayJob
 
 # Tasks of this pipeline that an actor has: the one that its process makes, and one to go on with.
@@ -39,7 +39,7 @@ _CLOSE_SECONDS = 1.5  # that actors get to end their processes
 
 
 class Actors(Protocol):
-    """The actors of a set of workers, see `Workers`."""
+    """The actors of a set of workers, see `RayWorkers`."""
 
     count: int
     max_restarts: int
@@ -179,6 +179,8 @@ class RayDispatcher:
                 ]
                 if leaving:
                     ray.wait(leaving, num_returns=len(leaving), timeout=_CLOSE_SECONDS, fetch_local=False)
+        for slot in self._slots.values():
+            slot.handle = None  # replies that are still to come hold the slot, and would keep the actor
         self._slots = {}
         self._start.clear()
 
@@ -199,6 +201,7 @@ class RayDispatcher:
             if slot.is_leaving and not slot.jobs:
                 if slot.place is not None:
                     slot.handle.leave.remote(self._name)
+                slot.handle = None  # see `_end`
                 del self._slots[index]
         for index in range(self.count):
             slot = self._slots.setdefault(index, ActorSlot(index))
@@ -215,17 +218,17 @@ class RayDispatcher:
         self._call(slot.handle.join.remote(self._name, self._start), self._joined, slot)
 
     def _joined(self, slot: ActorSlot, reply: Future[ActorPlace]) -> None:
-        try:
-            place = reply.result()
-        except RayError as error:
+        error = reply.exception()  # not raised: a traceback would hold the handle, and so the actor
+        if error is not None:
             self._note_failed_start(slot, error)
             return
+        place = reply.result()
         if place.error is not None:
             self._fail_all(_start_error(place, place.error))
             return
         slot.note_ready(place)
 
-    def _note_failed_start(self, slot: ActorSlot, error: Exception) -> None:
+    def _note_failed_start(self, slot: ActorSlot, error: BaseException) -> None:
         """Tries again a little later: an actor that Ray starts again is not there yet."""
         slot.wait()
         if not isinstance(error, ActorDiedError):
@@ -266,18 +269,18 @@ class RayDispatcher:
     def _answered(self, slot: ActorSlot, job: RayJob, place: ActorPlace, reply: Future[ActorAnswer]) -> None:
         if job not in slot.jobs:
             return  # it was failed
-        try:
-            answer = reply.result()
-        except RayTaskError as error:
+        error = reply.exception()  # see `_joined`
+        if error is None:
+            self._take(slot, job)
+            self._settle(slot, job, place, reply.result(), reply)
+        elif isinstance(error, RayError) and not isinstance(error, RayTaskError):
+            # Of the actor, of its node, or of the object store with the result.
+            self._note_loss(slot, job, place)
+        else:
             self._take(slot, job)
             job.future.set_exception(
                 RuntimeError(f"Ray worker {place.pid} on node {place.node} failed: {error}")
             )
-        except RayError:  # of the actor, of its node, or of the object store with the result
-            self._note_loss(slot, job, place)
-        else:
-            self._take(slot, job)
-            self._settle(slot, job, place, answer, reply)
 
     def _take(self, slot: ActorSlot, job: RayJob) -> None:
         slot.jobs.remove(job)

@@ -10,11 +10,11 @@ from typing import Any
 
 import ray
 
+from jdali._workers.on_ray.pipeline_actor import PipelineActor
 from jdali.plugin.ray.dispatcher import RayDispatcher
-from jdali.plugin.ray.pipeline_actor import PipelineActor
 
 
-class Workers:
+class RayWorkers:
     """Describes workers of a Ray cluster, for `Pipeline(workers=...)`.
 
     ```
@@ -95,7 +95,7 @@ class Workers:
             return handle
 
     def forget(self, index: int, handle: Any) -> None:
-        """Notes that a worker is dead for good: the next one who asks for it starts another."""
+        """Notes that a worker is dead for good: the next pipeline that needs it starts another."""
         with self._lock:
             if self._actors.get(index) is handle:
                 del self._actors[index]

@@ -47,7 +47,7 @@ class ActorTask:
 
 @dataclasses.dataclass(frozen=True)
 class ActorPlace:
-    """Where an actor runs, and why it can make no tasks.
+    """Place of an actor, and why it can make no tasks.
 
     Attributes:
         node: for messages.

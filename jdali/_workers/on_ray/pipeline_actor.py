@@ -17,11 +17,11 @@ from typing import Any
 import ray
 
 import jdali
+from jdali._workers.node import NODE
+from jdali._workers.on_ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask, Bytes
 from jdali._workers.task_pool.jobs import PackedMemory, PackedResult, TaskKilledError
 from jdali._workers.task_pool.pool import TaskPool
 from jdali._workers.task_pool.wire import PackedValue
-from jdali._workers.worker_process import NODE
-from jdali.plugin.ray.actor_messages import ActorAnswer, ActorPlace, ActorStart, ActorTask, Bytes
 
 # A client that was killed does not say so. One that comes back later finds its pipeline started again.
 _IDLE_SECONDS = 600.0
