@@ -85,7 +85,9 @@ def _receive_names(sent: SentDrawn) -> Drawn:
     if sent.parts is None:
         return Drawn(sent.names.__getitem__, np.arange(sent.count))
     parts = sent.parts
-    return _Pasted(sent.names.__getitem__, np.arange(sent.count), parts=lambda position: list(parts[position]))
+    return _Pasted(
+        sent.names.__getitem__, np.arange(sent.count), parts=lambda position: list(parts[position])
+    )
 
 
 def _nameless(index: int) -> str:

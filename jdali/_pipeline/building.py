@@ -120,10 +120,9 @@ class Building:
             return
         engine, config = self._engine(), self._config
         when = self._when(engine)
-        depth = config.depth if engine.elsewhere is None else max(config.depth, engine.elsewhere.in_flight)
         given = config.max_prefetch_bytes
         most = memory_limit() // 4 if given is None else given
-        self._start(engine, Room(depth, most, is_strict=given is not None), when)
+        self._start(engine, Room(config.depth, most, is_strict=given is not None), when)
 
     def _engine(self) -> Engine:
         config, nodes, outputs = self._config, self._definition.graph.nodes, self.outputs()
@@ -194,6 +193,8 @@ class Building:
         errors = DrawErrors()
         executor = Runtime(engine, room, when, errors, self._iter_setup or (lambda: None))
         self._definition.is_final = True
+        if engine.elsewhere is not None and self._config.max_workers is not None:
+            executor.scale_workers(self._config.min_workers, self._config.max_workers)
         self.built = Run(engine, executor, self._config, self._definition, errors)
         weakref.finalize(self, executor.abandon).atexit = False
         self._restore(self.built)

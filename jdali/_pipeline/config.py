@@ -76,6 +76,8 @@ class PipelineConfig:
     scaled_decoding: bool
     exact_shapes: bool
     workers: int
+    min_workers: int
+    max_workers: int | None
     compilation_cache: bool
     # WITHOUT_EFFECT
     bytes_per_sample: int
@@ -96,6 +98,8 @@ class PipelineConfig:
         num_threads: int | None,
         py_num_workers: int | None,
         workers: int | None,
+        min_workers: int | None,
+        max_workers: int | None,
         output_dtype: Any,
         output_ndim: Any,
         output_layout: Any,
@@ -103,12 +107,17 @@ class PipelineConfig:
     ) -> PipelineConfig:
         """Makes the options of a pipeline's arguments; those that were left open are decided here, once."""
         seed_given = seed is not None and seed >= 0
-        workers = _workers_of_environment() if workers is None else workers
+        least = 1 if min_workers is None else min_workers
+        if workers is None:
+            workers = _workers_of_environment() if max_workers is None else least
+        processes = max([n for n in (workers, max_workers, 1) if isinstance(n, int)])
         return cls(
             seed=int(seed) if seed is not None and seed_given else secrets.randbits(31),
             seed_given=seed_given,
             workers=workers,
-            num_threads=max(cpu_count() // max(workers, 1), 1) if num_threads is None else num_threads,
+            min_workers=least,
+            max_workers=max_workers,
+            num_threads=max(cpu_count() // processes, 1) if num_threads is None else num_threads,
             py_num_workers=1 if py_num_workers is None else py_num_workers,
             expected=Expected(output_dtype, output_ndim, output_layout),
             **others,
@@ -141,6 +150,15 @@ class PipelineConfig:
         if isinstance(self.workers, bool) or not isinstance(self.workers, int) or self.workers < 0:
             raise ValueError(
                 f"Pipeline: workers must be a number of processes, at least 0, not {self.workers!r}"
+            )
+        if self.max_workers is not None and not 1 <= self.min_workers <= self.workers <= self.max_workers:
+            raise ValueError(
+                f"Pipeline: min_workers, workers and max_workers must be 1 or more, in this order: {self.min_workers}, "
+                f"{self.workers}, {self.max_workers}"
+            )
+        if self.max_workers is None and self.min_workers != 1:
+            raise ValueError(
+                f"Pipeline: min_workers is {self.min_workers}, and there is no max_workers: their number changes with both"
             )
         if self.max_idle_bytes < 0:
             raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {self.max_idle_bytes}")

@@ -158,5 +158,3 @@ def test_states_are_those_of_workers_of_any_number_while_others_are_under_way(fo
         for _ in range(3):
             assert batch(other) == batch(one)
         assert other.get_state() == one.get_state()
-
-

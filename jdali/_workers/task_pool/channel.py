@@ -37,7 +37,9 @@ class Channel:
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
         # One call, but for messages that the socket takes in pieces.
-        sent = socket.send_fds(self._socket, [whole], descriptors) if descriptors else self._socket.send(whole)
+        sent = (
+            socket.send_fds(self._socket, [whole], descriptors) if descriptors else self._socket.send(whole)
+        )
         if sent < len(whole):
             self._socket.sendall(memoryview(whole)[sent:])
 

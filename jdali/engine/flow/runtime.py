@@ -9,6 +9,8 @@ the sources to other positions.
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +23,7 @@ from jdali.engine.flow.life import CLOSED_MEANWHILE, Life, Phase
 from jdali.engine.flow.makers import Makers
 from jdali.engine.flow.moves import Moves
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
+from jdali.engine.flow.scaling import WorkerScaler
 
 
 class Runtime:
@@ -51,6 +54,8 @@ class Runtime:
         self._drawing = Drawing(engine, when, errors, before_draw)
         self._life = Life(engine, self._made, self._drawing)
         self._moves = Moves(engine, self._life, self._made, self._drawing, is_ahead=self.ahead)
+        self._scaler: WorkerScaler | None = None
+        self._fit_workers()
 
     @property
     def turn(self) -> threading.RLock:
@@ -81,6 +86,35 @@ class Runtime:
     def calls_user(self) -> bool:
         """True if the user's functions run in the thread that asks for a batch, for a batch made ahead."""
         return self._drawing.calls_user
+
+    # --- workers ----------------------------------------------------------------------------
+    def resize_workers(self, count: int) -> None:
+        """Has so many workers make the batches, of a pipeline that has some; the batches stay what they were."""
+        assert self._engine.elsewhere is not None
+        with self.turn:
+            self._life.refuse_if_closed()
+            self._engine.elsewhere.workers.resize(count)
+            self._fit_workers()
+
+    def scale_workers(self, least: int, most: int) -> None:
+        """Has the number of workers follow the waiting time, between two bounds; before the first batch."""
+        assert self._engine.elsewhere is not None
+        known = weakref.ref(self)  # the thread that takes a batch holds this object, the scaler need not
+
+        def resize(count: int) -> None:
+            if (runtime := known()) is not None:
+                runtime.resize_workers(count)
+
+        self._scaler = WorkerScaler(self._engine.elsewhere, resize, least, most)
+
+    def _fit_workers(self) -> None:
+        """As many batches are in flight as the workers need."""
+        if self._engine.elsewhere is None or self._room is None:
+            return
+        with self._life.changed:
+            self._room.fit(self._engine.elsewhere.in_flight)
+            self._life.changed.notify_all()
+        self._life.grow()
 
     # --- making -----------------------------------------------------------------------------
     def finish_with(self, method: Finish) -> int | None:
@@ -155,6 +189,15 @@ class Runtime:
         self.refuse_own_thread()
         life.refuse_if_closed()
         self._draw_ahead()
+        if self._made or self._nothing_under_way:
+            return
+        start = time.perf_counter()
+        self._wait_for_one()
+        if self._scaler is not None:
+            self._scaler.note_wait(time.perf_counter() - start)
+
+    def _wait_for_one(self) -> None:
+        life = self._life
         while not (self._made or self._nothing_under_way):
             # Not while there are threads: `close` holds `turn` as long as a function of the user's runs in one of them.
             if self.ahead and not life.threads:
@@ -188,6 +231,8 @@ class Runtime:
                 return None
             return self._taken_here()
         if isinstance(outcome, Result):
+            if self._scaler is not None:
+                self._scaler.note_batch()
             return outcome
         outcome = self._drawing.error_of(outcome)
         if isinstance(outcome, StopIteration):
