@@ -166,6 +166,8 @@ class Building:
             before_draw=self._iter_setup,
         )  # fmt: skip
         self._definition.is_final = True
+        if engine.elsewhere is not None and config.max_workers is not None:
+            runtime.scale_workers(config.min_workers, config.max_workers)
         self.built = Run(runtime, config, self._definition)
         weakref.finalize(self, runtime.abandon).atexit = False
         self._restore(self.built)

@@ -80,6 +80,8 @@ class PipelineConfig:
     scaled_decoding: bool
     exact_shapes: bool
     workers: int | WorkerSet
+    min_workers: int
+    max_workers: int | None
     compilation_cache: bool
     # WITHOUT_EFFECT
     bytes_per_sample: int
@@ -100,6 +102,8 @@ class PipelineConfig:
         num_threads: int | None,
         py_num_workers: int | None,
         workers: int | WorkerSet | None,
+        min_workers: int | None,
+        max_workers: int | None,
         output_dtype: Any,
         output_ndim: Any,
         output_layout: Any,
@@ -107,12 +111,16 @@ class PipelineConfig:
     ) -> PipelineConfig:
         """Makes the options of a pipeline's arguments; those that were left open are decided here, once."""
         seed_given = seed is not None and seed >= 0
-        workers = _workers_of_environment() if workers is None else workers
+        least = 1 if min_workers is None else min_workers
+        if workers is None:
+            workers = _workers_of_environment() if max_workers is None else least
         return cls(
             seed=int(seed) if seed is not None and seed_given else secrets.randbits(31),
             seed_given=seed_given,
             workers=workers,
-            num_threads=_threads(workers) if num_threads is None else num_threads,
+            min_workers=least,
+            max_workers=max_workers,
+            num_threads=_threads(workers, max_workers) if num_threads is None else num_threads,
             py_num_workers=1 if py_num_workers is None else py_num_workers,
             expected=Expected(output_dtype, output_ndim, output_layout),
             **others,
@@ -148,6 +156,17 @@ class PipelineConfig:
             raise ValueError(
                 "Pipeline: workers must be a number of processes, at least 0, or workers of a cluster such as "
                 f"jdali.plugin.ray.Workers, not {workers!r}"
+            )
+        if self.max_workers is not None and not (
+            isinstance(workers, int) and 1 <= self.min_workers <= workers <= self.max_workers
+        ):
+            raise ValueError(
+                f"Pipeline: min_workers, workers and max_workers must be 1 or more, in this order: {self.min_workers}, "
+                f"{workers}, {self.max_workers}"
+            )
+        if self.max_workers is None and self.min_workers != 1:
+            raise ValueError(
+                f"Pipeline: min_workers is {self.min_workers}, and there is no max_workers: their number changes with both"
             )
         if self.max_idle_bytes < 0:
             raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {self.max_idle_bytes}")
@@ -205,14 +224,12 @@ class PipelineConfig:
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
 
 
-def _threads(workers: int | WorkerSet) -> int:
+def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
     """Threads of a pipeline that does not say a number: those of a worker, or its share of the processors."""
     if isinstance(workers, WorkerSet):
         return workers.threads
-    try:
-        return max(cpu_count() // max(workers, 1), 1)
-    except TypeError:
-        return 1  # `workers` is no number, which is refused later
+    # What is no number is refused later.
+    return max(cpu_count() // max([n for n in (workers, max_workers, 1) if isinstance(n, int)]), 1)
 
 
 def _workers_of_environment() -> int:

@@ -97,7 +97,9 @@ def send_pipeline(
         tuple(map(ValueNumber.of, outputs)),
         one_device,
         # Not needed there, and perhaps nothing that can be sent.
-        dataclasses.replace(config, checkpoint=None, py_callback_pickler=None, workers=0),
+        dataclasses.replace(
+            config, checkpoint=None, py_callback_pickler=None, workers=0, min_workers=1, max_workers=None
+        ),
         {node.name: data_set_digest(reader) for node, reader in readers.items()},
         {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
         storage.options(),

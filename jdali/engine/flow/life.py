@@ -112,6 +112,17 @@ class Life:
                 self._join()
                 self._run_on()
 
+    def grow(self) -> None:
+        """Starts more threads, if more batches should be in flight than before."""
+        with self.turn:
+            if self._makers is None or self.stopped():
+                return
+            there = len(self.threads) - 1  # one is the keeper
+            more = self._makers.threads(there)
+            for thread in more:
+                thread.start()
+            self.threads = [*self.threads, *more]
+
     def meet_end(self) -> None:
         """Notes that the end of a source was taken; it is everybody's."""
         with self.changed:

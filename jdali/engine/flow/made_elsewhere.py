@@ -102,7 +102,7 @@ class MadeElsewhere:
         Raises:
             Exception: of no sample and no operator: the workers were closed, or cannot be started.
         """
-        sent = dataclasses.replace(task, data=_in_host_memory(task))
+        sent = dataclasses.replace(task, data=_in_host_memory(task)) if task.data else task
         killed: TaskKilledError | None = None
         for _ in range(_MOST_TRIES):
             try:

@@ -59,12 +59,12 @@ class Makers:
         # The gates: of each step, and of what is done at the end. A batch is drawn before the next one is begun.
         self._gates = [Gate(n, stopped) for n in [*engine.at_once, 1]]
 
-    def threads(self) -> list[threading.Thread]:
-        """Threads that are not started yet."""
+    def threads(self, there: int = 0) -> list[threading.Thread]:
+        """Threads that are not started yet, as many as are missing beside those that there are."""
         changed = self._made.changed
         return [
             loose_thread(self, changed, Makers._next_task, "jdali-executor")
-            for _ in range(in_flight(self._engine))
+            for _ in range(in_flight(self._engine) - there)
         ]
 
     def wake(self) -> None:

@@ -9,6 +9,8 @@ the sources to other positions.
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +26,7 @@ from jdali.engine.flow.life import CLOSED_MEANWHILE, Life, Phase, free_idle_memo
 from jdali.engine.flow.makers import Makers
 from jdali.engine.flow.moves import Moves
 from jdali.engine.flow.ready_queue import ReadyQueue, Room
+from jdali.engine.flow.scaling import WorkerScaler
 from jdali.engine.flow.twin import PipelineTwin
 
 
@@ -55,6 +58,8 @@ class Runtime:
         self._drawing = Drawing(engine, when, self._errors, before_draw)
         self.life = Life(engine, self._made, self._drawing)
         self._moves = Moves(engine, self.life, self._made, self._drawing, is_ahead=self.ahead)
+        self._scaler: WorkerScaler | None = None
+        self._fit_workers()
 
     @classmethod
     def start_engine(
@@ -70,14 +75,12 @@ class Runtime:
 
         Args:
             engine: to run.
-            depth: batches that are made ahead; with workers as many as they can have at least.
+            depth: batches that are made ahead; with workers more, so that all of them have some.
             most_bytes: of batches that are made ahead and under way; None: a quarter of the memory, and one batch is
                 made however large it is.
             makes_ahead: False: batches are made when they are asked for.
             before_draw: see `Drawing`.
         """
-        if engine.elsewhere is not None:
-            depth = max(depth, engine.elsewhere.in_flight)
         most = memory_limit() // 4 if most_bytes is None else most_bytes
         when = When.INLINE if not makes_ahead else _when(engine, calls_before=before_draw is not None)
         return cls(
@@ -133,6 +136,35 @@ class Runtime:
     def calls_user(self) -> bool:
         """True if the user's functions run in the thread that asks for a batch, for a batch made ahead."""
         return self._drawing.calls_user
+
+    # --- workers ----------------------------------------------------------------------------
+    def resize_workers(self, count: int) -> None:
+        """Has so many workers make the batches, of a pipeline that has some; the batches stay what they were."""
+        assert self.engine.elsewhere is not None
+        with self.turn:
+            self.life.refuse_if_closed()
+            self.engine.elsewhere.workers.resize(count)
+            self._fit_workers()
+
+    def scale_workers(self, least: int, most: int) -> None:
+        """Has the number of workers follow the waiting time, between two bounds; before the first batch."""
+        assert self.engine.elsewhere is not None
+        known = weakref.ref(self)  # the thread that takes a batch holds this object, the scaler need not
+
+        def resize(count: int) -> None:
+            if (runtime := known()) is not None:
+                runtime.resize_workers(count)
+
+        self._scaler = WorkerScaler(self.engine.elsewhere, resize, least, most)
+
+    def _fit_workers(self) -> None:
+        """As many batches are in flight as the workers need."""
+        if self.engine.elsewhere is None or self._room is None:
+            return
+        with self.life.changed:
+            self._room.fit(self.engine.elsewhere.in_flight)
+            self.life.changed.notify_all()
+        self.life.grow()
 
     # --- making -----------------------------------------------------------------------------
     def finish_with(self, method: Finish) -> int | None:
@@ -207,6 +239,15 @@ class Runtime:
         self.refuse_own_thread()
         life.refuse_if_closed()
         self._draw_ahead()
+        if self._made or self._nothing_under_way:
+            return
+        start = time.perf_counter()
+        self._wait_for_one()
+        if self._scaler is not None:
+            self._scaler.note_wait(time.perf_counter() - start)
+
+    def _wait_for_one(self) -> None:
+        life = self.life
         while not (self._made or self._nothing_under_way):
             # Not while there are threads: `close` holds `turn` as long as a function of the user's runs in one of them.
             if self.ahead and not life.threads:
@@ -240,6 +281,8 @@ class Runtime:
                 return None
             return self._taken_here()
         if isinstance(outcome, Result):
+            if self._scaler is not None:
+                self._scaler.note_batch()
             return outcome
         outcome = self._drawing.error_of(outcome)
         if isinstance(outcome, StopIteration):
