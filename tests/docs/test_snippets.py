@@ -140,6 +140,7 @@ ELSEWHERE = {
 }
 NOT_RUN = {
     ("custom_operators.md", 0): "the module that the other snippet imports",
+    ("scaling.md", 1): "test_ray.py runs it on a cluster",
 }
 
 

@@ -70,6 +70,7 @@ class ActorAnswer:
         packed: the result, or the exception of the maker; None: there is neither.
         memory: with its arrays; None: it has none.
         is_error: it is the exception.
+        is_unknown: the client has not joined, or was idle for so long that it has to join again.
         seconds, cpu: see `MadeTask`.
         killed: deaths of the processes that the task killed.
         error: no task of this client can be made there.
@@ -79,6 +80,7 @@ class ActorAnswer:
     packed: PackedValue | None = None
     memory: Bytes | None = None
     is_error: bool = False
+    is_unknown: bool = False
     seconds: float = 0.0
     cpu: float = 0.0
     killed: tuple[WorkerDeath, ...] = ()

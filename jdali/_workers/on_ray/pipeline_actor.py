@@ -77,14 +77,11 @@ class PipelineActor:
             return ActorPlace(self._node, self._node_id, os.getpid(), error)
         return ActorPlace(self._node, self._node_id, os.getpid())
 
-    async def make(
-        self, name: str, start: Sequence[ray.ObjectRef[ActorStart]], task: ActorTask
-    ) -> ActorAnswer:
-        """Makes a task; see `join`."""
-        try:
-            client = await self._client(name, start)
-        except VersionError as error:
-            return ActorAnswer(error=error)
+    async def make(self, name: str, task: ActorTask) -> ActorAnswer:
+        """Makes a task of a client that has joined. A reference to its definition would cost 0.3 ms a task."""
+        client = self._clients.get(name)
+        if client is None:
+            return ActorAnswer(is_unknown=True)
         client.tasks += 1
         try:
             return await self._made(name, client, task)

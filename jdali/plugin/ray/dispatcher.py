@@ -77,9 +77,10 @@ class RayDispatcher:
         # Of the thread alone.
         self._slots: dict[int, ActorSlot] = {}
         self._start: list[ray.ObjectRef[ActorStart]] = []
-        self._made = self._deaths = self._nbytes = 0
+        self._made = self._deaths = self._leased = 0
         # A lease may end in the middle of anything: what was returned is counted later.
         self._returned: collections.deque[int] = collections.deque()
+        self._ended = 0  # bytes whose leases have ended, under the lock
 
     # --- for callers ------------------------------------------------------------------------
     def start(self, start: StartMaking) -> None:
@@ -123,9 +124,11 @@ class RayDispatcher:
         """See `BatchWorkers.counts`."""
         ready = [slot for slot in list(self._slots.values()) if slot.place is not None]
         nodes = {slot.place.node_id for slot in ready if slot.place is not None}
-        while self._returned:
-            self._nbytes -= self._returned.popleft()
-        return WorkerCounts(len(ready), self._made, self._deaths, self._nbytes, 0, len(nodes))
+        with self._lock:
+            while self._returned:
+                self._ended += self._returned.popleft()
+            leased = self._leased - self._ended
+        return WorkerCounts(len(ready), self._made, self._deaths, leased, 0, len(nodes))
 
     def interrupt(self) -> None:
         """See `BatchWorkers.interrupt`."""
@@ -254,13 +257,7 @@ class RayDispatcher:
                 job = heapq.heappop(self._waiting)
             slot = min(free, key=lambda slot: len(slot.jobs))
             slot.jobs.append(job)
-            self._call(
-                slot.handle.make.remote(self._name, self._start, job.task),
-                self._answered,
-                slot,
-                job,
-                slot.place,
-            )
+            self._call(slot.handle.make.remote(self._name, job.task), self._answered, slot, job, slot.place)
 
     def _call(self, reference: ray.ObjectRef[Any], handle: Callable[..., None], *arguments: Any) -> None:
         """Has the thread handle the reply to a call when it is there."""
@@ -298,12 +295,20 @@ class RayDispatcher:
         if len(job.deaths) >= job.task.patience:
             job.future.set_exception(TaskKilledError(job.deaths))
         else:
-            with self._lock:
-                heapq.heappush(self._waiting, job)
+            self._submit_again(job)
+
+    def _submit_again(self, job: RayJob) -> None:
+        with self._lock:
+            heapq.heappush(self._waiting, job)
 
     def _settle(
         self, slot: ActorSlot, job: RayJob, place: ActorPlace, answer: ActorAnswer, reply: Future[ActorAnswer]
     ) -> None:
+        if answer.is_unknown:
+            if slot.place is place:
+                slot.place, slot.is_absent, slot.due = None, True, 0.0
+            self._submit_again(job)
+            return
         self._deaths += answer.deaths - slot.seen_deaths
         slot.seen_deaths = answer.deaths
         if answer.error is not None:
@@ -320,7 +325,7 @@ class RayDispatcher:
     def _lease(self, answer: ActorAnswer, reply: Any) -> None:
         """Keeps a result in the object store until the last array over it is gone."""
         if answer.memory is not None:
-            self._nbytes += answer.memory.nbytes
+            self._leased += answer.memory.nbytes
             lease = weakref.finalize(
                 answer.memory, _end_lease, self._returned, answer.memory.nbytes, reply.object_ref
             )
