@@ -31,6 +31,7 @@ from jdali.engine.workers.processes import ProcessWorkers
 from jdali.graph.border import cut
 from jdali.graph.node import DataNode, Graph, Node
 from jdali.graph.plan import ExecutionPlan, make_plan
+from jdali.readers.shared_tables import noting
 
 
 class Building:
@@ -136,15 +137,20 @@ class Building:
         devices = {"cpu": host_device(), "gpu": accelerator()}
         plan = make_plan(nodes, outputs, one_device=devices["cpu"] == devices["gpu"])
         warn_of_unused_outputs(plan)
-        sources = {node: open_source(node, config, config.seed) for node in plan.sources}
+        sources, tables = {}, {}
+        for node in plan.sources:
+            with noting() as tables[node.name]:
+                sources[node] = open_source(node, config, config.seed)
         return Engine(
             plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
             seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles, devices=devices,
             sources=sources, scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
-            workers=self.workers, elsewhere=self._elsewhere(plan, sources),
+            workers=self.workers, elsewhere=self._elsewhere(plan, sources, tables),
         )  # fmt: skip
 
-    def _elsewhere(self, plan: ExecutionPlan, sources: Mapping[Node, Any]) -> MadeElsewhere | None:
+    def _elsewhere(
+        self, plan: ExecutionPlan, sources: Mapping[Node, Any], tables: Mapping[str, Mapping[str, Any]]
+    ) -> MadeElsewhere | None:
         """Starts the workers that make batches; None: there are to be none, or nothing is left for them."""
         config, one_device = self._config, host_device() == accelerator()
         border = cut(plan, one_device=one_device)
@@ -152,8 +158,9 @@ class Building:
             return None
         readers = {node: source for node, source in sources.items() if not isinstance(source, SourceFeed)}
         sent = send_pipeline(
-            self._definition.graph.nodes, plan.outputs, one_device=one_device, config=config, readers=readers
-        )
+            self._definition.graph.nodes, plan.outputs, one_device=one_device, config=config, readers=readers,
+            tables=tables,
+        )  # fmt: skip
         workers = ProcessWorkers(config.workers, config.max_idle_bytes)
         workers.start(sent.start)
         # A pipeline that is dropped before its first batch has no other thread to end them.

@@ -47,6 +47,7 @@ class SentPipeline:
         one_device: see `make_plan`.
         config: the options; what only the process of the user needs is left out.
         readers: size of each reader's data set and a digest of its names, by the name of the node.
+        tables: of each reader, see `readers/shared_tables.py`, by the name of the node.
         jax_options, storage_options: of the process that it is of.
     """
 
@@ -55,6 +56,7 @@ class SentPipeline:
     one_device: bool
     config: PipelineConfig
     readers: Mapping[str, tuple[int, str]]
+    tables: Mapping[str, Mapping[str, Any]]
     jax_options: Mapping[str, Any]
     storage_options: storage.Options
 
@@ -86,7 +88,9 @@ class SentPipeline:
             plan, batch_size=config.max_batch_size, threads=config.num_threads, most_idle=config.max_idle_bytes,
             seed=config.seed, on_error=config.on_error, max_compiles=config.max_compiles,
             devices={"cpu": device, "gpu": device},
-            sources={node: open_source(node, config, config.seed) for node in plan.sources},
+            sources={
+                node: open_source(node, config, config.seed, self.tables.get(node.name)) for node in plan.sources
+            },
             scaled_decoding=config.scaled_decoding, exact_shapes=config.exact_shapes,
         )  # fmt: skip
 
@@ -114,6 +118,7 @@ def send_pipeline(
     one_device: bool,
     config: PipelineConfig,
     readers: Mapping[Node, Any],
+    tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
     """Describes a pipeline for workers.
 
@@ -123,6 +128,7 @@ def send_pipeline(
         one_device: see `make_plan`.
         config: its options.
         readers: that are open here.
+        tables: of these readers, by the name of the node.
 
     Raises:
         TypeError: something in it cannot be sent; the error names it, and the user's line.
@@ -136,6 +142,7 @@ def send_pipeline(
             config, checkpoint=None, py_callback_pickler=None, workers=0, min_workers=1, max_workers=None
         ),
         {node.name: data_set_digest(reader) for node, reader in readers.items()},
+        tables,
         {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
         storage.options(),
     )
