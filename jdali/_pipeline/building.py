@@ -22,6 +22,7 @@ from jdali._workers.process_workers import ProcessWorkers
 from jdali.engine import Engine, Runtime, eager
 from jdali.graph import DataNode, Graph, Node, make_plan
 from jdali.graph.sent_graph import reduced_operator
+from jdali.readers.shared_tables import Tables
 
 
 class Building:
@@ -127,12 +128,17 @@ class Building:
         )
 
     def _start_workers(
-        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, Any]
+        self, outputs: Sequence[DataNode], one_device: bool, readers: Mapping[Node, Any], tables: Tables
     ) -> BatchWorkers:
         """Starts the workers that make batches."""
         config = self._config
         sent = send_pipeline(
-            self._definition.graph.nodes, outputs, one_device=one_device, config=config, readers=readers
+            self._definition.graph.nodes,
+            outputs,
+            one_device=one_device,
+            config=config,
+            readers=readers,
+            tables=tables,
         )
         described = config.workers
         workers = (

@@ -39,6 +39,7 @@ class SentPipeline:
         one_device: see `make_plan`.
         config: the options; what only the process of the user needs is left out.
         readers: size of each reader's data set and a digest of its names, by the name of the node.
+        tables: of each reader, see `readers/shared_tables.py`, by the name of the node.
         jax_options, storage_options: of the process that it is of.
     """
 
@@ -47,6 +48,7 @@ class SentPipeline:
     one_device: bool
     config: PipelineConfig
     readers: Mapping[str, tuple[int, str]]
+    tables: Mapping[str, Mapping[str, Any]]
     jax_options: Mapping[str, Any]
     storage_options: storage.Options
 
@@ -69,7 +71,7 @@ class SentPipeline:
         graph = receive_graph(self.nodes)
         outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
-        return Engine(border.elsewhere, config.engine_options(host_device()))
+        return Engine(border.elsewhere, config.engine_options(host_device()), tables=self.tables)
 
 
 def send_pipeline(
@@ -79,6 +81,7 @@ def send_pipeline(
     one_device: bool,
     config: PipelineConfig,
     readers: Mapping[Node, Any],
+    tables: Mapping[str, Mapping[str, Any]],
 ) -> SentPipeline:
     """Describes a pipeline for workers.
 
@@ -88,6 +91,7 @@ def send_pipeline(
         one_device: see `make_plan`.
         config: its options.
         readers: that are open here.
+        tables: of these readers, by the name of the node.
 
     Raises:
         TypeError: something in it cannot be sent; the error names it, and the user's line.
@@ -101,6 +105,7 @@ def send_pipeline(
             config, checkpoint=None, py_callback_pickler=None, workers=0, min_workers=1, max_workers=None
         ),
         {node.name: data_set_digest(reader) for node, reader in readers.items()},
+        tables,
         {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
         storage.options(),
     )

@@ -16,6 +16,7 @@ from jdali._storage.name_table import BadLine, NameTable
 from jdali._storage.whole_files import read_file, read_named
 from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options
 from jdali.readers.formats.columns import dense_column
+from jdali.readers.shared_tables import shared
 
 _NAME = "readers.file"
 FILE_FILTERS = (
@@ -109,16 +110,18 @@ def file(
     numbers: Sequence[int] | np.ndarray
     if files is not None:
         root = _storage.user_path(file_root or "")
-        names, numbers = _named_files(root, files, labels)
+        names, numbers = shared("files", lambda: _named_files(root, files, labels))
     elif file_list is not None:
         if not file_list:
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
         file_list = _storage.user_path(file_list)
         root = _storage.parent(file_list) if file_root is None else _storage.user_path(file_root)
-        names, numbers = _listed_files(root, file_list)
+        names, numbers = shared("files", lambda: _listed_files(root, file_list))
     elif file_root is not None:
         root = _storage.user_path(file_root)
-        names, numbers = _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
+        names, numbers = shared(
+            "files", lambda: _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
+        )
     else:
         raise ValueError(
             f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``."

@@ -13,7 +13,7 @@ import pytest
 from support.accelerator import accelerator  # noqa: F401
 from support.callbacks import Samples
 from support.faults import until
-from support.worker_pipelines import BAD, BATCH, COUNT, batch, pipeline, workers_of, write_pictures
+from support.worker_pipelines import BAD, BATCH, batch, pipeline, workers_of, write_pictures
 
 import jdali
 from jdali import fn
@@ -194,14 +194,34 @@ def test_workers_have_the_options_of_storage_and_jax():
     assert pid != os.getpid()
 
 
-def test_a_data_set_that_was_changed_is_an_error(tmp_path):
+def test_a_worker_that_starts_later_has_the_data_set_of_the_others(tmp_path):
+    """The names are those that this process has found, and are not looked for again."""
     folder = write_pictures(tmp_path / "all")
+    with closing(pipeline(folder, workers=0)) as pipe:
+        expected = [batch(pipe) for _ in range(6)]
     with closing(pipeline(folder, workers=1)) as pipe:
-        batch(pipe)
+        found = [batch(pipe)]
         (Path(folder) / "0" / "00a.png").write_bytes((Path(folder) / "0" / "00.png").read_bytes())
-        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)  # the next one opens the folder anew
-        with pytest.raises(RuntimeError, match="finds another data set: 12 samples, not 11"):
-            run(pipe, 2 * COUNT)
+        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)
+        found += [batch(pipe) for _ in range(5)]
+        assert found == expected
+
+
+def test_a_data_set_that_was_changed_is_an_error(tmp_path):
+    """Of a reader that looks for its files in each worker."""
+    for number in range(4):
+        np.save(tmp_path / f"{number}.npy", np.full(3, number))
+
+    @jdali.pipeline_def(batch_size=2, num_threads=1, seed=1, workers=1)
+    def define():
+        return fn.readers.numpy(file_root=str(tmp_path))
+
+    with closing(define()) as pipe:
+        pipe.run()
+        np.save(tmp_path / "4.npy", np.zeros(3))
+        os.kill(workers_of(pipe).pids()[0], signal.SIGKILL)
+        with pytest.raises(RuntimeError, match="finds another data set: 5 samples, not 4"):
+            run(pipe, 12)
 
 
 # --- options ------------------------------------------------------------------------------------------

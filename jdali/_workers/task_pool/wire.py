@@ -10,7 +10,7 @@ import copyreg
 import io
 import pickle
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -36,13 +36,18 @@ class PackedValue(NamedTuple):
 class ArrayPickler(pickle.Pickler):
     """Pickles arrays of JAX's additional types (bfloat16) as well by their memory alone, which NumPy does not."""
 
-    # A method `reducer_override` would be called for every object.
-    dispatch_table: ClassVar = {**copyreg.dispatch_table, np.ndarray: lambda array: _reduced(array)}
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        # A method `reducer_override` would be called for every object.
+        self.dispatch_table = _REDUCERS
 
 
 def _reduced(array: np.ndarray[Any, Any]) -> Any:
     reduced = reduced_array(array)
     return array.__reduce_ex__(pickle.HIGHEST_PROTOCOL) if reduced is NotImplemented else reduced
+
+
+_REDUCERS: dict[type, Callable[[Any], Any]] = {**copyreg.dispatch_table, np.ndarray: _reduced}
 
 
 def reduced_array(obj: Any) -> Any:

@@ -38,10 +38,11 @@ from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import Values, bytes_of
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.engine.tasks.feed import DrawnTask, Feed
-from jdali.engine.tasks.opening import open_source
+from jdali.engine.tasks.opening import open_sources
 from jdali.engine.tasks.sample_ids import SampleIds
 from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Node, agreements
+from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
 
@@ -167,6 +168,7 @@ class Engine:
         callback_workers: processes of its parallel sources and functions, which end with the engine.
         start_workers: starts the workers that make the first steps of batches; it gets the open readers. None: this
             process runs all steps.
+        tables: of the same readers in another process, to be used here, see `readers/shared_tables.py`.
         sources: readers and external sources, by their nodes; None: they are opened.
 
     Attributes:
@@ -184,6 +186,7 @@ class Engine:
         callback_workers: WorkerPool | None = None,
         start_workers: StartWorkers | None = None,
         sources: dict[Node, Any] | None = None,
+        tables: Tables | None = None,
     ):
         if options.compilation_cache:
             enable_compilation_cache()
@@ -193,13 +196,14 @@ class Engine:
         self.compiler = Compiler(options.max_compiles)
         self.levels = Levels()
         self._callback_workers = callback_workers
+        noted: Tables = {}
         if sources is None:
-            sources = {node: open_source(node, options) for node in plan.sources}
+            sources, noted = open_sources(plan.sources, options, tables or {})
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
         if start_workers is not None:
             self.elsewhere = MadeElsewhere.start(
-                plan, options, sources, functools.partial(start_workers, self.readers)
+                plan, options, sources, functools.partial(start_workers, self.readers, noted)
             )
         self.here = (
             plan if self.elsewhere is None else self.elsewhere.border.here

@@ -18,10 +18,11 @@ from jdali.engine.recovery.crash import batch_failure, crash_failure, killing_sa
 from jdali.engine.recovery.sent_result import SentResult, by_name, receive_failure, receive_values
 from jdali.engine.tasks.batch_task import BatchTask
 from jdali.graph import Border, DataNode, ExecutionPlan, Node, cut
+from jdali.readers.shared_tables import Tables
 from jdali.tensors import TensorList
 
-StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any]], BatchWorkers]"
-"""Starts workers for a pipeline; it gets the readers that this process has open."""
+StartWorkers: TypeAlias = "Callable[[Mapping[Node, Any], Tables], BatchWorkers]"
+"""Starts workers for a pipeline; it gets the readers that this process has open, and their tables."""
 
 # Times that a batch is made anew as a whole, after workers died and no sample was to blame.
 _MOST_TRIES = 3

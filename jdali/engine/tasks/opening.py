@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jdali._errors import OperatorError
@@ -9,6 +10,27 @@ from jdali.engine.options import EngineOptions
 from jdali.graph import DataNode, Node
 from jdali.readers.ahead import reading_ahead
 from jdali.readers.base import Reader
+from jdali.readers.shared_tables import Tables, noting, reusing
+
+
+def open_sources(
+    nodes: Sequence[Node], options: EngineOptions, tables: Tables
+) -> tuple[dict[Node, Any], Tables]:
+    """Opens the sources of a pipeline.
+
+    Args:
+        nodes: of the sources.
+        options: of the engine.
+        tables: of the same readers in another process, to be used here.
+
+    Returns: the sources by their nodes, and the tables of the readers for other processes.
+    """
+    sources: dict[Node, Any] = {}
+    noted: dict[str, dict[str, Any]] = {}
+    for node in nodes:
+        with noting() as noted[node.name], reusing(tables.get(node.name, {})):
+            sources[node] = open_source(node, options)
+    return sources, noted
 
 
 def open_source(node: Node, options: EngineOptions) -> Any:
