@@ -101,7 +101,7 @@ def test_what_is_fed_ends_or_is_refused() -> None:
 
 def test_what_is_no_reader_is_refused() -> None:
     with pytest.raises(TypeError, match=r"takes a pipeline or a reader: .*got str"):
-        jdali.statistics("train/")  # type: ignore[arg-type]
+        jdali.statistics("train/")
     with pytest.raises(ValueError, match="n is 0"):
         jdali.statistics(jd.readers.File(file_root="."), n=0)
 
