@@ -134,7 +134,8 @@ class TensorListGPU(TensorList):
     def at(self, i: int, /) -> TensorGPU:
         """Sample `i` as a tensor of its true size."""
         self._check_index(i)
-        tensor: TensorGPU = self[i]
+        tensor = self[i]
+        assert isinstance(tensor, TensorGPU)
         return tensor
 
     def device_id(self) -> int:

@@ -19,6 +19,7 @@ import numpy as np
 
 from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
+from jdali.graph.expression_types import Expression
 from jdali.ops.tensor._subscript import parse_index
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -316,7 +317,7 @@ def user_line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "unknown"
 
 
-class DataNode:
+class DataNode(Expression):
     """A batch that is yet to come: the result of an operator called while a pipeline is defined.
 
     Supports DALI's arithmetic, comparison and bitwise operators, `node[...]` indexing,

@@ -13,6 +13,7 @@ from jdali._state import StateError
 from jdali.iterator import replay as replay
 from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
+from jdali.iterator.batch_type import BatchT, output_names
 from jdali.iterator.epoch_loop import EpochLoop
 from jdali.iterator.policy import LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
@@ -23,10 +24,10 @@ from jdali.profiler import Report
 
 _AUTO_RESET = {False: False, None: False, "no": False, True: True, "yes": True}
 
-Self = TypeVar("Self", bound="DataIterator")
+Self = TypeVar("Self", bound="DataIterator[Any]")
 
 
-class DataIterator(EpochLoop):
+class DataIterator(EpochLoop[BatchT]):
     """Goes through the batches of pipelines: dicts of dense `jax.Array`s [N, ...].
 
     The next batch is made, and brought to its devices, while the training step works on the last one.
@@ -43,7 +44,8 @@ class DataIterator(EpochLoop):
     Args:
         pipelines: one, or several of the same outputs and batch size, whose rows are put one after
             another.
-        output_map: a name for each output.
+        output_map: a name for each output; or a TypedDict, whose keys they are, and which then is the type of the batches
+            for type checkers; None: the names that the function of the pipeline gives (`Pipeline.output_names`).
         size: samples in an epoch, of all pipelines together; for sources that do not end. Without `size`
             and `reader_name` the epoch lasts until a source ends, whatever the size of its batches.
         reader_name: name of the reader (its argument `name`) that says how long an epoch is.
@@ -76,7 +78,7 @@ class DataIterator(EpochLoop):
     def __init__(
         self,
         pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
+        output_map: Sequence[str] | type[BatchT] | None = None,
         size: int = -1,
         reader_name: str | None = None,
         auto_reset: bool | str | None = False,
@@ -90,7 +92,7 @@ class DataIterator(EpochLoop):
         pmap_shape: bool = False,
     ):
         pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
-        self.output_map = list(output_map)
+        self.output_map = output_names(output_map, pipes)
         check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
             raise ValueError(
@@ -143,16 +145,13 @@ class DataIterator(EpochLoop):
         return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
 
     # --- iterating --------------------------------------------------------------------------
-    def __next__(self) -> dict[str, jax.Array]:
-        return self._draw().arrays
-
-    def next(self) -> dict[str, jax.Array]:
+    def next(self) -> BatchT:
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
 
-    def peek(self) -> dict[str, jax.Array]:
+    def peek(self) -> BatchT:
         """The batch that `next` will return; `get_state` does not count it."""
-        return self._draw(keep=True).arrays
+        return self._draw(keep=True).arrays  # type: ignore[return-value]
 
     # --- facts ------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -239,7 +238,7 @@ class DataIterator(EpochLoop):
         return checkpoints(self._state)
 
     # --- again ------------------------------------------------------------------------------
-    def batch_at(self, step: int, epoch: int | None = None) -> dict[str, jax.Array]:
+    def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
         """A batch once more, bitwise as it was or will be in training; the iterator goes on as before.
 
         For pipelines that read, and external sources that are lists or callbacks told what to give.
@@ -255,7 +254,7 @@ class DataIterator(EpochLoop):
             ValueError: it is not known which samples were in it.
             RuntimeError: an external source cannot be asked again.
         """
-        return replay.batch_at(self._stream, step, epoch)
+        return replay.batch_at(self._stream, step, epoch)  # type: ignore[return-value]
 
     def sample(self, index: int, epoch: int = 0) -> dict[str, jax.Array]:
         """A sample once more, without the batch axis, with the augmentations of an epoch.
