@@ -41,7 +41,8 @@ IMPORTS = {
     "from jdali.tfrecord import Feature\n",
     "jdali.ops": "from jax import Array\nfrom jax.typing import ArrayLike\n"
     "from jdali.data_node import DataNode\nfrom jdali.fn._classes import OperatorClass\n",
-    "jdali.dynamic": "from numpy.typing import ArrayLike\nfrom jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
+    "jdali.dynamic": "from numpy.typing import ArrayLike\n"
+    "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._device import Device\n"
     "from jdali.dynamic._dtype import DType\nfrom jdali.dynamic._readers import Reader\n"
     "from jdali.dynamic._rng import RNG\n"
     "from jdali.dynamic._tensor import Tensor\n",

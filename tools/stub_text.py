@@ -245,7 +245,7 @@ def _forms_of_extent(parameters: list[str], result: str) -> list[tuple[list[str]
 
 def _definition(name: str, parameters: list[str], result: str, doc: str | None) -> str:
     lines = "".join(f"    {p},\n" for p in parameters)
-    body = f"\n{_docstring(doc, '    ')}    ...\n" if doc else " ...\n"
+    body = f"\n{_docstring(doc, '    ')}" if doc else " ...\n"
     return f"def {name}(\n{lines}) -> {result}:{body}"
 
 

@@ -99,7 +99,6 @@ def audio_resample(
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
     """
-    ...
 
 def batch_permutation(
     *,
@@ -126,7 +125,6 @@ def batch_permutation(
 
     Parity: other random numbers than DALI's, from the same distributions.
     """
-    ...
 
 def bb_flip(
     boxes: Tensor | Batch | ArrayLike,
@@ -151,7 +149,6 @@ def bb_flip(
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
     """
-    ...
 
 def bbox_paste(
     boxes: Tensor | Batch | ArrayLike,
@@ -180,7 +177,6 @@ def bbox_paste(
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
     """
-    ...
 
 @overload
 def bbox_rotate(
@@ -220,7 +216,6 @@ def bbox_rotate(
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
     """
-    ...
 
 @overload
 def bbox_rotate(
@@ -277,7 +272,6 @@ def box_encoder(
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
     """
-    ...
 
 def brightness(
     image: Tensor | Batch | ArrayLike,
@@ -303,7 +297,6 @@ def brightness(
 
     By frame: of sequences `brightness`, `brightness_shift` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def brightness_contrast(
     image: Tensor | Batch | ArrayLike,
@@ -337,7 +330,6 @@ def brightness_contrast(
 
     By frame: of sequences `brightness`, `brightness_shift`, `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def cast(
     data: Tensor | Batch | ArrayLike,
@@ -358,7 +350,6 @@ def cast(
 
     Returns: shape of `data`, `dtype`.
     """
-    ...
 
 def cast_like(
     data: Tensor | Batch | ArrayLike,
@@ -379,7 +370,6 @@ def cast_like(
 
     Returns: shape of `data`, dtype of `like`.
     """
-    ...
 
 def cat(
     *data: Tensor | Batch | ArrayLike,
@@ -401,7 +391,6 @@ def cat(
 
     Returns: the inputs one behind the other.
     """
-    ...
 
 def clahe(
     image: Tensor | Batch | ArrayLike,
@@ -435,7 +424,6 @@ def clahe(
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
     """
-    ...
 
 def color_space_conversion(
     image: Tensor | Batch | ArrayLike,
@@ -457,7 +445,6 @@ def color_space_conversion(
 
     Returns: layout of the input, uint8, 1 or 3 channels.
     """
-    ...
 
 def color_twist(
     image: Tensor | Batch | ArrayLike,
@@ -489,7 +476,6 @@ def color_twist(
 
     By frame: of sequences `brightness`, `contrast`, `hue`, `saturation` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def constant(
     *,
@@ -515,7 +501,6 @@ def constant(
 
     Returns: [*shape].
     """
-    ...
 
 def contrast(
     image: Tensor | Batch | ArrayLike,
@@ -542,7 +527,6 @@ def contrast(
 
     By frame: of sequences `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def coord_flip(
     points: Tensor | Batch | ArrayLike,
@@ -574,7 +558,6 @@ def coord_flip(
 
     Returns: float32 [points, coordinates].
     """
-    ...
 
 def coord_transform(
     points: Tensor | Batch | ArrayLike,
@@ -602,7 +585,6 @@ def coord_transform(
 
     By frame: of sequences `M`, `MT`, `T` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def copy(
     batch: Tensor | Batch | ArrayLike,
@@ -618,7 +600,6 @@ def copy(
         device: "cpu" or "gpu"; None: where the inputs are.
 
     """
-    ...
 
 def crop(
     image: Tensor | Batch | ArrayLike,
@@ -661,7 +642,6 @@ def crop(
 
     Returns: layout of the input, size of the window.
     """
-    ...
 
 def crop_mirror_normalize(
     image: Tensor | Batch | ArrayLike,
@@ -720,7 +700,6 @@ def crop_mirror_normalize(
 
     Returns: `output_layout`, size of the window, `dtype`.
     """
-    ...
 
 def debayer(
     image: Tensor | Batch | ArrayLike,
@@ -760,7 +739,6 @@ def debayer(
 
     By frame: of sequences `blue_position` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def dump_image(
     images: Tensor | Batch | ArrayLike,
@@ -787,7 +765,6 @@ def dump_image(
 
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
     """
-    ...
 
 def element_extract(
     sequence: Tensor | Batch | ArrayLike,
@@ -808,7 +785,6 @@ def element_extract(
 
     Returns: an output for each index, without the outermost axis.
     """
-    ...
 
 def equalize(
     image: Tensor | Batch | ArrayLike,
@@ -829,7 +805,6 @@ def equalize(
 
     Returns: shape, type and layout of the input.
     """
-    ...
 
 def erase(
     data: Tensor | Batch | ArrayLike,
@@ -871,7 +846,6 @@ def erase(
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
     """
-    ...
 
 def expand_dims(
     data: Tensor | Batch | ArrayLike,
@@ -894,7 +868,6 @@ def expand_dims(
 
     Returns: the same elements and type.
     """
-    ...
 
 def fast_resize_crop_mirror(
     image: Tensor | Batch | ArrayLike,
@@ -975,7 +948,6 @@ def fast_resize_crop_mirror(
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
     """
-    ...
 
 def filter(
     data: Tensor | Batch | ArrayLike,
@@ -1018,7 +990,6 @@ def filter(
 
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def flip(
     image: Tensor | Batch | ArrayLike,
@@ -1043,7 +1014,6 @@ def flip(
 
     Returns: shape, type and layout of the input.
     """
-    ...
 
 def full(
     fill_value: Tensor | Batch | ArrayLike,
@@ -1068,7 +1038,6 @@ def full(
 
     Returns: [*shape], dtype of `fill_value`.
     """
-    ...
 
 def full_like(
     data_like: Tensor | Batch | ArrayLike,
@@ -1090,7 +1059,6 @@ def full_like(
 
     Returns: shape and dtype of `data_like`.
     """
-    ...
 
 def gaussian_blur(
     image: Tensor | Batch | ArrayLike,
@@ -1125,7 +1093,6 @@ def gaussian_blur(
 
     By frame: of sequences `sigma`, `window_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def get_property(
     batch: Tensor | Batch | ArrayLike,
@@ -1144,7 +1111,6 @@ def get_property(
 
     Returns: uint8 [length].
     """
-    ...
 
 def grid_mask(
     image: Tensor | Batch | ArrayLike,
@@ -1178,7 +1144,6 @@ def grid_mask(
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
     whose position is a border of a square but for the rounding of float32 may be on its other side.
     """
-    ...
 
 def hsv(
     image: Tensor | Batch | ArrayLike,
@@ -1206,7 +1171,6 @@ def hsv(
 
     By frame: of sequences `hue`, `saturation`, `value` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def hue(
     image: Tensor | Batch | ArrayLike,
@@ -1232,7 +1196,6 @@ def hue(
 
     By frame: of sequences `hue` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def jitter(
     image: Tensor | Batch | ArrayLike,
@@ -1266,7 +1229,6 @@ def jitter(
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
     """
-    ...
 
 def jpeg_compression_distortion(
     image: Tensor | Batch | ArrayLike,
@@ -1295,7 +1257,6 @@ def jpeg_compression_distortion(
 
     Returns: shape, type and layout of the image.
     """
-    ...
 
 def laplacian(
     data: Tensor | Batch | ArrayLike,
@@ -1333,7 +1294,6 @@ def laplacian(
 
     By frame: of sequences `scale`, `smoothing_size`, `window_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def lookup_table(
     data: Tensor | Batch | ArrayLike,
@@ -1360,7 +1320,6 @@ def lookup_table(
 
     Returns: shape of `data`, `dtype`.
     """
-    ...
 
 def mel_filter_bank(
     spectrum: Tensor | Batch | ArrayLike,
@@ -1392,7 +1351,6 @@ def mel_filter_bank(
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
     """
-    ...
 
 def mfcc(
     spectrum: Tensor | Batch | ArrayLike,
@@ -1424,7 +1382,6 @@ def mfcc(
 
     Returns: float32, shape of `spectrum` but for `axis`.
     """
-    ...
 
 def multi_paste(
     *images: Tensor | Batch | ArrayLike,
@@ -1466,7 +1423,6 @@ def multi_paste(
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
     """
-    ...
 
 def nonsilent_region(
     signal: Tensor | Batch | ArrayLike,
@@ -1498,7 +1454,6 @@ def nonsilent_region(
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
     """
-    ...
 
 def normalize(
     data: Tensor | Batch | ArrayLike,
@@ -1541,7 +1496,6 @@ def normalize(
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
-    ...
 
 def one_hot(
     classes: Tensor | Batch | ArrayLike,
@@ -1574,7 +1528,6 @@ def one_hot(
 
     Returns: `dtype`, one axis more than `classes`.
     """
-    ...
 
 def ones(
     *,
@@ -1596,7 +1549,6 @@ def ones(
 
     Returns: [*shape], `dtype`.
     """
-    ...
 
 def ones_like(
     data_like: Tensor | Batch | ArrayLike,
@@ -1617,7 +1569,6 @@ def ones_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
-    ...
 
 def optical_flow(
     frames: Tensor | Batch | ArrayLike,
@@ -1661,7 +1612,6 @@ def optical_flow(
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
     """
-    ...
 
 def pad(
     data: Tensor | Batch | ArrayLike,
@@ -1692,7 +1642,6 @@ def pad(
 
     Returns: type and layout of the input.
     """
-    ...
 
 def paste(
     image: Tensor | Batch | ArrayLike,
@@ -1724,7 +1673,6 @@ def paste(
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
     """
-    ...
 
 def peek_image_shape(
     encoded: Tensor | Batch | ArrayLike,
@@ -1748,7 +1696,6 @@ def peek_image_shape(
 
     Returns: [3] of type `dtype`.
     """
-    ...
 
 def per_frame(
     data: Tensor | Batch | ArrayLike,
@@ -1772,7 +1719,6 @@ def per_frame(
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
     """
-    ...
 
 def permute_batch(
     batch: Tensor | Batch | ArrayLike,
@@ -1789,7 +1735,6 @@ def permute_batch(
         batch_size: size of the batch to make, where no input is one; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
     """
-    ...
 
 def power_spectrum(
     signal: Tensor | Batch | ArrayLike,
@@ -1819,7 +1764,6 @@ def power_spectrum(
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
     """
-    ...
 
 def preemphasis_filter(
     signal: Tensor | Batch | ArrayLike,
@@ -1846,7 +1790,6 @@ def preemphasis_filter(
 
     Returns: shape of `signal`, `dtype`.
     """
-    ...
 
 @overload
 def random_bbox_crop(
@@ -1917,7 +1860,6 @@ def random_bbox_crop(
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
     """
-    ...
 
 @overload
 def random_bbox_crop(
@@ -2026,7 +1968,6 @@ def random_crop_generator(
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
     """
-    ...
 
 def random_resized_crop(
     image: Tensor | Batch | ArrayLike,
@@ -2070,7 +2011,6 @@ def random_resized_crop(
 
     Parity: other random numbers than DALI's, from the same distribution.
     """
-    ...
 
 def reinterpret(
     data: Tensor | Batch | ArrayLike,
@@ -2105,7 +2045,6 @@ def reinterpret(
 
     Returns: the same bytes.
     """
-    ...
 
 def reshape(
     data: Tensor | Batch | ArrayLike,
@@ -2137,7 +2076,6 @@ def reshape(
 
     Returns: the same type and number of elements.
     """
-    ...
 
 @overload
 def resize(
@@ -2202,7 +2140,6 @@ def resize(
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
     """
-    ...
 
 @overload
 def resize(
@@ -2312,7 +2249,6 @@ def resize_crop_mirror(
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
     """
-    ...
 
 def roi_random_crop(
     picture: Tensor | Batch | ArrayLike | None = None,
@@ -2348,7 +2284,6 @@ def roi_random_crop(
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
     """
-    ...
 
 def rotate(
     image: Tensor | Batch | ArrayLike,
@@ -2388,7 +2323,6 @@ def rotate(
 
     By frame: of sequences `angle`, `axis` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def saturation(
     image: Tensor | Batch | ArrayLike,
@@ -2414,7 +2348,6 @@ def saturation(
 
     By frame: of sequences `saturation` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def sequence_rearrange(
     sequence: Tensor | Batch | ArrayLike,
@@ -2435,7 +2368,6 @@ def sequence_rearrange(
 
     Returns: [length of new_order, ...], type and layout of the input.
     """
-    ...
 
 def shapes(
     data: Tensor | Batch | ArrayLike,
@@ -2455,7 +2387,6 @@ def shapes(
 
     Returns: [number of axes], `dtype`, no layout.
     """
-    ...
 
 def slice(
     data: Tensor | Batch | ArrayLike,
@@ -2512,7 +2443,6 @@ def slice(
 
     Returns: layout of the input, size of the window.
     """
-    ...
 
 def spectrogram(
     signal: Tensor | Batch | ArrayLike,
@@ -2550,7 +2480,6 @@ def spectrogram(
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
     """
-    ...
 
 def sphere(
     image: Tensor | Batch | ArrayLike,
@@ -2578,7 +2507,6 @@ def sphere(
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
     """
-    ...
 
 def squeeze(
     data: Tensor | Batch | ArrayLike,
@@ -2603,7 +2531,6 @@ def squeeze(
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
     """
-    ...
 
 def ssd_random_crop(
     image: Tensor | Batch | ArrayLike,
@@ -2638,7 +2565,6 @@ def ssd_random_crop(
     Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
         is an error after 200,000 attempts.
     """
-    ...
 
 def stack(
     *data: Tensor | Batch | ArrayLike,
@@ -2659,7 +2585,6 @@ def stack(
 
     Returns: one axis more, of the number of inputs.
     """
-    ...
 
 def tensor_resize(
     data: Tensor | Batch | ArrayLike,
@@ -2721,7 +2646,6 @@ def tensor_resize(
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
     """
-    ...
 
 def to_decibels(
     magnitude: Tensor | Batch | ArrayLike,
@@ -2747,7 +2671,6 @@ def to_decibels(
 
     Returns: float32, shape of `magnitude`.
     """
-    ...
 
 def transpose(
     data: Tensor | Batch | ArrayLike,
@@ -2772,7 +2695,6 @@ def transpose(
 
     Returns: the same elements and type.
     """
-    ...
 
 def warp_affine(
     data: Tensor | Batch | ArrayLike,
@@ -2813,7 +2735,6 @@ def warp_affine(
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def water(
     image: Tensor | Batch | ArrayLike,
@@ -2855,7 +2776,6 @@ def water(
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
     """
-    ...
 
 def zeros(
     *,
@@ -2877,7 +2797,6 @@ def zeros(
 
     Returns: [*shape], `dtype`.
     """
-    ...
 
 def zeros_like(
     data_like: Tensor | Batch | ArrayLike,
@@ -2898,4 +2817,3 @@ def zeros_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
-    ...

@@ -45,7 +45,6 @@ def audio(
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
     """
-    ...
 
 def image(
     encoded: Tensor | Batch | ArrayLike,
@@ -104,7 +103,6 @@ def image(
     Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
     give a partly decoded picture.
     """
-    ...
 
 def image_crop(
     encoded: Tensor | Batch | ArrayLike,
@@ -168,7 +166,6 @@ def image_crop(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    ...
 
 def image_random_crop(
     encoded: Tensor | Batch | ArrayLike,
@@ -227,7 +224,6 @@ def image_random_crop(
 
     Parity: the windows have DALI's distribution, not its values.
     """
-    ...
 
 def image_slice(
     data: Tensor | Batch | ArrayLike,
@@ -302,7 +298,6 @@ def image_slice(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    ...
 
 def inflate(
     data: Tensor | Batch | ArrayLike,
@@ -341,7 +336,6 @@ def inflate(
 
     Parity: DALI does this on a GPU only; here it is done on the host.
     """
-    ...
 
 def numpy(
     data: Tensor | Batch | ArrayLike,
@@ -364,7 +358,6 @@ def numpy(
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
     """
-    ...
 
 def video(
     encoded: Tensor | Batch | ArrayLike,
@@ -408,4 +401,3 @@ def video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
     """
-    ...

@@ -29,7 +29,6 @@ def gaussian(
 
     Returns: shape and type of `data`.
     """
-    ...
 
 def salt_and_pepper(
     data: Tensor | Batch | ArrayLike,
@@ -61,7 +60,6 @@ def salt_and_pepper(
 
     Parity: DALI wraps a value that an integer type cannot hold around.
     """
-    ...
 
 def shot(
     data: Tensor | Batch | ArrayLike,
@@ -89,4 +87,3 @@ def shot(
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
     """
-    ...

@@ -36,7 +36,6 @@ def max(
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
     """
-    ...
 
 def mean(
     data: Tensor | Batch | ArrayLike,
@@ -67,7 +66,6 @@ def mean(
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
     """
-    ...
 
 def mean_square(
     data: Tensor | Batch | ArrayLike,
@@ -98,7 +96,6 @@ def mean_square(
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
     """
-    ...
 
 def min(
     data: Tensor | Batch | ArrayLike,
@@ -124,7 +121,6 @@ def min(
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
     """
-    ...
 
 def rms(
     data: Tensor | Batch | ArrayLike,
@@ -154,7 +150,6 @@ def rms(
 
     Parity: as `reductions.mean_square`, no overflow of integers.
     """
-    ...
 
 def std_dev(
     data: Tensor | Batch | ArrayLike,
@@ -184,7 +179,6 @@ def std_dev(
 
     Returns: standard deviations, float32.
     """
-    ...
 
 def sum(
     data: Tensor | Batch | ArrayLike,
@@ -213,7 +207,6 @@ def sum(
 
     Returns: sums, `dtype`; 0 where nothing is summed.
     """
-    ...
 
 def variance(
     data: Tensor | Batch | ArrayLike,
@@ -243,4 +236,3 @@ def variance(
 
     Returns: variances, float32.
     """
-    ...

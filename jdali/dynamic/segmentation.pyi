@@ -39,7 +39,6 @@ def random_mask_pixel(
     Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
         `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
     """
-    ...
 
 @overload
 def random_object_bbox(
@@ -90,7 +89,6 @@ def random_object_bbox(
 
     Parity: other random numbers than DALI's, from the same distribution. DALI takes negative weights.
     """
-    ...
 
 @overload
 def random_object_bbox(
@@ -137,4 +135,3 @@ def select_masks(
 
     Parity: of a mask that has several polygons DALI takes the last one only.
     """
-    ...

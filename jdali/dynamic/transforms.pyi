@@ -25,7 +25,6 @@ def combine(
 
     Returns: float32 [n, n+1].
     """
-    ...
 
 def crop(
     matrix: Tensor | Batch | ArrayLike | None = None,
@@ -57,7 +56,6 @@ def crop(
 
     By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def rotation(
     matrix: Tensor | Batch | ArrayLike | None = None,
@@ -85,7 +83,6 @@ def rotation(
 
     By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def scale(
     matrix: Tensor | Batch | ArrayLike | None = None,
@@ -113,7 +110,6 @@ def scale(
 
     By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def shear(
     matrix: Tensor | Batch | ArrayLike | None = None,
@@ -141,7 +137,6 @@ def shear(
 
     By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def translation(
     matrix: Tensor | Batch | ArrayLike | None = None,
@@ -165,4 +160,3 @@ def translation(
 
     By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
     """
-    ...

@@ -78,7 +78,6 @@ def audio_resample(
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
     """
-    ...
 
 def batch_permutation(
     *,
@@ -109,7 +108,6 @@ def batch_permutation(
 
     Parity: other random numbers than DALI's, from the same distributions.
     """
-    ...
 
 def bb_flip(
     boxes: DataNode | ArrayLike,
@@ -138,7 +136,6 @@ def bb_flip(
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
     """
-    ...
 
 def bbox_paste(
     boxes: DataNode | ArrayLike,
@@ -171,7 +168,6 @@ def bbox_paste(
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
     """
-    ...
 
 @overload
 def bbox_rotate(
@@ -215,7 +211,6 @@ def bbox_rotate(
 
     Returns: float32 [kept, 4] boxes, cut at the borders of the canvas; with `labels`, int32 [kept, ...] labels.
     """
-    ...
 
 @overload
 def bbox_rotate(
@@ -278,7 +273,6 @@ def box_encoder(
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
     """
-    ...
 
 def brightness(
     image: DataNode | ArrayLike,
@@ -308,7 +302,6 @@ def brightness(
 
     By frame: of sequences `brightness`, `brightness_shift` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def brightness_contrast(
     image: DataNode | ArrayLike,
@@ -346,7 +339,6 @@ def brightness_contrast(
 
     By frame: of sequences `brightness`, `brightness_shift`, `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def cast(
     data: DataNode | ArrayLike,
@@ -371,7 +363,6 @@ def cast(
 
     Returns: shape of `data`, `dtype`.
     """
-    ...
 
 def cast_like(
     data: DataNode | ArrayLike,
@@ -396,7 +387,6 @@ def cast_like(
 
     Returns: shape of `data`, dtype of `like`.
     """
-    ...
 
 def cat(
     *data: DataNode | ArrayLike,
@@ -422,7 +412,6 @@ def cat(
 
     Returns: the inputs one behind the other.
     """
-    ...
 
 def clahe(
     image: DataNode | ArrayLike,
@@ -460,7 +449,6 @@ def clahe(
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
     """
-    ...
 
 def color_space_conversion(
     image: DataNode | ArrayLike,
@@ -486,7 +474,6 @@ def color_space_conversion(
 
     Returns: layout of the input, uint8, 1 or 3 channels.
     """
-    ...
 
 def color_twist(
     image: DataNode | ArrayLike,
@@ -522,7 +509,6 @@ def color_twist(
 
     By frame: of sequences `brightness`, `contrast`, `hue`, `saturation` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def constant(
     *,
@@ -552,7 +538,6 @@ def constant(
 
     Returns: [*shape].
     """
-    ...
 
 def contrast(
     image: DataNode | ArrayLike,
@@ -583,7 +568,6 @@ def contrast(
 
     By frame: of sequences `contrast`, `contrast_center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def coord_flip(
     points: DataNode | ArrayLike,
@@ -619,7 +603,6 @@ def coord_flip(
 
     Returns: float32 [points, coordinates].
     """
-    ...
 
 def coord_transform(
     points: DataNode | ArrayLike,
@@ -651,7 +634,6 @@ def coord_transform(
 
     By frame: of sequences `M`, `MT`, `T` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def copy(
     batch: DataNode | ArrayLike,
@@ -671,7 +653,6 @@ def copy(
         preserve: the operator runs also if none of its outputs is used.
 
     """
-    ...
 
 def crop(
     image: DataNode | ArrayLike,
@@ -718,7 +699,6 @@ def crop(
 
     Returns: layout of the input, size of the window.
     """
-    ...
 
 def crop_mirror_normalize(
     image: DataNode | ArrayLike,
@@ -781,7 +761,6 @@ def crop_mirror_normalize(
 
     Returns: `output_layout`, size of the window, `dtype`.
     """
-    ...
 
 def debayer(
     image: DataNode | ArrayLike,
@@ -825,7 +804,6 @@ def debayer(
 
     By frame: of sequences `blue_position` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 @overload
 def dl_tensor_python_function(
@@ -861,7 +839,6 @@ def dl_tensor_python_function(
 
     Parity: DALI's schema says that `batch_processing` is False by default; what it does is True.
     """
-    ...
 
 @overload
 def dl_tensor_python_function(
@@ -906,7 +883,6 @@ def dump_image(
 
     Parity: DALI takes HWC only, and writes nothing if the output is not used.
     """
-    ...
 
 def element_extract(
     sequence: DataNode | ArrayLike,
@@ -931,7 +907,6 @@ def element_extract(
 
     Returns: an output for each index, without the outermost axis.
     """
-    ...
 
 def equalize(
     image: DataNode | ArrayLike,
@@ -956,7 +931,6 @@ def equalize(
 
     Returns: shape, type and layout of the input.
     """
-    ...
 
 def erase(
     data: DataNode | ArrayLike,
@@ -1002,7 +976,6 @@ def erase(
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
     """
-    ...
 
 def expand_dims(
     data: DataNode | ArrayLike,
@@ -1029,7 +1002,6 @@ def expand_dims(
 
     Returns: the same elements and type.
     """
-    ...
 
 @overload
 def external_source(
@@ -1084,7 +1056,6 @@ def external_source(
         name: name of the node in the graph; None: one is made up.
         preserve: the operator runs also if none of its outputs is used.
     """
-    ...
 
 @overload
 def external_source(
@@ -1193,7 +1164,6 @@ def fast_resize_crop_mirror(
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
     """
-    ...
 
 def filter(
     data: DataNode | ArrayLike,
@@ -1240,7 +1210,6 @@ def filter(
 
     By frame: of sequences `anchor` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def flip(
     image: DataNode | ArrayLike,
@@ -1269,7 +1238,6 @@ def flip(
 
     Returns: shape, type and layout of the input.
     """
-    ...
 
 def full(
     fill_value: DataNode | ArrayLike,
@@ -1298,7 +1266,6 @@ def full(
 
     Returns: [*shape], dtype of `fill_value`.
     """
-    ...
 
 def full_like(
     data_like: DataNode | ArrayLike,
@@ -1324,7 +1291,6 @@ def full_like(
 
     Returns: shape and dtype of `data_like`.
     """
-    ...
 
 def gaussian_blur(
     image: DataNode | ArrayLike,
@@ -1363,7 +1329,6 @@ def gaussian_blur(
 
     By frame: of sequences `sigma`, `window_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def get_property(
     batch: DataNode | ArrayLike,
@@ -1386,7 +1351,6 @@ def get_property(
 
     Returns: uint8 [length].
     """
-    ...
 
 def grid_mask(
     image: DataNode | ArrayLike,
@@ -1424,7 +1388,6 @@ def grid_mask(
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
     whose position is a border of a square but for the rounding of float32 may be on its other side.
     """
-    ...
 
 def hsv(
     image: DataNode | ArrayLike,
@@ -1456,7 +1419,6 @@ def hsv(
 
     By frame: of sequences `hue`, `saturation`, `value` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def hue(
     image: DataNode | ArrayLike,
@@ -1486,7 +1448,6 @@ def hue(
 
     By frame: of sequences `hue` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def jitter(
     image: DataNode | ArrayLike,
@@ -1524,7 +1485,6 @@ def jitter(
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
     """
-    ...
 
 def jpeg_compression_distortion(
     image: DataNode | ArrayLike,
@@ -1557,7 +1517,6 @@ def jpeg_compression_distortion(
 
     Returns: shape, type and layout of the image.
     """
-    ...
 
 def laplacian(
     data: DataNode | ArrayLike,
@@ -1599,7 +1558,6 @@ def laplacian(
 
     By frame: of sequences `scale`, `smoothing_size`, `window_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def lookup_table(
     data: DataNode | ArrayLike,
@@ -1630,7 +1588,6 @@ def lookup_table(
 
     Returns: shape of `data`, `dtype`.
     """
-    ...
 
 def mel_filter_bank(
     spectrum: DataNode | ArrayLike,
@@ -1666,7 +1623,6 @@ def mel_filter_bank(
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
     """
-    ...
 
 def mfcc(
     spectrum: DataNode | ArrayLike,
@@ -1702,7 +1658,6 @@ def mfcc(
 
     Returns: float32, shape of `spectrum` but for `axis`.
     """
-    ...
 
 def multi_paste(
     *images: DataNode | ArrayLike,
@@ -1748,7 +1703,6 @@ def multi_paste(
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
     """
-    ...
 
 def nonsilent_region(
     signal: DataNode | ArrayLike,
@@ -1784,7 +1738,6 @@ def nonsilent_region(
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
     """
-    ...
 
 def normalize(
     data: DataNode | ArrayLike,
@@ -1831,7 +1784,6 @@ def normalize(
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
-    ...
 
 def one_hot(
     classes: DataNode | ArrayLike,
@@ -1868,7 +1820,6 @@ def one_hot(
 
     Returns: `dtype`, one axis more than `classes`.
     """
-    ...
 
 def ones(
     *,
@@ -1894,7 +1845,6 @@ def ones(
 
     Returns: [*shape], `dtype`.
     """
-    ...
 
 def ones_like(
     data_like: DataNode | ArrayLike,
@@ -1919,7 +1869,6 @@ def ones_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
-    ...
 
 def optical_flow(
     frames: DataNode | ArrayLike,
@@ -1967,7 +1916,6 @@ def optical_flow(
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
     """
-    ...
 
 def pad(
     data: DataNode | ArrayLike,
@@ -2002,7 +1950,6 @@ def pad(
 
     Returns: type and layout of the input.
     """
-    ...
 
 def paste(
     image: DataNode | ArrayLike,
@@ -2038,7 +1985,6 @@ def paste(
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
     """
-    ...
 
 def peek_image_shape(
     encoded: DataNode | ArrayLike,
@@ -2066,7 +2012,6 @@ def peek_image_shape(
 
     Returns: [3] of type `dtype`.
     """
-    ...
 
 def per_frame(
     data: DataNode | ArrayLike,
@@ -2094,7 +2039,6 @@ def per_frame(
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
     """
-    ...
 
 def permute_batch(
     batch: DataNode | ArrayLike,
@@ -2115,7 +2059,6 @@ def permute_batch(
         bytes_per_sample_hint: without effect.
         preserve: the operator runs also if none of its outputs is used.
     """
-    ...
 
 def power_spectrum(
     signal: DataNode | ArrayLike,
@@ -2149,7 +2092,6 @@ def power_spectrum(
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
     """
-    ...
 
 def preemphasis_filter(
     signal: DataNode | ArrayLike,
@@ -2180,7 +2122,6 @@ def preemphasis_filter(
 
     Returns: shape of `signal`, `dtype`.
     """
-    ...
 
 @overload
 def python_function(
@@ -2216,7 +2157,6 @@ def python_function(
 
     Returns: copies of what the function returned.
     """
-    ...
 
 @overload
 def python_function(
@@ -2305,7 +2245,6 @@ def random_bbox_crop(
         goes on forever, it is an error after 200,000 attempts; where no window ever has an allowed aspect
         ratio, `total_num_attempts` ends with the whole picture, not with an empty one.
     """
-    ...
 
 @overload
 def random_bbox_crop(
@@ -2424,7 +2363,6 @@ def random_crop_generator(
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
     """
-    ...
 
 def random_resized_crop(
     image: DataNode | ArrayLike,
@@ -2472,7 +2410,6 @@ def random_resized_crop(
 
     Parity: other random numbers than DALI's, from the same distribution.
     """
-    ...
 
 def reinterpret(
     data: DataNode | ArrayLike,
@@ -2511,7 +2448,6 @@ def reinterpret(
 
     Returns: the same bytes.
     """
-    ...
 
 def reshape(
     data: DataNode | ArrayLike,
@@ -2547,7 +2483,6 @@ def reshape(
 
     Returns: the same type and number of elements.
     """
-    ...
 
 @overload
 def resize(
@@ -2616,7 +2551,6 @@ def resize(
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
     """
-    ...
 
 @overload
 def resize(
@@ -2732,7 +2666,6 @@ def resize_crop_mirror(
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
     """
-    ...
 
 def roi_random_crop(
     picture: DataNode | ArrayLike | None = None,
@@ -2772,7 +2705,6 @@ def roi_random_crop(
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
     """
-    ...
 
 def rotate(
     image: DataNode | ArrayLike,
@@ -2816,7 +2748,6 @@ def rotate(
 
     By frame: of sequences `angle`, `axis` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def saturation(
     image: DataNode | ArrayLike,
@@ -2846,7 +2777,6 @@ def saturation(
 
     By frame: of sequences `saturation` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def sequence_rearrange(
     sequence: DataNode | ArrayLike,
@@ -2871,7 +2801,6 @@ def sequence_rearrange(
 
     Returns: [length of new_order, ...], type and layout of the input.
     """
-    ...
 
 def shapes(
     data: DataNode | ArrayLike,
@@ -2895,7 +2824,6 @@ def shapes(
 
     Returns: [number of axes], `dtype`, no layout.
     """
-    ...
 
 def slice(
     data: DataNode | ArrayLike,
@@ -2956,7 +2884,6 @@ def slice(
 
     Returns: layout of the input, size of the window.
     """
-    ...
 
 def spectrogram(
     signal: DataNode | ArrayLike,
@@ -2998,7 +2925,6 @@ def spectrogram(
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
     """
-    ...
 
 def sphere(
     image: DataNode | ArrayLike,
@@ -3030,7 +2956,6 @@ def sphere(
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
     """
-    ...
 
 def squeeze(
     data: DataNode | ArrayLike,
@@ -3059,7 +2984,6 @@ def squeeze(
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
     """
-    ...
 
 def ssd_random_crop(
     image: DataNode | ArrayLike,
@@ -3098,7 +3022,6 @@ def ssd_random_crop(
     Parity: windows have DALI's distribution, not its values. DALI goes on forever where no window is good; here it
         is an error after 200,000 attempts.
     """
-    ...
 
 def stack(
     *data: DataNode | ArrayLike,
@@ -3123,7 +3046,6 @@ def stack(
 
     Returns: one axis more, of the number of inputs.
     """
-    ...
 
 def tensor_resize(
     data: DataNode | ArrayLike,
@@ -3189,7 +3111,6 @@ def tensor_resize(
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
     """
-    ...
 
 def to_decibels(
     magnitude: DataNode | ArrayLike,
@@ -3219,7 +3140,6 @@ def to_decibels(
 
     Returns: float32, shape of `magnitude`.
     """
-    ...
 
 def transpose(
     data: DataNode | ArrayLike,
@@ -3248,7 +3168,6 @@ def transpose(
 
     Returns: the same elements and type.
     """
-    ...
 
 def warp_affine(
     data: DataNode | ArrayLike,
@@ -3293,7 +3212,6 @@ def warp_affine(
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def water(
     image: DataNode | ArrayLike,
@@ -3339,7 +3257,6 @@ def water(
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
     """
-    ...
 
 def zeros(
     *,
@@ -3365,7 +3282,6 @@ def zeros(
 
     Returns: [*shape], `dtype`.
     """
-    ...
 
 def zeros_like(
     data_like: DataNode | ArrayLike,
@@ -3390,4 +3306,3 @@ def zeros_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
-    ...

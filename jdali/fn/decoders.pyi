@@ -44,7 +44,6 @@ def audio(
     floats into integers without scaling them, so that all become 0.
     The positions of resampled samples are exact, DALI by adding up float32 steps in blocks of 256.
     """
-    ...
 
 def image(
     encoded: DataNode | ArrayLike,
@@ -107,7 +106,6 @@ def image(
     Returns: [H, W, C] of type `dtype`; 3 channels, 1 for GRAY. Damaged data raise, they never
     give a partly decoded picture.
     """
-    ...
 
 def image_crop(
     encoded: DataNode | ArrayLike,
@@ -175,7 +173,6 @@ def image_crop(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    ...
 
 def image_random_crop(
     encoded: DataNode | ArrayLike,
@@ -238,7 +235,6 @@ def image_random_crop(
 
     Parity: the windows have DALI's distribution, not its values.
     """
-    ...
 
 def image_slice(
     data: DataNode | ArrayLike,
@@ -317,7 +313,6 @@ def image_slice(
 
     Returns: [height, width, C] of type `dtype`.
     """
-    ...
 
 def inflate(
     data: DataNode | ArrayLike,
@@ -360,7 +355,6 @@ def inflate(
 
     Parity: DALI does this on a GPU only; here it is done on the host.
     """
-    ...
 
 def numpy(
     data: DataNode | ArrayLike,
@@ -387,7 +381,6 @@ def numpy(
     Parity: DALI refuses versions 2.0 and 3.0, big-endian elements, and headers that are spaced otherwise than
     NumPy writes them; and, once it has decoded a sample, those of other batches of another type or number of axes.
     """
-    ...
 
 def video(
     encoded: DataNode | ArrayLike,
@@ -435,4 +428,3 @@ def video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
     """
-    ...

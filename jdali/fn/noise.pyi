@@ -33,7 +33,6 @@ def gaussian(
 
     Returns: shape and type of `data`.
     """
-    ...
 
 def salt_and_pepper(
     data: DataNode | ArrayLike,
@@ -69,7 +68,6 @@ def salt_and_pepper(
 
     Parity: DALI wraps a value that an integer type cannot hold around.
     """
-    ...
 
 def shot(
     data: DataNode | ArrayLike,
@@ -101,4 +99,3 @@ def shot(
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
     """
-    ...

@@ -40,7 +40,6 @@ def beta(
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
     """
-    ...
 
 def choice(
     a: DataNode | ArrayLike,
@@ -75,7 +74,6 @@ def choice(
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
     """
-    ...
 
 def coin_flip(
     shape_like: DataNode | ArrayLike | None = None,
@@ -105,7 +103,6 @@ def coin_flip(
 
     Returns: `shape`, `dtype`.
     """
-    ...
 
 def normal(
     shape_like: DataNode | ArrayLike | None = None,
@@ -138,7 +135,6 @@ def normal(
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
     """
-    ...
 
 def uniform(
     shape_like: DataNode | ArrayLike | None = None,
@@ -173,4 +169,3 @@ def uniform(
 
     Parity: DALI wraps the range around where an integer `dtype` cannot hold it.
     """
-    ...

@@ -72,7 +72,6 @@ def caffe(
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels (taken to lie in this
         order, as DALI does); and int32 [1], [0] where a record has no label.
     """
-    ...
 
 @overload
 def caffe(
@@ -227,7 +226,6 @@ def caffe2(
     Returns: uint8 [bytes] of an encoded image, [height, width, channels] of pixels; the label, int32 or as it
         is stored, [1] or [num_labels]; further tensors [elements]; int32 [4].
     """
-    ...
 
 @overload
 def caffe2(
@@ -416,7 +414,6 @@ def coco(
         first vertex and the one after its last) and float32 [vertices, 2] (x, y), or int32 [H, W, 1];
         int32 [1].
     """
-    ...
 
 @overload
 def coco(
@@ -527,7 +524,6 @@ def file(
 
     Returns: uint8 [bytes], and int32 [1].
     """
-    ...
 
 def mxnet(
     *,
@@ -589,7 +585,6 @@ def mxnet(
 
     Returns: uint8 [bytes], and float32 [labels], one label or more.
     """
-    ...
 
 @overload
 def nemo_asr(
@@ -671,7 +666,6 @@ def nemo_asr(
     Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, also
         where the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
     """
-    ...
 
 @overload
 def nemo_asr(
@@ -801,7 +795,6 @@ def numpy(
     versions 2.0 and 3.0, big-endian elements and other spacing are read too. In a `file_list`, DALI takes
     empty lines and the carriage returns of Windows for names.
     """
-    ...
 
 def sequence(
     *,
@@ -863,7 +856,6 @@ def sequence(
 
     Returns: uint8 [F, H, W, C].
     """
-    ...
 
 def tfrecord(
     *,
@@ -931,7 +923,6 @@ def tfrecord(
 
     Returns: for each feature int64 or float32 of its shape, or uint8 [bytes] for a string.
     """
-    ...
 
 @overload
 def video(
@@ -1025,7 +1016,6 @@ def video(
 
     Parity: DALI reads these on a GPU, whose conversion from YCbCr to RGB differs by a few steps of 255.
     """
-    ...
 
 @overload
 def video(
@@ -1198,7 +1188,6 @@ def video_resize(
 
     Returns: as of `readers.video`.
     """
-    ...
 
 @overload
 def video_resize(
@@ -1330,4 +1319,3 @@ def webdataset(
 
     Returns: for each output the content of a file, [elements] of its dtype.
     """
-    ...

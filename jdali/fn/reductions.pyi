@@ -37,7 +37,6 @@ def max(
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
     """
-    ...
 
 def mean(
     data: DataNode | ArrayLike,
@@ -72,7 +71,6 @@ def mean(
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
     """
-    ...
 
 def mean_square(
     data: DataNode | ArrayLike,
@@ -107,7 +105,6 @@ def mean_square(
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
     """
-    ...
 
 def min(
     data: DataNode | ArrayLike,
@@ -137,7 +134,6 @@ def min(
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
     """
-    ...
 
 def rms(
     data: DataNode | ArrayLike,
@@ -171,7 +167,6 @@ def rms(
 
     Parity: as `reductions.mean_square`, no overflow of integers.
     """
-    ...
 
 def std_dev(
     data: DataNode | ArrayLike,
@@ -205,7 +200,6 @@ def std_dev(
 
     Returns: standard deviations, float32.
     """
-    ...
 
 def sum(
     data: DataNode | ArrayLike,
@@ -238,7 +232,6 @@ def sum(
 
     Returns: sums, `dtype`; 0 where nothing is summed.
     """
-    ...
 
 def variance(
     data: DataNode | ArrayLike,
@@ -272,4 +265,3 @@ def variance(
 
     Returns: variances, float32.
     """
-    ...

@@ -27,7 +27,6 @@ def combine(
 
     Returns: float32 [n, n+1].
     """
-    ...
 
 def crop(
     matrix: DataNode | ArrayLike | None = None,
@@ -63,7 +62,6 @@ def crop(
 
     By frame: of sequences `from_end`, `from_start`, `to_end`, `to_start` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def rotation(
     matrix: DataNode | ArrayLike | None = None,
@@ -95,7 +93,6 @@ def rotation(
 
     By frame: of sequences `angle`, `axis`, `center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def scale(
     matrix: DataNode | ArrayLike | None = None,
@@ -127,7 +124,6 @@ def scale(
 
     By frame: of sequences `scale`, `center` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def shear(
     matrix: DataNode | ArrayLike | None = None,
@@ -159,7 +155,6 @@ def shear(
 
     By frame: of sequences `angles`, `center`, `shear` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def translation(
     matrix: DataNode | ArrayLike | None = None,
@@ -187,4 +182,3 @@ def translation(
 
     By frame: of sequences `offset` may have a value for each frame, see `per_frame`.
     """
-    ...

@@ -3159,7 +3159,6 @@ def audio_resample(
     Parity: positions of output samples are exact to within 2⁻³³ of a sample times their index; DALI adds up float32
     steps in blocks of 256, which moves them by up to 1e-3 of a sample.
     """
-    ...
 
 @overload
 def audio_resample(
@@ -3203,7 +3202,6 @@ def bb_flip(
     Returns: shape and format of the input, float32. A width or height is the distance of the borders
         as float32 has them.
     """
-    ...
 
 @overload
 def bb_flip(
@@ -3248,7 +3246,6 @@ def bbox_paste(
     Returns: shape and format of the input, float32, relative to the canvas. What was within the picture
         is within the canvas.
     """
-    ...
 
 @overload
 def bbox_paste(
@@ -3303,7 +3300,6 @@ def box_encoder(
         box gives itself, or offsets of 0. int32 [anchors] labels, 0 for an anchor without a box. Between two padded
         shapes, offsets may differ by 2⁻²¹ of the largest one: XLA folds constants in one and not in the other.
     """
-    ...
 
 @overload
 def box_encoder(
@@ -3347,7 +3343,6 @@ def brightness(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    ...
 
 @overload
 def brightness(
@@ -3395,7 +3390,6 @@ def brightness_contrast(
 
     Returns: shape of the input, `dtype`, saturated.
     """
-    ...
 
 @overload
 def brightness_contrast(
@@ -3434,7 +3428,6 @@ def cast(
 
     Returns: shape of `data`, `dtype`.
     """
-    ...
 
 @overload
 def cast(
@@ -3469,7 +3462,6 @@ def cast_like(
 
     Returns: shape of `data`, dtype of `like`.
     """
-    ...
 
 @overload
 def cast_like(
@@ -3505,7 +3497,6 @@ def cat(
 
     Returns: the inputs one behind the other.
     """
-    ...
 
 @overload
 def cat(
@@ -3552,7 +3543,6 @@ def clahe(
 
     Parity: bit for bit, with OpenCV too. DALI's process ends at `tiles_x=0`.
     """
-    ...
 
 @overload
 def clahe(
@@ -3592,7 +3582,6 @@ def color_space_conversion(
 
     Returns: layout of the input, uint8, 1 or 3 channels.
     """
-    ...
 
 @overload
 def color_space_conversion(
@@ -3637,7 +3626,6 @@ def color_twist(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    ...
 
 @overload
 def color_twist(
@@ -3677,7 +3665,6 @@ def constant(
 
     Returns: [*shape].
     """
-    ...
 
 @overload
 def contrast(
@@ -3705,7 +3692,6 @@ def contrast(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    ...
 
 @overload
 def contrast(
@@ -3751,7 +3737,6 @@ def coord_flip(
 
     Returns: float32 [points, coordinates].
     """
-    ...
 
 @overload
 def coord_flip(
@@ -3796,7 +3781,6 @@ def coord_transform(
 
     Returns: [..., m], `dtype`, saturated.
     """
-    ...
 
 @overload
 def coord_transform(
@@ -3856,7 +3840,6 @@ def crop(
 
     Returns: layout of the input, size of the window.
     """
-    ...
 
 @overload
 def crop(
@@ -3939,7 +3922,6 @@ def crop_mirror_normalize(
 
     Returns: `output_layout`, size of the window, `dtype`.
     """
-    ...
 
 @overload
 def crop_mirror_normalize(
@@ -4008,7 +3990,6 @@ def debayer(
 
     Parity: bit for bit. "default_npp" is for DALI's GPU kernel only.
     """
-    ...
 
 @overload
 def debayer(
@@ -4044,7 +4025,6 @@ def element_extract(
 
     Returns: an output for each index, without the outermost axis.
     """
-    ...
 
 @overload
 def element_extract(
@@ -4079,7 +4059,6 @@ def equalize(
 
     Returns: shape, type and layout of the input.
     """
-    ...
 
 @overload
 def equalize(
@@ -4134,7 +4113,6 @@ def erase(
 
     Parity: DALI wraps fill values that the type does not hold, and refuses bool and float64.
     """
-    ...
 
 @overload
 def erase(
@@ -4179,7 +4157,6 @@ def expand_dims(
 
     Returns: the same elements and type.
     """
-    ...
 
 @overload
 def expand_dims(
@@ -4275,7 +4252,6 @@ def fast_resize_crop_mirror(
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
     """
-    ...
 
 @overload
 def fast_resize_crop_mirror(
@@ -4357,7 +4333,6 @@ def filter(
     another, so integers differ by 1 where a sum lies that close to a half. A filter of 40 elements or more that is a
     product of vectors, but for 2⁻²² of its largest element, is applied axis by axis.
     """
-    ...
 
 @overload
 def filter(
@@ -4401,7 +4376,6 @@ def flip(
 
     Returns: shape, type and layout of the input.
     """
-    ...
 
 @overload
 def flip(
@@ -4440,7 +4414,6 @@ def full(
 
     Returns: [*shape], dtype of `fill_value`.
     """
-    ...
 
 @overload
 def full(
@@ -4476,7 +4449,6 @@ def full_like(
 
     Returns: shape and dtype of `data_like`.
     """
-    ...
 
 @overload
 def full_like(
@@ -4523,7 +4495,6 @@ def gaussian_blur(
     results differ by at most 2⁻²³ · window_size of the largest value for each axis; as integers by 1 where
     a value lies that close to a half. See `Pipeline(exact_shapes=True)`.
     """
-    ...
 
 @overload
 def gaussian_blur(
@@ -4573,7 +4544,6 @@ def grid_mask(
     Parity: DALI takes the first two axes of any layout for height and width. Where the grid is turned, pixels
     whose position is a border of a square but for the rounding of float32 may be on its other side.
     """
-    ...
 
 @overload
 def grid_mask(
@@ -4619,7 +4589,6 @@ def hsv(
 
     Parity: without `dtype`, the result has the type of a float input, so that it has derivatives, and is uint8 for integers; in DALI, `jdali.fn` and `jdali.dynamic` it is always uint8.
     """
-    ...
 
 @overload
 def hsv(
@@ -4660,7 +4629,6 @@ def hue(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    ...
 
 @overload
 def hue(
@@ -4711,7 +4679,6 @@ def jitter(
     Parity: DALI has it on a GPU only; other values of the same distribution. It moves each channel by itself where
     there are neither 1 nor 3, or where the pixels of an image do not fill words of 32 bits.
     """
-    ...
 
 @overload
 def jitter(
@@ -4788,7 +4755,6 @@ def jpeg_compression_distortion(
 
     Returns: shape, type and layout of the image.
     """
-    ...
 
 @overload
 def jpeg_compression_distortion(
@@ -4838,7 +4804,6 @@ def laplacian(
     Parity: sums are in another order, so floats differ by some roundings of the largest sum, and integers by 1 where a
     sum lies that close to a half.
     """
-    ...
 
 @overload
 def laplacian(
@@ -4883,7 +4848,6 @@ def lookup_table(
 
     Returns: shape of `data`, `dtype`.
     """
-    ...
 
 @overload
 def lookup_table(
@@ -4932,7 +4896,6 @@ def mel_filter_bank(
 
     Returns: float32, shape of `spectrum` with `nfilter` in the axis "f".
     """
-    ...
 
 @overload
 def mel_filter_bank(
@@ -4983,7 +4946,6 @@ def mfcc(
 
     Returns: float32, shape of `spectrum` but for `axis`.
     """
-    ...
 
 @overload
 def mfcc(
@@ -5043,7 +5005,6 @@ def multi_paste(
     Raises: SampleError if a region is not within its image and the output. If one of the arguments is a tracer that
     is not checked, and what is outside is left out.
     """
-    ...
 
 @overload
 def multi_paste(
@@ -5095,7 +5056,6 @@ def nonsilent_region(
     Parity: on an accelerator each window is added up by itself, so float32 and 32- and 64-bit integers may differ
     from DALI as far as its rounding errors go.
     """
-    ...
 
 @overload
 def nonsilent_region(
@@ -5155,7 +5115,6 @@ def normalize(
     Returns: shape of `data`, `dtype`, saturated. Where the measured deviation is 0, or fewer than
     `ddof` + 1 elements are there and `epsilon` is 0, it is `shift`.
     """
-    ...
 
 @overload
 def normalize(
@@ -5211,7 +5170,6 @@ def one_hot(
 
     Returns: `dtype`, one axis more than `classes`.
     """
-    ...
 
 @overload
 def one_hot(
@@ -5247,7 +5205,6 @@ def ones(
 
     Returns: [*shape], `dtype`.
     """
-    ...
 
 @overload
 def ones_like(
@@ -5271,7 +5228,6 @@ def ones_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
-    ...
 
 @overload
 def ones_like(
@@ -5329,7 +5285,6 @@ def optical_flow(
     Parity: DALI asks the optical flow engine of NVIDIA GPUs, whose method is not known, for multiples of 1/32
         pixel. Arguments, direction, sizes and units are the same; the vectors are others, and not rounded.
     """
-    ...
 
 @overload
 def optical_flow(
@@ -5381,7 +5336,6 @@ def pad(
 
     Returns: type and layout of the input.
     """
-    ...
 
 @overload
 def pad(
@@ -5431,7 +5385,6 @@ def paste(
 
     Parity: DALI takes uint8 alone, and wraps fill values that it does not hold.
     """
-    ...
 
 @overload
 def paste(
@@ -5474,7 +5427,6 @@ def per_frame(
 
     Returns: as `data`; the layout begins with F, and is F** where there was none.
     """
-    ...
 
 @overload
 def per_frame(
@@ -5518,7 +5470,6 @@ def power_spectrum(
     Bits: without `nfft` the length of the transforms inside follows the padded size of the axis; two
     results differ by at most 2⁻¹⁹ of the largest value. See `Pipeline(exact_shapes=True)`.
     """
-    ...
 
 @overload
 def power_spectrum(
@@ -5561,7 +5512,6 @@ def preemphasis_filter(
 
     Returns: shape of `signal`, `dtype`.
     """
-    ...
 
 @overload
 def preemphasis_filter(
@@ -5607,7 +5557,6 @@ def random_crop_generator(
     Parity: other random numbers than DALI's, from the same distribution. The size is rounded to whole pixels
         half away from zero.
     """
-    ...
 
 @overload
 def random_crop_generator(
@@ -5697,7 +5646,6 @@ def random_resized_crop(
 
     Parity: other random numbers than DALI's, from the same distribution.
     """
-    ...
 
 @overload
 def random_resized_crop(
@@ -5799,7 +5747,6 @@ def reinterpret(
 
     Returns: the same bytes.
     """
-    ...
 
 @overload
 def reinterpret(
@@ -5847,7 +5794,6 @@ def reshape(
 
     Returns: the same type and number of elements.
     """
-    ...
 
 @overload
 def reshape(
@@ -5928,7 +5874,6 @@ def resize(
     Parity: a NaN or infinite pixel may spoil more of its rows and columns than the filter reaches.
     Of a sequence, `save_attrs` gives one row of sizes a frame.
     """
-    ...
 
 @overload
 def resize(
@@ -6102,7 +6047,6 @@ def resize_crop_mirror(
     Parity: `mirror` means the same axes in every layout; DALI 2.4 turns round the axis before, or none,
     where the layout does not begin with H or D.
     """
-    ...
 
 @overload
 def resize_crop_mirror(
@@ -6180,7 +6124,6 @@ def roi_random_crop(
     Parity: other random numbers than DALI's, from the same distribution. Values that are tracers are not
         checked; of a window that does not fit the start is then unspecified.
     """
-    ...
 
 @overload
 def roi_random_crop(
@@ -6269,7 +6212,6 @@ def rotate(
     0.01 pixel on images of 4,000 pixels and 0.04 on those of 30,000; here each point is computed by itself. DALI rounds a `size`
     that is one for all samples but cuts off the fraction of a per-sample one; here both are rounded.
     """
-    ...
 
 @overload
 def rotate(
@@ -6313,7 +6255,6 @@ def saturation(
 
     Returns: shape of the input, `dtype`, rounded half away from zero and saturated.
     """
-    ...
 
 @overload
 def saturation(
@@ -6350,7 +6291,6 @@ def sequence_rearrange(
 
     Returns: [length of new_order, ...], type and layout of the input.
     """
-    ...
 
 @overload
 def sequence_rearrange(
@@ -6384,7 +6324,6 @@ def shapes(
 
     Returns: [number of axes], `dtype`, no layout.
     """
-    ...
 
 @overload
 def shapes(
@@ -6455,7 +6394,6 @@ def slice(
 
     Returns: layout of the input, size of the window.
     """
-    ...
 
 @overload
 def slice(
@@ -6519,7 +6457,6 @@ def spectrogram(
 
     Returns: float32 [nfft // 2 + 1, windows], or the other way round.
     """
-    ...
 
 @overload
 def spectrogram(
@@ -6567,7 +6504,6 @@ def sphere(
     Returns: shape and type of the input, rounded half away from zero and saturated. An image of one pixel becomes
         the fill value.
     """
-    ...
 
 @overload
 def sphere(
@@ -6608,7 +6544,6 @@ def squeeze(
 
     Parity: DALI passes over indices that are negative or too large; here they raise.
     """
-    ...
 
 @overload
 def squeeze(
@@ -6644,7 +6579,6 @@ def stack(
 
     Returns: one axis more, of the number of inputs.
     """
-    ...
 
 @overload
 def stack(
@@ -6719,7 +6653,6 @@ def tensor_resize(
     Parity: any axes, where DALI takes up to three that follow each other. An axis that keeps its size goes through
     the filter if it is among `axes`; in DALI that depends on the other axes and samples, and only a Gaussian shows it.
     """
-    ...
 
 @overload
 def tensor_resize(
@@ -6777,7 +6710,6 @@ def to_decibels(
 
     Returns: float32, shape of `magnitude`.
     """
-    ...
 
 @overload
 def to_decibels(
@@ -6818,7 +6750,6 @@ def transpose(
 
     Returns: the same elements and type.
     """
-    ...
 
 @overload
 def transpose(
@@ -6873,7 +6804,6 @@ def warp_affine(
     Parity: as for `rotate`, points of large images differ from DALI's by 0.01 pixel and more, and a
     per-sample `size` is rounded like one for all samples.
     """
-    ...
 
 @overload
 def warp_affine(
@@ -6935,7 +6865,6 @@ def water(
     Parity: sines may differ from DALI's by a bit, and so may, without interpolation, pixels whose points are on a
     border.
     """
-    ...
 
 @overload
 def water(
@@ -6974,7 +6903,6 @@ def zeros(
 
     Returns: [*shape], `dtype`.
     """
-    ...
 
 @overload
 def zeros_like(
@@ -6998,7 +6926,6 @@ def zeros_like(
 
     Returns: shape of `data_like`, `dtype`.
     """
-    ...
 
 @overload
 def zeros_like(

@@ -47,7 +47,7 @@ def as_fields() -> Outputs:
 @pipeline_def(batch_size=1, num_threads=1, device_id=None, enable_conditionals=True)
 def with_conditionals():
     numbers = _numbers()
-    if numbers > 0:
+    if numbers[0] > 0:
         other = numbers * 2
     else:
         other = numbers

@@ -43,7 +43,6 @@ def dilate(
 
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def erode(
     image: Tensor | Batch | ArrayLike,
@@ -74,7 +73,6 @@ def erode(
 
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def median_blur(
     image: Tensor | Batch | ArrayLike,
@@ -99,7 +97,6 @@ def median_blur(
 
     Parity: works on the CPU as well; windows of 1 and any number of channels.
     """
-    ...
 
 def remap(
     image: Tensor | Batch | ArrayLike,
@@ -129,7 +126,6 @@ def remap(
 
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
     """
-    ...
 
 def warp_perspective(
     image: Tensor | Batch | ArrayLike,
@@ -172,4 +168,3 @@ def warp_perspective(
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
-    ...

@@ -51,4 +51,3 @@ def video(
 
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU.
     """
-    ...

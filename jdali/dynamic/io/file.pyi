@@ -29,4 +29,3 @@ def read(
 
     Parity: DALI cannot read an empty file.
     """
-    ...

@@ -52,7 +52,6 @@ def dilate(
 
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def erode(
     image: DataNode | ArrayLike,
@@ -87,7 +86,6 @@ def erode(
 
     By frame: of sequences `anchor`, `mask_size` may have a value for each frame, see `per_frame`.
     """
-    ...
 
 def median_blur(
     image: DataNode | ArrayLike,
@@ -116,7 +114,6 @@ def median_blur(
 
     Parity: works on the CPU as well; windows of 1 and any number of channels.
     """
-    ...
 
 def remap(
     image: DataNode | ArrayLike,
@@ -150,7 +147,6 @@ def remap(
 
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
     """
-    ...
 
 def warp_perspective(
     image: DataNode | ArrayLike,
@@ -197,4 +193,3 @@ def warp_perspective(
 
     By frame: of sequences `matrix` may have a value for each frame, see `per_frame`.
     """
-    ...

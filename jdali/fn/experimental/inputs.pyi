@@ -37,4 +37,3 @@ def video(
 
     Returns: uint8 [F, H, W, C], RGB.
     """
-    ...

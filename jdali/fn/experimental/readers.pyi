@@ -78,7 +78,6 @@ def fits(
 
     Returns: for each HDU its image, the axis that varies fastest last.
     """
-    ...
 
 @overload
 def video(
@@ -173,7 +172,6 @@ def video(
     Parity: DALI converts to RGB by BT.601 whatever matrix the video names, on a CPU. It skips files that
     it cannot open, and lines of a list that have a start but no end.
     """
-    ...
 
 @overload
 def video(

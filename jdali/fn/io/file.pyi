@@ -34,4 +34,3 @@ def read(
 
     Parity: DALI cannot read an empty file.
     """
-    ...

@@ -224,7 +224,6 @@ def dilate(
 
     Parity: works on the CPU as well.
     """
-    ...
 
 @overload
 def dilate(
@@ -270,7 +269,6 @@ def erode(
 
     Parity: works on the CPU as well.
     """
-    ...
 
 @overload
 def erode(
@@ -312,7 +310,6 @@ def median_blur(
 
     Parity: works on the CPU as well; windows of 1 and any number of channels.
     """
-    ...
 
 @overload
 def median_blur(
@@ -356,7 +353,6 @@ def remap(
 
     Parity: DALI has it on a GPU only, for images of 1 or 3 channels, in a size that must be the input's.
     """
-    ...
 
 @overload
 def remap(
@@ -414,7 +410,6 @@ def warp_perspective(
     Parity: points are computed in float32, DALI's in float64: those of large images differ by up to 0.01 pixel. For
     int16 and INTERP_LINEAR, DALI rounds points to 1/32 pixel.
     """
-    ...
 
 @overload
 def warp_perspective(

@@ -25,7 +25,6 @@ def abs(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def abs(
@@ -56,7 +55,6 @@ def acos(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def acos(
@@ -87,7 +85,6 @@ def acosh(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def acosh(
@@ -119,7 +116,6 @@ def add(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def add(
@@ -151,7 +147,6 @@ def asin(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def asin(
@@ -182,7 +177,6 @@ def asinh(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def asinh(
@@ -213,7 +207,6 @@ def atan(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def atan(
@@ -245,7 +238,6 @@ def atan2(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def atan2(
@@ -277,7 +269,6 @@ def atanh(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def atanh(
@@ -309,7 +300,6 @@ def bitand(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def bitand(
@@ -341,7 +331,6 @@ def bitnot(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def bitnot(
@@ -373,7 +362,6 @@ def bitor(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def bitor(
@@ -406,7 +394,6 @@ def bitxor(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def bitxor(
@@ -438,7 +425,6 @@ def cbrt(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def cbrt(
@@ -469,7 +455,6 @@ def ceil(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def ceil(
@@ -502,7 +487,6 @@ def clamp(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def clamp(
@@ -535,7 +519,6 @@ def cos(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def cos(
@@ -566,7 +549,6 @@ def cosh(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def cosh(
@@ -598,7 +580,6 @@ def div(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def div(
@@ -631,7 +612,6 @@ def eq(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def eq(
@@ -663,7 +643,6 @@ def exp(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def exp(
@@ -694,7 +673,6 @@ def fabs(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def fabs(
@@ -725,7 +703,6 @@ def floor(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def floor(
@@ -761,7 +738,6 @@ def floordiv(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def floordiv(
@@ -794,7 +770,6 @@ def fpow(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def fpow(
@@ -827,7 +802,6 @@ def ge(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def ge(
@@ -860,7 +834,6 @@ def gt(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def gt(
@@ -893,7 +866,6 @@ def le(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def le(
@@ -925,7 +897,6 @@ def log(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def log(
@@ -956,7 +927,6 @@ def log10(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def log10(
@@ -987,7 +957,6 @@ def log2(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def log2(
@@ -1019,7 +988,6 @@ def lshift(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def lshift(
@@ -1052,7 +1020,6 @@ def lt(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def lt(
@@ -1085,7 +1052,6 @@ def max(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def max(
@@ -1118,7 +1084,6 @@ def min(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def min(
@@ -1157,7 +1122,6 @@ def mod(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def mod(
@@ -1190,7 +1154,6 @@ def mul(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def mul(
@@ -1223,7 +1186,6 @@ def ne(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def ne(
@@ -1255,7 +1217,6 @@ def neg(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def neg(
@@ -1286,7 +1247,6 @@ def pos(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def pos(
@@ -1318,7 +1278,6 @@ def pow(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def pow(
@@ -1351,7 +1310,6 @@ def rshift(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def rshift(
@@ -1385,7 +1343,6 @@ def rsqrt(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def rsqrt(
@@ -1416,7 +1373,6 @@ def sin(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def sin(
@@ -1447,7 +1403,6 @@ def sinh(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def sinh(
@@ -1478,7 +1433,6 @@ def sqrt(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def sqrt(
@@ -1510,7 +1464,6 @@ def sub(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def sub(
@@ -1542,7 +1495,6 @@ def tan(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def tan(
@@ -1573,7 +1525,6 @@ def tanh(
         out_shape: padded shape of the output; None: the smallest.
 
     """
-    ...
 
 @overload
 def tanh(

@@ -129,7 +129,6 @@ def gaussian(
 
     Returns: shape and type of `data`.
     """
-    ...
 
 @overload
 def gaussian(
@@ -204,7 +203,6 @@ def salt_and_pepper(
 
     Parity: DALI wraps a value that an integer type cannot hold around.
     """
-    ...
 
 @overload
 def salt_and_pepper(
@@ -284,7 +282,6 @@ def shot(
     factor of 0 DALI gives zeros, though its source means to leave the data as they are; for means of 2³² and
     more it never ends, while here there is no limit.
     """
-    ...
 
 @overload
 def shot(

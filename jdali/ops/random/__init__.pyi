@@ -203,7 +203,6 @@ def beta(
     Returns: `shape`, `dtype`, from 0 to 1; NaN where `alpha` or `beta` is computed in the program that draws
         (so that its value cannot be checked before) and is not above 0.
     """
-    ...
 
 @overload
 def beta(
@@ -283,7 +282,6 @@ def choice(
     scalar input that is no constant is not known before the draw here, and of such an n, or p, the
     result is 0, or below the number of probabilities.
     """
-    ...
 
 @overload
 def choice(
@@ -355,7 +353,6 @@ def coin_flip(
 
     Returns: `shape`, `dtype`.
     """
-    ...
 
 @overload
 def coin_flip(
@@ -430,7 +427,6 @@ def normal(
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
     """
-    ...
 
 @overload
 def normal(
@@ -510,7 +506,6 @@ def uniform(
 
     Parity: DALI wraps the range around where an integer `dtype` cannot hold it.
     """
-    ...
 
 @overload
 def uniform(

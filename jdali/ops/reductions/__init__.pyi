@@ -293,7 +293,6 @@ def max(
 
     Returns: maxima, dtype of `data`; its smallest finite value where there is nothing to reduce.
     """
-    ...
 
 @overload
 def max(
@@ -340,7 +339,6 @@ def mean(
     Parity: DALI accumulates in `dtype`, so its UINT8 mean of 200 and 200 is 72; here the sum of small
     integers does not overflow.
     """
-    ...
 
 @overload
 def mean(
@@ -388,7 +386,6 @@ def mean_square(
     Parity: DALI squares integers in 32 or 64 bits and overflows there (UINT16 65535 gives a negative
     mean); here they are squared as floats.
     """
-    ...
 
 @overload
 def mean_square(
@@ -431,7 +428,6 @@ def min(
 
     Returns: minima, dtype of `data`; its largest finite value where there is nothing to reduce.
     """
-    ...
 
 @overload
 def min(
@@ -477,7 +473,6 @@ def rms(
 
     Parity: as `reductions.mean_square`, no overflow of integers.
     """
-    ...
 
 @overload
 def rms(
@@ -524,7 +519,6 @@ def std_dev(
 
     Returns: standard deviations, float32.
     """
-    ...
 
 @overload
 def std_dev(
@@ -571,7 +565,6 @@ def sum(
 
     Returns: sums, `dtype`; 0 where nothing is summed.
     """
-    ...
 
 @overload
 def sum(
@@ -618,7 +611,6 @@ def variance(
 
     Returns: variances, float32.
     """
-    ...
 
 @overload
 def variance(

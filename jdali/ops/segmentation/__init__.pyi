@@ -154,7 +154,6 @@ def random_mask_pixel(
     Parity: other random numbers than DALI's, from the same distribution. DALI refuses a `threshold` beside
         `value`, and gives coordinates outside of a mask that has no pixels, which is an error here.
     """
-    ...
 
 @overload
 def random_mask_pixel(

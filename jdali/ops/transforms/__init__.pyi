@@ -207,7 +207,6 @@ def combine(
 
     Returns: float32 [n, n+1].
     """
-    ...
 
 @overload
 def combine(
@@ -249,7 +248,6 @@ def crop(
 
     Returns: float32 [n, n+1]; not finite along an axis on which the box has no length.
     """
-    ...
 
 @overload
 def crop(
@@ -294,7 +292,6 @@ def rotation(
 
     Returns: float32 [2, 3], or [3, 4] with an `axis`.
     """
-    ...
 
 @overload
 def rotation(
@@ -337,7 +334,6 @@ def scale(
 
     Returns: float32 [n, n+1].
     """
-    ...
 
 @overload
 def scale(
@@ -380,7 +376,6 @@ def shear(
 
     Returns: float32 [2, 3] or [3, 4].
     """
-    ...
 
 @overload
 def shear(
@@ -419,7 +414,6 @@ def translation(
 
     Returns: float32 [n, n+1].
     """
-    ...
 
 @overload
 def translation(
