@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import jax
 import numpy as np
@@ -130,6 +130,16 @@ class TensorListGPU(TensorList):
     ):
         sources = [v for v in (object, tl, list_of_tensors) if v is not None]
         self._begin(*_gather(type(self), sources, layout, lambda value: device_array(value, device_id)))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            text = f"'{type(self).__name__}' object has no attribute '{name}'"
+            if name == "as_array":
+                text += (
+                    ": the batch is on a device, as_cpu() brings it to the host: batch.as_cpu().as_array()"
+                )
+            raise AttributeError(text, name=name, obj=self)
 
     def at(self, i: int, /) -> TensorGPU:
         """Sample `i` as a tensor of its true size."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, overload
 
 from jdali._pipeline.definition import as_outputs
 from jdali._pipeline.pipeline import Pipeline
+from jdali._system.tracebacks import folding
 from jdali.graph import conditional as _conditional
 from jdali.graph.autograph import is_not_converted
 from jdali.graph.node import current_graph
@@ -43,6 +44,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
         if is_not_converted(function):
             raise ValueError("Pipeline definition cannot be marked with @do_not_convert.")
 
+        @folding
         @functools.wraps(function)
         def create(*args: Any, **kwargs: Any) -> Pipeline:
             own, options = _split_arguments(function, kwargs)

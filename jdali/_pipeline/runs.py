@@ -10,6 +10,7 @@ from jdali._pipeline.base import PipelineBase
 from jdali._pipeline.epoch import epoch
 from jdali._pipeline.feeding import Feeding
 from jdali._pipeline.run import Run
+from jdali._system.tracebacks import folding
 from jdali.engine.flow.executor import Result
 from jdali.engine.flow.finishing import Finish
 from jdali.engine.tasks.external_source import SourceFeed
@@ -23,6 +24,7 @@ class PipelineRuns(PipelineBase):
 
     _feeding: Feeding
 
+    @folding
     def run(self, cuda_stream: Any = None, /, **pipeline_inputs: Any) -> tuple[TensorList, ...]:
         """One batch: a `TensorList` for each output.
 
@@ -94,6 +96,7 @@ class PipelineRuns(PipelineBase):
         """
         self._building.run().executor.begin()
 
+    @folding
     def schedule_run(self) -> None:
         """Starts a batch without waiting for it; take it with `share_outputs` or `outputs`.
 
@@ -103,6 +106,7 @@ class PipelineRuns(PipelineBase):
         self._set_up(run)
         run.schedule()
 
+    @folding
     def share_outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """The oldest scheduled batch; it stays valid for ever, `release_outputs` need not be called."""
         run = self._building.run()
@@ -119,6 +123,7 @@ class PipelineRuns(PipelineBase):
             enable: as in DALI, whether mixing them is an error.
         """
 
+    @folding
     def outputs(self, cuda_stream: Any = None) -> tuple[TensorList, ...]:
         """`release_outputs`, then `share_outputs`; schedules a batch if none was."""
         if self.empty():
@@ -141,6 +146,7 @@ class PipelineRuns(PipelineBase):
         feeds_itself = type(self).iter_setup is not PipelineRuns.iter_setup
         return epoch(self._building.run(), self.run, feeds_itself=feeds_itself)
 
+    @folding
     def feed_input(
         self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: Any = None,
         use_copy_kernel: bool = False,

@@ -114,6 +114,8 @@ def _decoding(data: object) -> Pipeline:
         data = make(**data._args)
     nodes = [data] if isinstance(data, DataNode) else list(data) if isinstance(data, (tuple, list)) else []
     if not nodes or not all(isinstance(node, DataNode) for node in nodes):
+        if hasattr(data, "_is_pipeline_def"):
+            raise TypeError("jdali.statistics: this is a function that makes pipelines: call it first")
         raise TypeError(
             "jdali.statistics: takes a pipeline or a reader: jdali.statistics(training('train/')), or "
             f"jdali.statistics(fn.readers.file(file_root='train/')); got {type(data).__name__}"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from jdali._operators.deprecated import warn_deprecated
 from jdali._operators.record import Operator, ReaderOp
 from jdali._operators.surface import describe, document, public_signature
+from jdali._system.tracebacks import folding
 from jdali.graph.call import call_operator
 from jdali.graph.node import DataNode
 
@@ -50,6 +51,7 @@ def generic_arguments(op: Operator) -> dict[str, tuple[Any, Any, str]]:
 
 def finish(function: Any, op: Operator) -> Any:
     """Gives a function of `jdali.fn` its signature and docs."""
+    function = folding(function)
     generic = generic_arguments(op)
     extra = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -380,7 +380,8 @@ class DataNode(Expression):
             "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "
             "need to specify `enable_conditionals=True` in `@jdali.pipeline_def` decorator. You can read more "
             "about conditional execution in specific section of the Pipeline documentation. Bool conversion can be "
-            "achieved with the `cast` operator."
+            "achieved with the `cast` operator. A node is a batch that is yet to come and has no value here: write "
+            "@pipeline_def(enable_conditionals=True) above the function, and `if` works sample by sample."
         )
 
 

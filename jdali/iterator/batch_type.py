@@ -30,8 +30,10 @@ def output_names(output_map: Any, pipelines: Sequence[Pipeline]) -> list[str]:
         return list(typing.get_type_hints(output_map))
     if output_map is not None:
         return list(output_map)
-    named = pipelines[0].output_names if pipelines else ()
-    if pipelines and not named:
+    if not pipelines or not isinstance(pipelines[0], Pipeline):
+        return []  # which is another error
+    named = pipelines[0].output_names
+    if not named:
         raise ValueError(
             "iterator: the outputs have no names: give output_map, as in DataIterator(pipe, ['images', 'labels']); or let "
             "the function of the pipeline return a dict, or say `-> Batch` with a TypedDict `Batch`"

@@ -10,6 +10,7 @@ import jax
 from jax.sharding import Sharding
 
 from jdali._state import StateError
+from jdali._system.tracebacks import folding
 from jdali.iterator import replay as replay
 from jdali.iterator.arguments import check_arguments, check_sharding, epoch_counter
 from jdali.iterator.assemble import Assembler
@@ -75,6 +76,7 @@ class DataIterator(EpochLoop[BatchT]):
         batch_size: samples in a batch of one pipeline.
     """
 
+    @folding
     def __init__(
         self,
         pipelines: Pipeline | Sequence[Pipeline],
@@ -91,7 +93,8 @@ class DataIterator(EpochLoop[BatchT]):
         ragged: str | Sequence[str] = "error",
         pmap_shape: bool = False,
     ):
-        pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
+        single = isinstance(pipelines, Pipeline) or callable(pipelines)
+        pipes: list[Any] = [pipelines] if single else list(pipelines or ())
         self.output_map = output_names(output_map, pipes)
         check_arguments(pipes, self.output_map, size, reader_name, last_batch_padded, last_batch_policy)
         if auto_reset not in _AUTO_RESET:
@@ -149,6 +152,7 @@ class DataIterator(EpochLoop[BatchT]):
         """The next batch; the same as `next(iterator)`."""
         return self.__next__()
 
+    @folding
     def peek(self) -> BatchT:
         """The batch that `next` will return; `get_state` does not count it."""
         return self._draw(keep=True).arrays  # type: ignore[return-value]

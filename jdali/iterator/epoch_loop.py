@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from jdali._system.devices import to_host
+from jdali._system.tracebacks import folding
 from jdali.engine.workers.interpreter_exit import until_exit
 from jdali.iterator.batch_type import BatchT
 from jdali.iterator.stream import BatchFailure, BatchStream, EpochEnd, UserBatch, log
@@ -51,6 +52,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
                 self.reset()
         return self
 
+    @folding
     def __next__(self) -> BatchT:
         return self._draw().arrays  # type: ignore[return-value]
 
@@ -183,6 +185,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         self._kept = None
         self._reach_end(self._stream.leave_epoch(self._state))
 
+    @folding
     def reset(self, force: bool = False) -> None:
         """Begins the next epoch; ignored in the middle of one, as in DALI.
 

@@ -179,9 +179,16 @@ def _files_in_folders(
     names = NameTable.joined(tables)
     if not len(names):
         patterns = file_filters if isinstance(file_filters, str) else ", ".join(file_filters)
+        flat = [name for name in _entries(root, folders=False) if is_wanted.fullmatch(name)]
+        lying = (
+            f"; {len(flat)} lie in {root} itself: put them into subfolders, one for each class, or, without labels, name them: "
+            "fn.readers.file(files=sorted(glob.glob(...)))"
+            if flat
+            else ""
+        )
         raise ValueError(
             f"{_NAME}: No files found: none match {patterns} in the {len(folders)} subfolders of {root} "
-            "(files must be in subfolders, one for each label)"
+            f"(files must be in subfolders, one for each label){lying}"
         )
     return names, np.repeat(np.arange(len(tables)), [len(table) for table in tables])
 
