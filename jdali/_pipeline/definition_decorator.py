@@ -82,7 +82,7 @@ def annotated_names(function: Callable[..., Any]) -> tuple[str, ...]:
     except (NameError, TypeError):  # names that only a type checker knows
         return ()
     if typing.is_typeddict(returned):
-        return tuple(typing.get_type_hints(returned))
+        return tuple(returned.__annotations__)
     return tuple(getattr(returned, "_fields", ()))
 
 

@@ -145,6 +145,9 @@ class Graph:
         self.branches: Any = None
         self.enter_domain: Callable[[DataNode, Domain], DataNode] | None = None
 
+    def __repr__(self) -> str:
+        return f"<graph of {len(self.nodes)} operators: {', '.join(node.name for node in self.nodes)}>"
+
     def add(
         self,
         op: Operator,

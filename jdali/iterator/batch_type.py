@@ -27,7 +27,7 @@ def output_names(output_map: Any, pipelines: Sequence[Pipeline]) -> list[str]:
     if isinstance(output_map, str):
         raise TypeError(f"iterator: output_map is a list of names, one for each output: [{output_map!r}]")
     if isinstance(output_map, type):
-        return list(typing.get_type_hints(output_map))
+        return list(getattr(output_map, "_fields", output_map.__annotations__))
     if output_map is not None:
         return list(output_map)
     if not pipelines or not isinstance(pipelines[0], Pipeline):

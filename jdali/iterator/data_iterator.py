@@ -68,6 +68,7 @@ class DataIterator(EpochLoop[BatchT]):
             `on_error="mask"`). There is no mask otherwise.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded by
             zeros and `<name>_extent`, int32 [N, ndim], has their sizes. "error": such samples raise.
+        squeeze: names of outputs whose samples are one number each, as a reader's labels: [N, 1] becomes [N].
         pmap_shape: with `sharding`: outputs are [parts, N / parts, ...], with an axis for the parts of the
             batch, as functions under `jax.pmap` take them.
 
@@ -91,6 +92,7 @@ class DataIterator(EpochLoop[BatchT]):
         *,
         mask_name: str = "mask",
         ragged: str | Sequence[str] = "error",
+        squeeze: str | Sequence[str] = (),
         pmap_shape: bool = False,
     ):
         single = isinstance(pipelines, Pipeline) or callable(pipelines)
@@ -111,6 +113,7 @@ class DataIterator(EpochLoop[BatchT]):
             )
         check_sharding(sharding, [*self.output_map, mask_name], last_batch_policy)
         assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
+        assemble.squeezed = frozenset(self._known_names("squeeze", squeeze))
         for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
             pipe.build()
             if len(splits) == pipe.num_outputs:
@@ -136,10 +139,22 @@ class DataIterator(EpochLoop[BatchT]):
                     f'iterator: ragged must be "error", "pad" or names of outputs, not {ragged!r}'
                 )
             return self.output_map if ragged == "pad" else []
-        unknown = sorted(set(ragged) - set(self.output_map))
+        return self._known_names("ragged", ragged)
+
+    def _known_names(self, argument: str, names: str | Sequence[str]) -> list[str]:
+        listed = [names] if isinstance(names, str) else list(names)
+        unknown = sorted(set(listed) - set(self.output_map))
         if unknown:
-            raise ValueError(f"iterator: ragged names {unknown}, the outputs are {self.output_map}")
-        return list(ragged)
+            raise ValueError(f"iterator: {argument} names {unknown}, the outputs are {self.output_map}")
+        return listed
+
+    def __repr__(self) -> str:
+        length = "" if self._length is None else f" of {self._length}"
+        return (
+            f"<jdali.{type(self).__name__} of {', '.join(self.output_map)}: {self.batch_size} samples a batch, "
+            f"{len(self._pipelines)} pipeline{'s' * (len(self._pipelines) > 1)}, {self._done}{length} batches of this epoch "
+            f"taken{', at its end' * (self._end is not None)}>"
+        )
 
     def _assembler(
         self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,

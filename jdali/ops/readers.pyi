@@ -251,7 +251,8 @@ class File(OperatorClass):
     """Reads whole files: their bytes, and a label.
 
     The files are those of `files`, else those of `file_list`, else those in the subfolders of
-    `file_root`, in the order of their names; there the label is the number of the subfolder.
+    `file_root`, in the order of their names; there the label is the number of the subfolder;
+    `Pipeline.reader_meta(name)["classes"]` has their names.
 
     Args:
         case_sensitive_filter: tell capital letters from small ones in the filters.
